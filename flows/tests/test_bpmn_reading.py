@@ -6,8 +6,10 @@ import pytest
 
 from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
 from flows.languages.bpmn.feel import NotSimple, to_sql
+from flows.languages.bpmn.model import TASKS
 from flows.languages.bpmn.xml import DEEPEST, LARGEST, MOST_ELEMENTS
-from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
+from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, task
+from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node, timer
 
 BOMB = b"""<?xml version="1.0"?>
 <!DOCTYPE d [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;"><!ENTITY c "&b;&b;&b;&b;&b;&b;">]>
@@ -50,14 +52,6 @@ def test_a_hostile_file_is_refused_with_its_reason(content: bytes, code: str, sa
     assert problem.code == code and said in problem.message
 
 
-def task(inner: str = "", tag: str = "task", after: str = "", **options: str) -> bytes:
-    """Return a process with one activity, and whatever is beside it."""
-    return file(
-        node("startEvent", "s"), node(tag, "t", inner, **options), node("endEvent", "e"),
-        flows("s t", "t e"), after,
-    )  # fmt: skip
-
-
 def at(content: bytes, element: str = "t") -> list[tuple[str, str]]:
     """Return code and message of the problems of one element, and see that they have its line."""
     line = next(n for n, text in enumerate(content.decode().splitlines(), 1) if f'id="{element}"' in text)
@@ -66,39 +60,17 @@ def at(content: bytes, element: str = "t") -> list[tuple[str, str]]:
     return [(each.code, each.message) for each in found]
 
 
-REFUSED = {
-    "adHocSubProcess": task(tag="adHocSubProcess"),
-    "callActivity": task(tag="callActivity", calledElement="x"),
-    "transaction": task(tag="transaction"),
-    "callChoreography": task(tag="callChoreography"),
-    "an element that nobody knows": task(tag="teaTask"),
-    "a script in another language": task("<bpmn:script>x</bpmn:script>", "scriptTask", scriptFormat="groovy"),
-    "a script task without a script": task(tag="scriptTask"),
-    "a parallel multi-instance activity": task("<bpmn:multiInstanceLoopCharacteristics/>"),
-    "an escalation": task(event("escalation"), "intermediateThrowEvent"),
-    "a signal": task(event("signal"), "intermediateThrowEvent"),
-    "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
-    "compensation that is thrown": task(event("compensate"), "intermediateThrowEvent"),
-    "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
-    "a timer without a time": task(event("timer"), "intermediateCatchEvent"),
-    "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
-    "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
-    "a message without a name": task(event("message"), "intermediateCatchEvent"),
-    "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
-    "an event gateway before a task": file(
-        node("startEvent", "s"), node("eventBasedGateway", "g"), node("task", "t"), flows("s g", "g t")
-    ),
-    "a link that leads nowhere": file(
-        node("startEvent", "s"), node("intermediateThrowEvent", "t", event("link", name="L")), flows("s t")
-    ),
-    "an event sub-process": task(node("startEvent", "b"), "subProcess", triggeredByEvent="true"),
-    "an option that does not exist": task(wedsql_colour="red"),
-    "an option with a wrong value": task(wedsql_max_attempts="many"),
-    "an option that the import sets": task(wedsql_performer="database"),
-    "an activation that is no number": task(
-        "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
-    ),
-}  # fmt: skip
+@pytest.mark.parametrize("what", SUPPORTED)
+def test_what_is_supported_becomes_a_flow(what: str) -> None:
+    process, warnings = read(SUPPORTED[what][0])
+    assert warnings == [] and compile_process(process).compiled.definition["triggers"]
+
+
+@pytest.mark.parametrize("tag", sorted({*TASKS} - {"scriptTask", "receiveTask"}))
+def test_each_task_that_a_worker_performs_is_a_job(tag: str) -> None:
+    (rule,) = (each for each in compile_process(read(task(tag=tag))[0]).compiled.definition["triggers"]
+               if each.get("transition") == "t")  # fmt: skip
+    assert rule["performer"] == "worker"
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -107,24 +79,6 @@ def test_what_is_not_supported_is_refused_at_its_element(what: str) -> None:
     assert code in {"unsupported", "bad_time", "no_time", "no_message", "no_event", "unknown_reference",
                     "bad_option", "bad_need"}  # fmt: skip
     assert message.endswith((".", "supported.")) and len(message) > 15
-
-
-@pytest.mark.parametrize(
-    ("definition", "element"),
-    [
-        (event("timer", "<bpmn:timeDate>2030-01-01T00:00:00Z</bpmn:timeDate>"), "startEvent"),
-        (event("error"), "startEvent"),
-        (event("escalation"), "endEvent"),
-        (event("signal"), "endEvent"),
-        (event("compensate"), "endEvent"),
-    ],
-)
-def test_events_at_the_ends_that_are_not_supported(definition: str, element: str) -> None:
-    ends = {"startEvent": "", "endEvent": ""} | {element: definition}
-    content = file(
-        node("startEvent", "s", ends["startEvent"]), node("endEvent", "e", ends["endEvent"]), flows("s e")
-    )
-    assert at(content, element[0])[0][0] == "unsupported"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,214 @@
+"""What of BPMN 2.0 is supported or refused, with a file for each, for the tests and docs/bpmn.md."""
+
+from __future__ import annotations
+
+from flows.tests.bpmn_files import event, file, flows, node, timer
+
+ERROR = '<bpmn:error id="x" errorCode="X"/>'
+MESSAGE = '<bpmn:message id="m" name="Paid"/>'
+MESSAGED = event("message", messageRef="m")
+INNER = node("startEvent", "b") + node("task", "i") + node("endEvent", "z") + flows("b i", "i z")
+
+
+def task(inner: str = "", tag: str = "task", after: str = "", **options: str) -> bytes:
+    """Return a process with one activity, and whatever is beside it."""
+    return file(
+        node("startEvent", "s"), node(tag, "t", inner, **options), node("endEvent", "e"),
+        flows("s t", "t e"), after,
+    )  # fmt: skip
+
+
+def start(inner: str = "", **options: str) -> bytes:
+    """Return a process with this start event."""
+    return file(node("startEvent", "s", inner, **options), node("endEvent", "e"), flows("s e"), named=MESSAGE)
+
+
+def end(inner: str = "") -> bytes:
+    """Return a process with this end event."""
+    return file(node("startEvent", "s"), node("endEvent", "e", inner), flows("s e"), named=MESSAGE + ERROR)
+
+
+def between(tag: str, inner: str = "", **options: str) -> bytes:
+    """Return a process with this element between its start and its end."""
+    return file(
+        node("startEvent", "s"), node(tag, "t", inner, **options), node("endEvent", "e"), flows("s t", "t e"),
+        named=MESSAGE,
+    )  # fmt: skip
+
+
+def at(host: str, inner: str, definition: str) -> bytes:
+    """Return a process with this event at the border of an activity."""
+    return file(
+        node("startEvent", "s"), node(host, "h", inner), node("endEvent", "e"),
+        node("boundaryEvent", "t", definition, attachedToRef="h"), flows("s h", "h e", "t e"),
+        named=MESSAGE + ERROR,
+    )  # fmt: skip
+
+
+def gateway(tag: str, *conditions: str) -> bytes:
+    """Return a process with a split and a join of this type."""
+    return file(
+        node("startEvent", "s"), node(tag, "x", default="x_c" if conditions else ""), node("task", "a"),
+        node("task", "c"), node(tag, "j"), node("endEvent", "e"),
+        flows("s x", " ".join(["x a", *conditions]), "x c", "a j", "c j", "j e"),
+    )  # fmt: skip
+
+
+_LOOP = "<bpmn:standardLoopCharacteristics><bpmn:loopCondition>true</bpmn:loopCondition>"
+_TIMES = '<bpmn:multiInstanceLoopCharacteristics isSequential="true"><bpmn:loopCardinality>3'
+SUPPORTED: dict[str, tuple[bytes, str]] = {
+    "start event": (start(), "the first token of an instance"),
+    "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
+    "end event": (end(), "a token ends; the instance is final when none is left"),
+    "end event, message": (end(MESSAGED), "a job; a worker sends the message"),
+    "end event, error": (
+        end(event("error", errorRef="x")),
+        "the nearest error event around it; without one the instance is an exception (`ended_by`)",
+    ),
+    "end event, terminate": (end(event("terminate")), "all tokens of its level end; jobs are withdrawn"),
+    "task, user task, manual task": (between("userTask"), "a job"),
+    "service task, send task, business rule task": (between("serviceTask"), "a job"),
+    "receive task": (between("receiveTask", messageRef="m"), "a job that waits for a [signal](signals.md)"),
+    "script task": (
+        between("scriptTask", "<bpmn:script>n = 1</bpmn:script>", scriptFormat="sql"),
+        "assignments (`scriptFormat=\"sql\"`) that the database performs",
+    ),
+    "sub-process": (between("subProcess", INNER), "a part of the same instance"),
+    "loop": (
+        between("task", f"{_LOOP}</bpmn:standardLoopCharacteristics>"),
+        "repeated while the condition holds",
+    ),
+    "multi-instance, sequential": (
+        between("task", f"{_TIMES}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
+        "repeated a number of times, one after another",
+    ),
+    "exclusive gateway": (
+        gateway("exclusiveGateway", "1 = 1"),
+        "the first condition that holds, else the default",
+    ),
+    "parallel gateway": (gateway("parallelGateway"), "all flows; waits for one token of each"),
+    "inclusive gateway": (
+        gateway("inclusiveGateway", "1 = 1"),
+        "each condition that holds, else the default; waits for each token that can still arrive",
+    ),
+    "complex gateway": (
+        file(node("startEvent", "s"), node("task", "a"), node("endEvent", "e"),
+             node("complexGateway", "j", "<bpmn:activationCondition>1</bpmn:activationCondition>"),
+             flows("s a", "a j", "j e")),
+        "waits for a number of incoming flows, then absorbs the rest",
+    ),
+    "event-based gateway": (
+        file(node("startEvent", "s"), node("eventBasedGateway", "g"), node("endEvent", "e"),
+             node("intermediateCatchEvent", "a", MESSAGED), node("intermediateCatchEvent", "b", timer("P1D")),
+             flows("s g", "g a", "g b", "a e", "b e"), named=MESSAGE),
+        "the first event withdraws the others",
+    ),
+    "conditional and default flows of an activity": (
+        file(node("startEvent", "s"), node("task", "t", default="t_b"), node("task", "a"), node("task", "b"),
+             flows("s t", "t a 1 = 1", "t b")),
+        "as after an inclusive gateway",
+    ),
+    "catching event, message": (
+        between("intermediateCatchEvent", MESSAGED),
+        "waits for a [signal](signals.md)",
+    ),
+    "catching event, timer": (
+        between("intermediateCatchEvent", timer("PT1H")),
+        "waits for a duration or a date",
+    ),
+    "catching event, conditional": (
+        between("intermediateCatchEvent", event("conditional", "<bpmn:condition>true</bpmn:condition>")),
+        "waits until the condition holds",
+    ),
+    "throwing event": (between("intermediateThrowEvent"), "passes each token"),
+    "throwing event, message": (
+        between("intermediateThrowEvent", MESSAGED),
+        "a job; a worker sends the message",
+    ),
+    "link events": (
+        file(node("startEvent", "s"), node("intermediateThrowEvent", "a", event("link", name="L")),
+             node("intermediateCatchEvent", "b", event("link", name="L")), node("endEvent", "e"),
+             flows("s a", "b e")),
+        "a flow from one to the other",
+    ),
+    "boundary event, timer, message, conditional": (
+        at("task", "", timer("PT1H")),
+        "takes the token of the activity, whose job is withdrawn; a sub-process loses all its tokens",
+    ),
+    "boundary event, error": (
+        at("task", "", event("error", errorRef="x")),
+        "taken when the result of the job has the attribute `error` with its code",
+    ),
+    "boundary event, compensation": (
+        file(node("startEvent", "s"), node("task", "h"), node("endEvent", "e"),
+             node("boundaryEvent", "t", event("compensate"), attachedToRef="h"),
+             node("task", "u", isForCompensation="true"),
+             '<bpmn:association id="l" sourceRef="t" targetRef="u"/>', flows("s h", "h e")),
+        "the [compensation](recovery.md) of the activity, which people start",
+    ),
+    "lanes": (
+        file('<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>t</bpmn:flowNodeRef></bpmn:lane>'
+             "</bpmn:laneSet>", node("startEvent", "s"), node("task", "t"), flows("s t")),
+        "a line in the description of the rule",
+    ),
+    "data object": (
+        file(node("startEvent", "s"), node("dataObject", "o", name="Total", wedsql_type="numeric"),
+             node("endEvent", "e"), flows("s e")),
+        "an attribute",
+    ),
+    "text annotation, association, group": (
+        file(node("startEvent", "s"), node("endEvent", "e"), flows("s e"),
+             '<bpmn:textAnnotation id="n"><bpmn:text>x</bpmn:text></bpmn:textAnnotation>'),
+        "drawn",
+    ),
+}  # fmt: skip
+
+REFUSED: dict[str, bytes] = {
+    "adHocSubProcess": task(tag="adHocSubProcess"),
+    "callActivity": task(tag="callActivity", calledElement="x"),
+    "transaction": task(tag="transaction"),
+    "callChoreography": task(tag="callChoreography"),
+    "an element that nobody knows": task(tag="teaTask"),
+    "a script in another language": task(
+        "<bpmn:script>x</bpmn:script>", tag="scriptTask", scriptFormat="groovy"
+    ),
+    "a script task without a script": task(tag="scriptTask"),
+    "a parallel multi-instance activity": task("<bpmn:multiInstanceLoopCharacteristics/>"),
+    "an escalation": task(event("escalation"), "intermediateThrowEvent"),
+    "a signal": task(event("signal"), "intermediateThrowEvent"),
+    "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
+    "compensation that is thrown": task(event("compensate"), "intermediateThrowEvent"),
+    "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
+    "a timer without a time": task(event("timer"), "intermediateCatchEvent"),
+    "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
+    "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
+    "a message without a name": task(event("message"), "intermediateCatchEvent"),
+    "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
+    "an event gateway before a task": file(
+        node("startEvent", "s"), node("eventBasedGateway", "g"), node("task", "t"), flows("s g", "g t")
+    ),
+    "a link that leads nowhere": file(
+        node("startEvent", "s"), node("intermediateThrowEvent", "t", event("link", name="L")), flows("s t")
+    ),
+    "an event sub-process": task(node("startEvent", "b"), "subProcess", triggeredByEvent="true"),
+    "an option that does not exist": task(wedsql_colour="red"),
+    "an option with a wrong value": task(wedsql_max_attempts="many"),
+    "an option that the import sets": task(wedsql_performer="database"),
+    "an activation that is no number": task(
+        "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
+    ),
+    "an event that does not interrupt": at("task", "", timer("PT1H")).replace(
+        b'attachedToRef', b'cancelActivity="false" attachedToRef'
+    ),
+    "a timer that starts instances": file(
+        node("startEvent", "t", timer("2030-01-01T00:00:00Z", "timeDate")),
+        node("endEvent", "e"),
+        flows("t e"),
+    ),
+    "an end event with an escalation": file(
+        node("startEvent", "s"), node("endEvent", "t", event("escalation")), flows("s t")
+    ),
+    "an end event with compensation": file(
+        node("startEvent", "s"), node("endEvent", "t", event("compensate")), flows("s t")
+    ),
+}  # fmt: skip
