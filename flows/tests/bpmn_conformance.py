@@ -168,7 +168,7 @@ REFUSED: dict[str, bytes] = {
     "callActivity": task(tag="callActivity", calledElement="x"),
     "transaction": task(tag="transaction"),
     "callChoreography": task(tag="callChoreography"),
-    "an element that nobody knows": task(tag="teaTask"),
+    "an unknown element": task(tag="teaTask"),
     "a script in another language": task(
         "<bpmn:script>x</bpmn:script>", tag="scriptTask", scriptFormat="groovy"
     ),

@@ -343,6 +343,7 @@ READING = (
     "apiclient",
     "dumpflow",
     "explain",
+    "exportbpmn",
     "flowdiff",
     "flowimpact",
     "flowlint",

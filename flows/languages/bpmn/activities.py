@@ -63,15 +63,15 @@ class Activities(Events):
         out = self.add(f"{name}__out", "exclusive", element, rule=Rule(sets=f"{ERROR} = null"))
         self.link(f"{name}__end", name, out, element.id)
         seen: set[str] = set()
-        for code, event, scope, number in sorted(ways, key=lambda way: (not way[0], 0)):
+        for code, event, catcher, number in sorted(ways, key=lambda way: (not way[0], 0)):
             if code in seen:
                 continue
             seen.add(code)
             condition = f"{ERROR} = {quoted(code)}" if code else f"{ERROR} is not null"
             target = self.names[event.id]
-            if scope is not None:
+            if catcher is not None:
                 target = f"{name}__throw_{len(seen)}"
-                self.add(target, "end", element, rule=self.interrupts(scope, number))
+                self.add(target, "end", element, rule=self.interrupts(catcher, number))
             self.link(f"{name}__err_{len(seen)}", out, target, event.id, condition)
             self.caught.append(f"(t_{name}__end > 0 and {condition})")
         self.after_errors(name, element, out)
