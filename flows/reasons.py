@@ -25,6 +25,7 @@ def found(obstacle: Obstacle) -> str:
 def waiting(job: JobReason) -> str:
     """Return what a job waits for; times are left to the caller."""
     return _WAITING[job.waits_for]() % {
+        **job.facts,
         "holder": job.facts.get("holder") or "?",
         "n": job.facts.get("ahead", 0),
         "to": job.facts.get("to"),
@@ -47,6 +48,10 @@ _WAITING: dict[str, Callable[[], str]] = {
     "held": lambda: _("%(holder)s holds it."),
     "lease": lambda: _("%(holder)s has it on lease."),
     "backoff": lambda: _("It failed and is tried again later."),
+    "lock": lambda: _(
+        "It waits for “%(lock)s”, which job %(job)s of instance %(instance)s holds: %(holder)s."
+    ),
+    "lock_queue": lambda: _("It waits for “%(lock)s”; job %(job)s of instance %(instance)s goes first."),
     "signal": lambda: _("It waits for the signal “%(signal)s”."),
     "database": lambda: _("The database performs it with the next maintenance."),
     "assigned": lambda: _("It is assigned to %(to)s, by %(by)s; jobs of the transition before it: %(n)s."),

@@ -12,6 +12,7 @@ from flows.api.reasons import JobReason
 # Jobs that can go on without anything from outside come last.
 _URGENT = (
     *("no_assignee", "no_worker", "people", "repair", "suspended", "exclusion", "backoff"),
+    *("lock_queue", "lock"),
     *("signal", "database", "assigned", "queue", "lease", "held"),
 )
 

@@ -141,6 +141,7 @@ from flows.api.indexes import (
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
+from flows.api.locks import list_locks
 from flows.api.looks import list_changes, list_looks, look_at, record_look
 from flows.api.maintenance import (
     check_invariants,
@@ -331,6 +332,7 @@ __all__ = [
     "list_delegations",
     "list_drafts",
     "list_indexes",
+    "list_locks",
     "list_looks",
     "list_policies",
     "list_proposals",

@@ -308,6 +308,27 @@ class TriggerDefinition(_Undoing, total=False):
             same_line=True,
         ),
     ]
+    mutex: Annotated[
+        str | None,
+        Option(
+            label=_("exclusion group"),
+            help=_("At most one job of the rules with the same name is performed at a time per instance."),
+            group=Group.WAITING,
+        ),
+    ]
+    lock: Annotated[
+        str | None,
+        Option(
+            label=_("lock"),
+            help=_(
+                "At most one job that needs the lock is performed at a time in the whole flow, such as"
+                " printer, or room {room} with the value of an attribute; one that begins with / is for all"
+                " flows."
+            ),
+            group=Group.WAITING,
+            same_line=True,
+        ),
+    ]
     performer: Annotated[
         str,
         Option(

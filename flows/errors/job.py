@@ -91,6 +91,13 @@ class WrongJobState(WedError):
     default = _("The job is not in a state that allows this operation.")
 
 
+class LockHeld(WedError):
+    """The job needs a lock that another worker holds."""
+
+    sqlstate = "WD213"
+    default = _("The job needs a lock that another worker holds.")
+
+
 class ConditionGone(WedError):
     """The condition of the job no longer holds, so it cannot be retried."""
 

@@ -33,7 +33,8 @@ Row = dict[str, Any]
 # Columns that the kernel assigns, counts or derives, and those that matter only within a transaction.
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
-    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded", "automatic"},
+    | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded", "automatic"}
+    | {"exclusive"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -80,6 +81,8 @@ FIRST: Row = {
     "pickup_deadline": "1 day",
     "signal": True,
     "keep": "3 days",
+    "mutex": "desk",
+    "lock": "box {size}",
     "priority": -2,
     "writes": ["size"],
     "due_attr": "day",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from flows.definition.lint.findings import Finding, Rule, identity
 from flows.definition.lint.tables import State, Table
 
 Attributes = Mapping[str, Mapping[str, Any]]
+_IN_BRACES = re.compile(r"\{([^{}]+)\}")
 
 
 def alone(rule: Rule, attributes: Attributes) -> Iterator[Finding]:
@@ -91,6 +93,7 @@ def unused(attributes: Attributes, rules: Sequence[Rule]) -> Iterator[Finding]:
     used = {name for rule in rules for name in rule.reads}
     used |= {name for rule in rules for name in rule.trigger.get("writes") or ()}
     used |= {str(rule.trigger.get("due_attr")) for rule in rules}
+    used |= {name for rule in rules for name in _IN_BRACES.findall(str(rule.trigger.get("lock") or ""))}
     for place, (name, attribute) in enumerate(attributes.items()):
         if name not in used and not attribute.get("business_key"):
             message = _("No rule reads {name}, and none declares that it writes it.").format(name=name)

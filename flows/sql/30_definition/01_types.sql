@@ -104,7 +104,8 @@ select array_agg(p.place order by p.tgid, p.place) from (
   cross join lateral (values ('predicate', p_attr = any (t.reads)), ('writes', p_attr = any (t.writes)),
                              ('due', p_attr = t.due_attr),
                              ('sets', t.sets is not null
-                                      and p_attr = any (wedsql._named_in_set(t.flow_id, t.sets)))
+                                      and p_attr = any (wedsql._named_in_set(t.flow_id, t.sets))),
+                             ('lock', p_attr = any (wedsql._lock_reads(t.lock)))
   ) v (what, names_it)
   where t.flow_id = p_flow and v.names_it) p
 $$;

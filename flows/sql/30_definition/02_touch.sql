@@ -107,6 +107,7 @@ create or replace function wedsql._is_plain(p_trig wedsql.trig) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_trig.revalidate <> 'withdraw' and not p_trig.fire_once and not p_trig.refresh_payload
        and p_trig.due_attr is null and p_trig.due_after is null and p_trig.sets is null
+       and p_trig.mutex is null and p_trig.lock is null
 $$;
 
 -- Copies to the flow's row what a step needs of the triggers, and deletes the timers of triggers that no
@@ -119,13 +120,14 @@ begin
     and (not t.enabled or t.due_attr is null and t.due_after is null);
   update wedsql.flow f
   set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain, guarded = d.guarded,
-      automatic = d.automatic,
+      automatic = d.automatic, exclusive = d.exclusive,
       fuse = least(f.max_firings, d.least_firings)
   from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
                count(t.trname) filter (where t.integrity is null)
                  > count(distinct t.trname) filter (where t.integrity is null) as shared,
                coalesce(bool_or(t.enabled and t.integrity is not null), false) as guarded,
                coalesce(bool_or(t.enabled and t.sets is not null), false) as automatic,
+               coalesce(bool_or(coalesce(t.mutex, t.lock) is not null), false) as exclusive,
                coalesce(bool_and(wedsql._is_plain(t)), true)
                  and not exists (select 1 from wedsql.skipped s where s.flow_id = p_flow) as plain,
                min(t.max_firings) as least_firings

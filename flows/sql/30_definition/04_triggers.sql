@@ -173,7 +173,8 @@ begin
 end $$;
 
 -- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
--- transition names it, that no interval is too long, and that what sets values is a transition.
+-- transition names it, that the lock has a name, that no interval is too long, and that what sets values is a
+-- transition.
 -- Raises: WD002, WD009.
 create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -196,6 +197,7 @@ begin
     perform wedsql._raise('WD009', 'The compensation of this trigger has no transition that performs it.',
       'Name it in compensated_by, or choose another compensation.', '{"column": "compensated_by"}');
   end if;
+  perform wedsql._check_lock(p_trig.lock, p_types);
   perform wedsql._check_spans('trig', p_trig);
   if p_trig.performer = 'database' and p_trig.sets is null then
     perform wedsql._raise('WD009', 'The transition that the database performs sets nothing.',
@@ -210,7 +212,7 @@ begin
   end if;
 end $$;
 
--- Renames p_old to p_new in every predicate, SET string, write-set and due attribute. While a whole
+-- Renames p_old to p_new in every predicate, SET string, write-set, due attribute and lock. While a whole
 -- definition is applied, a predicate that cannot follow is left, because the definition has its own.
 -- Raises: WD004, WD005, WD211.
 create or replace function wedsql._rename_in_triggers(p_flow integer, p_old text, p_new text) returns void
@@ -223,7 +225,7 @@ begin
   for v_trig in
     select t.* from wedsql.trig t
     where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
-                                  or t.sets is not null)
+                                 or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock)))
     order by t.tgid
   loop
     begin
@@ -232,7 +234,8 @@ begin
           sets = case when t.sets is not null
                       then wedsql.rename_in_predicate(t.sets, p_old, p_new, v_types, true) end,
           reads = array_replace(t.reads, p_old, p_new), writes = array_replace(t.writes, p_old, p_new),
-          due_attr = case when t.due_attr = p_old then p_new else t.due_attr end
+          due_attr = case when t.due_attr = p_old then p_new else t.due_attr end,
+          lock = replace(t.lock, '{' || p_old || '}', '{' || p_new || '}')
       where t.tgid = v_trig.tgid;
     exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
       if not wedsql._is_applying(p_flow) then

@@ -23,6 +23,7 @@ declare
   v_wids integer[];
   v_seqs integer[];
   v_was "char";
+  v_locks text[];  -- which the finished jobs needed
   v_excepted integer[] := '{}';  -- what became, remains or was an exception
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
@@ -35,6 +36,10 @@ begin
   end if;
   if v_flow.guarded then
     p_steps := wedsql._check_integrity(v_flow, p_steps, p_rematch);
+  end if;
+  if v_flow.exclusive then
+    v_locks := array(select j.lock from unnest(p_steps) s join wedsql.job_pool j
+                       on j.wid = s.wid and j.id = s.job_id where j.lock is not null);
   end if;
   -- Not a join: this is a look-up by wid, whatever the statistics of an emptied pool are.
   delete from wedsql.job_pool j
@@ -123,6 +128,10 @@ begin
   end loop;
   if v_excepted <> '{}' then
     perform wedsql._keep_cases(v_flow, v_excepted, v_now);
+  end if;
+  if v_flow.exclusive then
+    perform wedsql._name_locks(v_wids);
+    perform wedsql._wake_next(v_locks, v_wids);
   end if;
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;

@@ -9,7 +9,7 @@
 -- wedsql.took_jobs keeps a program from finishing what it took in an earlier transaction. Writing a job into
 -- it has no more effect than taking that job then: the job must be ready, its lock is taken, and its time
 -- counts from an earlier take. Where take does more than to lock (revalidate = at_take, jobs of one
--- transition that wait for each other), it locks the number of the job, too.
+-- transition that wait for each other, mutual exclusion), it locks the number of the job, too.
 -- The other settings (actor, reason, job, crowd, wrote, round_over) hold what the session could say or do
 -- without them.
 
@@ -91,7 +91,8 @@ end $$;
 -- Returns whether a flow has jobs for which take does more than to lock them.
 create or replace function wedsql._take_checks_more(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select f.shared or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take')
+select f.shared or f.exclusive
+       or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.revalidate = 'at_take')
 from wedsql.flow f where f.id = p_flow
 $$;
 

@@ -31,7 +31,7 @@ declare
 begin
   perform 1 from {flow:I}.wed_flow w where w.wid = any (_commit.p_wids) order by w.wid for no key update;
   v_steps := wedsql._check_jobs({id}, {attributes:L}::text[], p_wids, p_jobs, p_claims, p_changes, p_actor,
-                                p_held, {checked:L});{sets}
+                                p_held, {checked:L});{keep}{sets}
   with done as (
     update {flow:I}.wed_flow w set {assignments}
     from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
@@ -55,6 +55,10 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
       select wedsql._fill(E'\n  v_steps := wedsql._with_sets({id}, {flow:L}, v_steps);',
         jsonb_build_object('id', f.id, 'flow', f.name))
       from wedsql.flow f where f.id = p_flow and f.automatic), ''),
+    'keep', case when (select f.exclusive from wedsql.flow f where f.id = p_flow) then $q$
+  if p_held then
+    perform wedsql._keep_until_commit(p_wids, p_jobs);
+  end if;$q$ else '' end,
     'checked', case when wedsql._take_checks_more(p_flow) then 't' else 'f' end));
 end $g$;
 

@@ -48,7 +48,7 @@ begin
 end $$;
 
 -- Makes an updated row the result of the one job whose advisory lock this session holds (Algorithm 2).
--- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210; in a flow
+-- Raises: WD102, WD105, WD202, WD201, WD204, WD205, WD206, WD207, WD208, WD209, WD210, WD213; in a flow
 -- that requires keys, as _check_worker.
 create or replace function wedsql._paper_update() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
@@ -57,6 +57,7 @@ declare
   v_flow integer;
   v_defining bigint;
   v_keys boolean;
+  v_exclusive boolean;
   v_actor text;
   v_job wedsql.job_pool;
   v_matched integer[];
@@ -67,13 +68,16 @@ begin
     perform wedsql._raise('WD202', 'The number of an instance cannot be changed.');
   end if;
   perform wedsql._one_instance(tg_table_schema, new.wid);
-  select f.id, f.defining_xid, f.worker_keys into v_flow, v_defining, v_keys
+  select f.id, f.defining_xid, f.worker_keys, f.exclusive into v_flow, v_defining, v_keys, v_exclusive
   from wedsql.flow f where f.name = tg_table_schema;
   if v_defining is not null then
     perform wedsql._follow_definition(v_flow);
   end if;
   v_job := wedsql._paper_job(v_flow, new.wid);
   v_actor := wedsql._actor(case when v_keys then wedsql._check_worker(v_flow, array[v_job.trname], null) end);
+  if v_exclusive then
+    perform wedsql._lock_for_paper(v_job);
+  end if;
   if exists (select 1 from wedsql.trig t where t.tgid = v_job.tgid and t.revalidate = 'at_take') then
     execute format('select wed_match.f_%s($1)', v_flow) into v_matched using old;
     perform wedsql._check_not_stale(v_job, v_matched);

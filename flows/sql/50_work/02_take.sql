@@ -194,7 +194,7 @@ begin{first}
     return;
   end if;{key}
   for v_try in 1..20 loop
-    v_pick := wedsql._pick({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows},
+    v_pick := wedsql.{pick}({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows},
                            p_actor);
     exit when v_pick.ids = '{}';{drop_stale}{note}
     return query {query};
@@ -202,6 +202,8 @@ begin{first}
   end loop;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'shared', (select case when f.shared then 't' else 'f' end from wedsql.flow f where f.id = p_flow),
+    'pick', case when (select f.exclusive from wedsql.flow f where f.id = p_flow) then '_pick_exclusive'
+                 else '_pick' end,
     'lock_rows', case when v_stale then quote_literal(p_schema) else 'null' end,
     'drop_stale', case when v_stale then wedsql._fill($q$
     v_pick := wedsql._drop_stale({id}, {flow:L}, v_pick.wids, v_pick.ids);$q$,
@@ -256,6 +258,8 @@ cross join lateral (
   where j.flow_id = (select f.id from wedsql.flow f where f.name = p_flow) and j.trname = n and j.state = 'P'
     and (j.not_before is null or j.not_before <= wedsql.now()) and not j.id = any (p_exclude)
     and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
+    and not ((select f.exclusive from wedsql.flow f where f.name = p_flow)
+             and exists (select 1 from wedsql._before(j.wid, j.id)))
   order by j.priority desc, j.id limit p_limit) c
 order by c.priority desc, c.id limit p_limit
 $$;

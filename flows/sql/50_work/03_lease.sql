@@ -26,8 +26,13 @@ begin
     p_holder := wedsql._check_worker(v_flow.id, p_transitions, p_holder);
   end if;
   v_tried := wedsql._revalidates(v_flow.id);
-  select * into v_pick from wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
-    case when v_tried then v_flow.name end, p_holder);
+  if v_flow.exclusive then
+    v_pick := wedsql._pick_exclusive(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
+      case when v_tried then v_flow.name end, p_holder);
+  else
+    v_pick := wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
+      case when v_tried then v_flow.name end, p_holder);
+  end if;
   if v_tried and v_pick.ids <> '{}' then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
@@ -131,3 +136,15 @@ begin
     perform wedsql._wake_assigned(p_job.wid);
   end if;
 end $$;
+
+-- Notifies workers of the jobs that are next after some that have ended: p_locks, those that they needed;
+-- p_wids, their instances.
+create or replace function wedsql._wake_next(p_locks text[], p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._wake_job(j) from unnest(p_locks) l cross join lateral (
+  select o.* from wedsql.job_pool o where o.lock = l and o.state = 'P'
+    and coalesce(o.not_before <= wedsql.now(), true) order by o.id limit 1) j;
+select wedsql._wake_job(j) from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+where j.wid = any (p_wids) and j.state = 'P' and t.mutex is not null and wedsql._by_worker(t)
+  and not exists (select 1 from wedsql._before(j.wid, j.id))
+$$;

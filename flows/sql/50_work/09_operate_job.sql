@@ -94,9 +94,11 @@ begin
   end if;
   if not wedsql._is_compensation(p_wid, p_job_id) then
     v_job.payload := wedsql._retry_payload(v_flow, v_job);
+    v_job.lock := (select wedsql._lock_name(v_flow.id, t.lock, v_job.payload) from wedsql.trig t
+                   where t.tgid = v_job.tgid and wedsql._by_worker(t));
   end if;
   update wedsql.job_pool j set state = 'P', not_before = null, earlier_attempts = j.attempts,
-    payload = v_job.payload
+    payload = v_job.payload, lock = v_job.lock
   where j.wid = p_wid and j.id = p_job_id;
   if v_job.state = 'K' and not exists (
     select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K') then

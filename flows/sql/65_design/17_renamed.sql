@@ -2,8 +2,8 @@
 -- in those that run.
 
 -- Returns the triggers of the definition, which has the attribute p_old, with p_new in its place: in
--- conditions, write-sets and due attributes. A condition that cannot be rewritten is unchanged, and so are
--- all triggers if another attribute has one of the two names already.
+-- conditions, write-sets, due attributes and locks. A condition that cannot be rewritten is unchanged, and so
+-- are all triggers if another attribute has one of the two names already.
 create or replace function wedsql.renamed_triggers(p_definition jsonb, p_old text, p_new text) returns jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -28,6 +28,10 @@ begin
     return p_trigger;
   elsif p_trigger ->> 'due_attr' = p_old then
     p_trigger := p_trigger || jsonb_build_object('due_attr', p_new);
+  end if;
+  if jsonb_typeof(p_trigger -> 'lock') = 'string' then
+    p_trigger := p_trigger || jsonb_build_object('lock',
+      replace(p_trigger ->> 'lock', '{' || p_old || '}', '{' || p_new || '}'));
   end if;
   if jsonb_typeof(p_trigger -> 'writes') = 'array' then
     p_trigger := p_trigger || jsonb_build_object('writes', (

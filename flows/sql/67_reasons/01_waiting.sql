@@ -49,14 +49,34 @@ begin
     'ahead', wedsql._ahead(p_job));
 end $$;
 
--- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion,
--- signal, database, assigned, no_assignee, no_worker, queue or worker}, with the facts that belong to it.
+-- Returns for which lock or exclusion group a ready job waits: {"for": "lock"} where another job holds it, or
+-- "lock_queue" where an older one goes first, with the name, that job, its instance, flow and transition, and
+-- the holder; null where it waits for none.
+create or replace function wedsql._waits_for_lock(p_job wedsql.job_pool) returns jsonb
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select jsonb_build_object('for', case when h.holder is null then 'lock_queue' else 'lock' end,
+  'lock', case when o.lock = (p_job).lock then wedsql._lock_title(o.lock) else t.mutex end,
+  'job', o.id, 'instance', o.wid, 'flow', f.name, 'transition', o.trname, 'holder', h.holder)
+from wedsql.flow f
+join wedsql._sharers(p_job) o on o.flow_id = f.id
+left join wedsql.trig t on t.tgid = (p_job).tgid
+cross join lateral (select case when o.state = 'L' then coalesce(o.lckid, '')
+                                else wedsql._holder(o.wid, o.tgid) end as holder) h
+where h.holder is not null or o.id < (p_job).id and o.state = 'P'
+  and coalesce(o.not_before <= wedsql.now(), true)
+order by h.holder is null, o.id limit 1
+$$;
+
+-- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion, lock,
+-- lock_queue, signal, database, assigned, no_assignee, no_worker, queue or worker}, with the facts that
+-- belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_holder text := wedsql._holder((p_job).wid, (p_job).tgid);
+  v_lock jsonb;
   v_worker record;
   v_ahead integer;
 begin
@@ -78,6 +98,10 @@ begin
   if wedsql._waits((p_job).wid, (p_job).id) then
     return jsonb_build_object('for', 'exclusion', 'transition', (p_job).trname);
   end if;
+  v_lock := wedsql._waits_for_lock(p_job);
+  if v_lock is not null then
+    return v_lock;
+  end if;
   if (select t.signal from wedsql.trig t where t.tgid = (p_job).tgid) then
     return jsonb_build_object('for', 'signal', 'signal', (p_job).trname);
   end if;
@@ -93,4 +117,23 @@ begin
   end if;
   v_ahead := wedsql._ahead(p_job);
   return jsonb_build_object('for', case when v_ahead > 0 then 'queue' else 'worker' end, 'ahead', v_ahead);
+end $$;
+
+-- Returns the jobs of a flow that need a lock and are ready or held, at most p_limit: by lock, its holder
+-- first (its name; null where none holds it), then in the order in which they get it.
+-- Raises: WD001.
+create or replace function wedsql.list_locks(p_flow text, p_limit integer default 200)
+returns table (lock text, job_id bigint, wid integer, trname text, fired_at timestamptz, holder text)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_flow integer := (wedsql._flow(p_flow)).id;
+begin
+  return query select wedsql._lock_title(j.lock), j.id, j.wid, j.trname, j.fired_at, h.holder
+  from (select o.* from wedsql.job_pool o
+        where o.flow_id = v_flow and o.lock is not null and o.state in ('P', 'L')
+        order by o.lock, o.state = 'P', o.id limit p_limit) j
+  cross join lateral (select case when j.state = 'L' then coalesce(j.lckid, '')
+                                  else wedsql._holder(j.wid, j.tgid) end as holder) h
+  order by j.lock, h.holder is null, coalesce(j.not_before > wedsql.now(), false), j.id;
 end $$;

@@ -37,7 +37,12 @@ values
      or j.flow_id <> i.flow_id or (j.state = 'L') <> (j.claim is not null and j.lease_until is not null)
   union all
   select jsonb_build_object('wid', i.wid, 'status', i.status, 'timer', x.tgid)
-  from {i} i join wedsql.timer x on x.wid = i.wid where i.status not in ('R', 'E', 'S', 'X')$q$),
+  from {i} i join wedsql.timer x on x.wid = i.wid where i.status not in ('R', 'E', 'S', 'X')
+  union all
+  select jsonb_build_object('wid', i.wid, 'job', j.id, 'lock', j.lock, 'other', o.id)
+  from {i} i join wedsql.job_pool j on j.wid = i.wid
+  join wedsql.job_pool o on o.lock = j.lock and o.id <> j.id
+  where j.state = 'L' and o.state = 'L'$q$),
 ('I6', 'What a job did, and every job that waits, was fired by an earlier step of its instance.', $q$
   select jsonb_build_object('wid', i.wid, 'seq', t.seq, 'job', t.job_id) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid

@@ -51,6 +51,8 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "refresh_payload": st.booleans(),
     "concurrent": st.booleans(),
     "priority": st.integers(-1, 1),
+    "mutex": st.just("m"),
+    "lock": st.sampled_from(["one", "/all {a}"]),
     "writes": st.sampled_from([["a", "b"], ["a", "b", "c", "d", "e", "i"]]),
     "pickup_deadline": st.just("10 minutes"),
     "on_error": st.sampled_from(["exception", "false", "abort"]),
@@ -81,6 +83,8 @@ THEMES: list[dict[str, Any]] = [
     {"due_after": "2 minutes", "on_error": "false", "predicate": "1 / c = 1 or c < 3"},
     {"due_after": "2 minutes", "on_error": "abort", "predicate": "1 / c = 1 or c < 3"},
     {"max_attempts": 1, "revalidate": "withdraw"},
+    {"mutex": "m"},
+    {"lock": "one"},
 ]
 
 

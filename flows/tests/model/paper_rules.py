@@ -17,7 +17,7 @@ READY = """
       j.assigned_to
     from wedsql.job_pool j join wedsql.flow f on f.id = j.flow_id left join wedsql.trig t on t.tgid = j.tgid
     where f.name = %s and j.state = 'P' order by j.wid, j.tgid"""
-REFUSED = ("WD103", "WD106", "WD203", "WD205", "WD210", "WD102")
+REFUSED = ("WD103", "WD106", "WD203", "WD205", "WD210", "WD102", "WD213")
 LATE = 10  # minutes from an update to its commit
 
 

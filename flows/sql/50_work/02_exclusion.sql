@@ -1,0 +1,202 @@
+-- Mutual exclusion (workflow patterns 17, 39 and 40). Of the jobs of one instance whose triggers have the
+-- same "mutex", and of all jobs with the same "lock", at most one is held at a time. The pool itself is the
+-- queue: a job is taken only when no older ready one needs the same, in the order of their numbers, and a
+-- holder keeps an advisory lock on the name, or its lease. So a lock is free as soon as its holder has ended
+-- in any way, and there is nothing to pass on or to repair.
+
+-- Writes to the jobs that this transaction fired in these instances which lock they need. Those that no
+-- worker performs need none.
+-- Locks: the jobs; the caller holds the instances.
+create or replace function wedsql._name_locks(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+update wedsql.job_pool j set lock = wedsql._lock_name(j.flow_id, t.lock, j.payload)
+from wedsql.trig t
+where j.wid = any (p_wids) and t.tgid = j.tgid and t.lock is not null and wedsql._by_worker(t)
+  and j.fired_xid = txid_current()
+$$;
+
+-- Returns the key by which the holder of a lock holds it: positive, as the numbers of jobs are locked by
+-- their negatives (<flow>.take). Two names with one key would only wait for each other.
+create or replace function wedsql._lock_key(p_name text) returns bigint
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select hashtextextended(p_name, 7) & 9223372036854775807
+$$;
+
+-- Returns the keys of what a job needs, in their order.
+create or replace function wedsql._lock_keys(p_wid integer, p_id bigint) returns bigint[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select array(
+  select wedsql._lock_key(x.name) as key
+  from wedsql.job_pool j left join wedsql.trig t on t.tgid = j.tgid and wedsql._by_worker(t)
+  cross join lateral (values (j.lock), (j.wid || ' ' || t.mutex)) x (name)
+  where j.wid = p_wid and j.id = p_id and x.name is not null order by key)
+$$;
+
+-- Returns whether this session has the lock of such a key.
+create or replace function wedsql._has_key(p_key bigint) returns boolean
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select exists (
+  select 1 from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.pid = pg_backend_pid() and l.granted
+    and l.database = (select d.oid from pg_database d where d.datname = current_database())
+    and wedsql._key_locked(l.classid, l.objid) = p_key)
+$$;
+
+-- Returns the jobs that go before a job that needs the same: those that are leased, and older ones that are
+-- ready. Jobs that are parked, suspended or wait for their next try hold nothing up.
+create or replace function wedsql._before(p_wid integer, p_id bigint) returns setof wedsql.job_pool
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select o.* from wedsql.job_pool j join wedsql.job_pool o on o.lock = j.lock
+where j.wid = p_wid and j.id = p_id and o.id <> p_id
+  and (o.state = 'L' or o.id < p_id and o.state = 'P' and coalesce(o.not_before <= wedsql.now(), true))
+union all
+select o.* from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid and wedsql._by_worker(t)
+join wedsql.job_pool o on o.wid = p_wid and o.id <> p_id
+join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._by_worker(g)
+where j.wid = p_wid and j.id = p_id
+  and (o.state = 'L' or o.id < p_id and o.state = 'P' and coalesce(o.not_before <= wedsql.now(), true))
+$$;
+
+-- Locks a job with all that it needs, or nothing: where another session, or this one for another job, has
+-- some of it, or a job goes before it. The arguments from p_rows on are those of _pick.
+-- Locks: the names by their keys, then as _pick; none is waited for.
+create or replace function wedsql._pick_one(p_wid integer, p_id bigint, p_tgid integer, p_rows text,
+                                            p_avoid_busy boolean, p_session boolean) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_keys bigint[] := wedsql._lock_keys(p_wid, p_id);
+  v_key bigint;
+begin
+  foreach v_key in array v_keys loop
+    if wedsql._has_key(v_key) or not pg_try_advisory_xact_lock(v_key) then
+      raise lock_not_available;  -- releases the locks of this block
+    end if;
+  end loop;
+  -- The holder before may have ended since the job was found, or another one may have leased its job.
+  if v_keys <> '{}' and exists (select 1 from wedsql._before(p_wid, p_id)) then
+    raise lock_not_available;
+  elsif p_rows is not null and not wedsql._pick_row(p_rows, p_wid, p_tgid, p_avoid_busy, false) then
+    raise lock_not_available;
+  elsif not ((pg_try_advisory_xact_lock(p_wid, -1) or not p_avoid_busy)
+             and pg_try_advisory_xact_lock(p_wid, p_tgid)) then
+    raise lock_not_available;
+  end if;
+  if p_session then
+    perform pg_try_advisory_lock(p_wid, -1), pg_try_advisory_lock(p_wid, p_tgid);
+    perform pg_try_advisory_lock(k) from unnest(v_keys) k;
+  end if;
+  return true;
+exception when lock_not_available then
+  return false;
+end $$;
+
+-- Does what _pick does, in a flow with triggers that exclude each other. Only a transaction that sees what
+-- others have committed gets jobs: another one would not see who holds a lock.
+-- Locks: as _pick_one.
+create or replace function wedsql._pick_exclusive(p_flow integer, p_shared boolean, p_transitions text[],
+                                        p_limit integer, p_ids bigint[], p_session boolean,
+                                        p_rows text, p_actor text, out wids integer[], out ids bigint[])
+language plpgsql set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
+set join_collapse_limit = 1 set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_now timestamptz := wedsql.now();
+  v_look integer := p_limit + 4;
+  v_avoid_busy boolean := true;
+  v_found integer;
+  v_job record;
+begin
+  wids := '{}';
+  ids := '{}';
+  while current_setting('transaction_isolation') = 'read committed' loop
+    v_found := 0;
+    for v_job in
+      select c.id, c.wid, c.tgid
+      from unnest(p_transitions) n
+      cross join lateral (
+        select j.id, j.wid, j.tgid, j.priority from wedsql.job_pool j
+        where j.flow_id = p_flow and j.trname = n and j.state = 'P'
+          and (j.not_before is null or j.not_before <= v_now)
+          and (p_ids is null or j.id = any (p_ids))
+          and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
+          and not exists (select 1 from wedsql.job_pool o
+                          where o.lock = j.lock and o.id < j.id and o.state = 'P'
+                            and (o.not_before is null or o.not_before <= v_now))
+          and not exists (select 1 from wedsql.job_pool o where o.lock = j.lock and o.state = 'L')
+        order by j.priority desc, j.id limit v_look) c
+      order by c.priority desc, c.id
+    loop
+      v_found := v_found + 1;
+      continue when v_job.wid = any (wids)
+        or v_job.tgid > 0 and p_shared and wedsql._waits(v_job.wid, v_job.id);
+      if wedsql._pick_one(v_job.wid, v_job.id, v_job.tgid, p_rows, v_avoid_busy, p_session) then
+        wids := wids || v_job.wid;
+        ids := ids || v_job.id;
+        exit when cardinality(ids) >= p_limit;
+      end if;
+    end loop;
+    exit when cardinality(ids) >= p_limit;
+    if v_found >= v_look then
+      v_look := v_look * 8;
+    elsif v_avoid_busy then
+      v_avoid_busy := false;
+    else
+      exit;
+    end if;
+  end loop;
+end $$;
+
+-- Keeps what held jobs need until the transaction that applies their results ends, instead of until the
+-- session ends.
+-- Locks: the names, which the session has.
+-- Raises: WD203 where it does not have them.
+create or replace function wedsql._keep_until_commit(p_wids integer[], p_jobs bigint[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_key bigint;
+begin
+  for v_key in select k from unnest(p_wids, p_jobs) u (wid, id)
+               cross join lateral unnest(wedsql._lock_keys(u.wid, u.id)) k loop
+    if not wedsql._has_key(v_key) then
+      perform wedsql._refuse_job('WD203', p_wids, p_jobs, array['{}'::jsonb]);
+    end if;
+    perform pg_try_advisory_xact_lock(v_key), pg_advisory_unlock(v_key);
+  end loop;
+end $$;
+
+-- Locks what the job of a client of the paper's protocol needs, which has locked only the job.
+-- Locks: the names, which are not waited for.
+-- Raises: WD213 where another worker holds one of them.
+create or replace function wedsql._lock_for_paper(p_job wedsql.job_pool) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_key bigint;
+  v_free boolean := true;
+begin
+  foreach v_key in array wedsql._lock_keys((p_job).wid, (p_job).id) loop
+    v_free := v_free and pg_try_advisory_xact_lock(v_key);
+  end loop;
+  if not v_free or exists (select 1 from wedsql._before((p_job).wid, (p_job).id) o where o.state = 'L') then
+    perform wedsql._raise('WD213',
+      'Job {job} of instance {instance} needs a lock that another worker holds.',
+      'Roll back, and take the job again when the lock is free.',
+      jsonb_build_object('job', (p_job).id, 'instance', (p_job).wid));
+  end if;
+end $$;
+
+-- Returns the other jobs that need a lock of this job, or are of its exclusion group, at most 1000 of each.
+create or replace function wedsql._sharers(p_job wedsql.job_pool) returns setof wedsql.job_pool
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+(select o.* from wedsql.job_pool o where o.lock = (p_job).lock and o.id <> (p_job).id
+ order by o.id limit 1000)
+union all
+(select o.* from wedsql.trig t join wedsql.job_pool o on o.wid = (p_job).wid and o.id <> (p_job).id
+ join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._by_worker(g)
+ where t.tgid = (p_job).tgid and wedsql._by_worker(t) order by o.id limit 1000)
+$$;
+
+-- Returns the name of a lock as the definition has it, without the number of its flow.
+create or replace function wedsql._lock_title(p_name text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select regexp_replace(p_name, '^[0-9]+:', '')
+$$;
