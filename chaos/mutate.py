@@ -16,6 +16,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from random import Random
 from types import FrameType
 from xml.etree import ElementTree
 
@@ -29,7 +30,6 @@ from testkit import kernel_db
 from testkit.server import SETTINGS, Server, new_directory
 from wedsql_site import environment
 
-MUTATIONS = [*read()]
 # Error names that show that a change is not valid SQL.
 _BROKEN = ("SyntaxError", "Undefined", "InvalidColumn", "FeatureNotSupported")
 
@@ -38,8 +38,10 @@ def main() -> int:
     """Return 1 when a mutation survives, 2 when one cannot be judged."""
     parser = argparse.ArgumentParser(prog="chaos.mutate", description=__doc__)
     parser.add_argument("--only", default="", help="mutations whose name has this word")
+    parser.add_argument("--file", default="", help="mutations of files whose name has this word: recovery")
+    parser.add_argument("--sample", type=int, help="only so many, which --seed chooses")
     parser.add_argument("--machine", action="store_true", help="mendings that the state machine must miss")
-    parser.add_argument("--seed", type=int, default=0, help="of the state machine")
+    parser.add_argument("--seed", type=int, default=0, help="of the state machine and of --sample")
     asked = parser.parse_args()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:  # nohup
@@ -48,7 +50,16 @@ def main() -> int:
         if asked.machine:
             fixes = [m for m in mutations_machine.MUTATIONS if asked.only in m.fix]
             return machine.run(server.dsn(), fixes, asked.seed)
-        return run(server.dsn(), [m for m in MUTATIONS if asked.only in m.guard])
+        return run(server.dsn(), chosen(asked))
+
+
+def chosen(asked: argparse.Namespace) -> list[Mutation]:
+    """Return the mutations that the arguments ask for, in the order of the files."""
+    found = [each for each in read(asked.file) if asked.only in each.guard]
+    if asked.sample is None or asked.sample >= len(found):
+        return found
+    places = Random(asked.seed).sample(range(len(found)), asked.sample)  # noqa: S311
+    return [found[place] for place in sorted(places)]
 
 
 def _end(number: int, _frame: FrameType | None) -> None:

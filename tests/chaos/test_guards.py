@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from chaos import mutate, mutations_machine
-from chaos.mutation import Change, apply
+from chaos.mutation import Change, apply, read
 from flows import api
 from testkit import kernel_db
 
@@ -39,14 +39,14 @@ def server() -> Iterator[str]:
 
 @pytest.mark.parametrize("guard", CORE)
 def test_a_missing_guard_is_noticed(server: str, guard: str) -> None:
-    mutation = next(m for m in mutate.MUTATIONS if m.guard == guard)
+    mutation = next(m for m in read() if m.guard == guard)
     assert mutate.verdict(server, mutation)[0] == "killed"
 
 
 def test_every_guard_can_be_removed(server: str) -> None:
     """Check that every mutation finds the text it changes; otherwise it would test nothing."""
     with kernel_db.copy(server) as dsn, psycopg.connect(dsn, autocommit=True) as conn:
-        for mutation in mutate.MUTATIONS:
+        for mutation in read():
             with conn.transaction(force_rollback=True):
                 assert apply(conn, [mutation.change]), mutation.guard
 
