@@ -178,6 +178,11 @@ def may_add(user: AnyUser) -> bool:
     return user.is_active and user.has_perm("flows.add_flow")
 
 
+def may_manage_keys(user: AnyUser) -> bool:
+    """Return whether the user may create, rotate and revoke the keys of workers, those of every flow."""
+    return sees_everything(user) and user.has_perm("flows.manage_worker_keys")
+
+
 def designs(user: AnyUser) -> bool:
     """Return whether the user designs, publishes or approves some flow, or may add one."""
     return may_add(user) or somewhere(user, "design", "publish", "approve")

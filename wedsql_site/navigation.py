@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import designs, may_add, sees_everything, somewhere
+from flows.access import designs, may_add, may_manage_keys, sees_everything, somewhere
 
 Text = str | Promise
 
@@ -87,7 +87,7 @@ PAGES = {
     "monitor:desk_rules": "repair", "monitor:desk_rule": "repair", "monitor:case_file": "repair",
     "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
     "monitor:digests": "repair",
-    "monitor:workers": "system", "monitor:health": "system",
+    "monitor:workers": "system", "monitor:health": "system", "worker_keys": "system",
     "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
 }  # fmt: skip
@@ -108,6 +108,7 @@ ABOUT: dict[str, Text] = {
     "monitor:approvals": _("Repairs that wait for the approval of another person"),
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
+    "worker_keys": _("With which workers log in, and what each is for"),
     "monitor:health": _("Invariants, storage, connections"),
     "flows.instance": _("All instances of all flows, by number"),
     "flows.job": _("The jobs of the pool, by instance"),
@@ -174,6 +175,8 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
         if user.is_staff and any(True for _link in _model_links(request, area)):
             yield _link(request, "admin:index", gettext("Overview"))
         yield _link(request, "monitor:workers", gettext("Workers"))
+        if may_manage_keys(user):
+            yield _link(request, "worker_keys", gettext("Worker keys"))
         if sees_everything(user):
             yield _link(request, "monitor:health", gettext("Health"))
     yield from _model_links(request, area)

@@ -138,6 +138,7 @@ accounts/password/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/password/done/                            Lyyyyyyyy L--------
 accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
+workers/keys/                                      Lfffffyff Lfffffyff
 accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
 admin/                                             LLLyLyyLL LLLyLyyLL
 admin/login/                                       yyyyyyyyy yyyyyyyyy

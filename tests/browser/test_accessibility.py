@@ -49,7 +49,7 @@ OWN = (
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
     "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
-    "/exceptions/", "/workers/", "/health/", "/search/?q=a",
+    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",
@@ -137,6 +137,9 @@ def addresses(
     login("alice", "/")
     hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
     api.send_test_message(hook, conn=orders.connection)
+    key = f"packing-{orders.flow}"
+    api.create_worker_key(key, {orders.flow: ["tr_reserve"]}, "alice", conn=orders.connection)
+    api.rotate_worker_key(key, "alice", conn=orders.connection)
     define_slas(orders)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number

@@ -311,3 +311,13 @@ def test_a_worker_sees_which_transitions_it_may_serve(keyed: Kit) -> None:
     conn = worker(keyed, create(keyed, "x", "tr_x"))
     asked = [keyed.one(may, [keyed.name, name], conn) for name in ("tr_x", "tr_y")]
     assert asked == [True, False] and not keyed.one(may, [keyed.name, "tr_x"])
+
+
+def test_a_worker_with_a_key_is_found_by_its_name_in_flows_without_keys(one: Kit) -> None:
+    wid = one.start(a="1")
+    conn = worker(one, create(one))
+    name = f"k-{one.name}/ship"
+    api.register_worker("other", "ship", "host", 1, [f"{one.name}:tr_x"], conn=conn)
+    api.reassign_job(wid, one.pending(wid)[0].id, name, reason="hers", conn=one.conn)
+    assert taking(one, "take", worker(one)) == []
+    assert len(taking(one, "take", conn)) == 1
