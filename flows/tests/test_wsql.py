@@ -230,6 +230,7 @@ def test_a_dry_run_keeps_nothing(flow: str) -> None:
         ("LIST INSTANCES; ¦CREATE WED-FLOW pg_x", "reserved", ""),
         ("A={a integer, b}; C={c: a = 1}; F=c; CREATE INSTANCE AS (b = 'x', a = ¦'y')", "", ""),
         ("A={a jsonb}; C={c: a is null}; F=c; CREATE INSTANCE AS (a = ¦'{')", "not JSON", ""),
+        ("A={a jsonb}; C={c: a is null}; F=c; CREATE INSTANCE AS (¦b = 'x')", "not an attribute", ""),
         ("BEGIN; LIST INSTANCES; ¦BEGIN; COMMIT", "within another", ""),
         ("¦BEGIN; LIST INSTANCES", "no COMMIT", ""),
         ("¦COMMIT", "no BEGIN", ""),

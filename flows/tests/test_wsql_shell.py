@@ -66,12 +66,12 @@ def test_a_text_is_complete_at_the_end_of_a_statement(text: str, complete: bool)
 def test_statements_of_several_lines_are_run_and_errors_are_printed(flow: str) -> None:
     session = Session(flow)
     output = typed(session, "CREATE", "WED-ATTRIBUTE a;", "CREATE WED-ATRIBUTE b;", ";", "BEGIN;",
-                    "CREATE WED-ATTRIBUTE c;", "ROLLBACK;", r"\q", "LIST INSTANCES;")  # fmt: skip
+                    "CREATE WED-ATTRIBUTE c;", "ROLLBACK;", "quit;", "LIST INSTANCES;")  # fmt: skip
 
     assert output[1:3] == [f"{flow}=> CREATE", f"{flow}-> WED-ATTRIBUTE a;"]
     assert output[3:5] == ["CREATE WED-ATTRIBUTE a", f"Flow {flow} is at version 1."]
     assert output[6].startswith("line 1, column 8:") and "“WED-ATTRIBUTE”" in output[6]
-    assert output[-1] == rf"{flow}=> \q"
+    assert output[-2:] == ["Nothing of this block was kept.", f"{flow}=> quit;"]
     assert [each["name"] for each in api.definition(flow)["attributes"]] == ["a"]
 
 
@@ -86,14 +86,15 @@ def test_commands_do_what_they_say(flow: str, tmp_path: Path, monkeypatch: pytes
     session = Session()
 
     output = "\n".join(typed(session, rf"\f {flow}", r"\f nowhere", rf"\i {path}",
-                             r"\i /nowhere", r"\w", r"\?", r"\h",
+                             r"\i /nowhere", r"\w", r"\?", "help", r"\h",
                              r"\h create wed-trigger", r"\h nothing", r"\sql F = c",
                              r"\sql CREATE WED-ATTRIBUTE b;", "LIST WED-ATTRIBUTES;", r"\e"))  # fmt: skip
 
     assert session.flow == flow
     assert "/nowhere: No such file or directory." in output
     assert r"There is no command \w." in output
-    assert "leaves the shell" in output
+    assert "There is no flow nowhere." in output
+    assert output.count("leaves the shell") == 2, "also for the word help"
     assert "LIST [FINAL | EXCEPTION | REGULAR] INSTANCES" in output
     assert "    timeout: text | duration | NULL" in output
     assert "No statement has these words" in output

@@ -82,6 +82,8 @@ class Session:
             raise running.located(error) from error
         if unit.rolled_back:
             self.flow = flow
+            done = [each for each in outcomes if each.statement]  # without the version that was not kept
+            return [*done, Outcome(None, _("Nothing of this block was kept."), facts={"kept": False})]
         return outcomes
 
 
@@ -197,8 +199,10 @@ class _Running:
         about = error.where.get("attribute")
         for name, value in statement.assignments:
             if name.text == about:
+                known = name.text in Model.read(self.session.flow).types
+                piece = value if known else name
                 return WsqlError(
-                    error.message, self.text, value.start, end=value.end, hint=error.hint, error=error
+                    error.message, self.text, piece.start, end=piece.end, hint=error.hint, error=error
                 )
         return at_statement(self.text, statement, error)
 
@@ -230,4 +234,5 @@ def source(text: str, statement: Statement) -> str:
 def _tag(text: str) -> str:
     """Return the first words of a statement up to a name, in one line."""
     words = text.split()
-    return " ".join(words[:3]).rstrip("(,;{ ") if words else ""
+    most = 4 if words[1:2] and words[1].lower() == "final" else 3
+    return " ".join(words[:most]).rstrip("(,;{ ") if words else ""

@@ -10,6 +10,10 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from django.db import transaction
+
+from flows import api
+from flows.errors import UnknownFlow
 from flows.languages.wsql.errors import WsqlError, meant
 from flows.languages.wsql.help import completions, explanation, titles
 from flows.languages.wsql.model import CONDITION, TRANSITION, Model
@@ -28,6 +32,9 @@ COMMANDS = {
     r"\e [FILE]": "opens the last statements, or a file, in the editor of EDITOR, and runs what is saved",
     r"\q": "leaves the shell",
 }
+
+
+_WORDS = {"help": r"\?", "exit": r"\q", "quit": r"\q"}
 
 
 class Shell:
@@ -61,8 +68,8 @@ class Shell:
         text = ""
         while not is_complete(text):
             line = self.read(f"{self.session.flow or 'wsql'}{'=' if not text.strip() else '-'}> ")
-            if not text.strip() and line.lstrip().startswith("\\"):
-                return line.strip()
+            if not text.strip() and (command := _command_in(line)):
+                return command
             text += f"{line}\n"
         return text
 
@@ -74,15 +81,13 @@ class Shell:
             self.last = text.strip()
             self.run(text)
 
-    def run(self, text: str) -> bool:
-        """Run statements, and print what they did; return False after an error, which is printed."""
+    def run(self, text: str) -> None:
+        """Run statements, and print what they did and the error, if there is one."""
         try:
             for outcomes in self.session.run(text):
                 self.show(outcomes)
         except WsqlError as error:
             self.write("\n".join(said(each) for each in (error, *error.others)))
-            return False
-        return True
 
     def _command(self, text: str) -> None:
         word, _space, rest = text[1:].partition(" ")
@@ -120,9 +125,14 @@ class Shell:
         self.run(f"EXPLAIN {statement}" if statement else "")
 
     def _flow(self, name: str) -> None:
-        before, self.session.flow = self.session.flow, name
-        if not self.run("LIST WED-ATTRIBUTES"):
-            self.session.flow = before
+        try:
+            with transaction.atomic():
+                api.named_objects(name)
+        except UnknownFlow:
+            self.write(f"There is no flow {name}.")
+        else:
+            self.session.flow = name
+            self.run("LIST WED-ATTRIBUTES")
 
     def _file(self, name: str) -> None:
         self.run(Path(name).expanduser().read_text(encoding="utf-8"))
@@ -148,6 +158,12 @@ class Shell:
 
     def _quit(self, _rest: str) -> None:
         self.going_on = False
+
+
+def _command_in(line: str) -> str:
+    """Return the command that a line is; words that other shells know are commands, too."""
+    text = line.strip()
+    return text if text.startswith("\\") else _WORDS.get(text.lower().rstrip(";"), "")
 
 
 def is_complete(text: str) -> bool:
