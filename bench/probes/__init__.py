@@ -10,6 +10,7 @@ from bench.probes import (
     designer,
     endurance,
     footprint,
+    gateways,
     growth,
     latency,
     monitor,
@@ -32,6 +33,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "endurance": endurance.measure,
     "bulk_repair": bulk_repair.measure,
     "signals": signals.measure,
+    "gateways": gateways.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair", "signals"}
+ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways"}
 """those that run only when `--only` names them"""

@@ -30,6 +30,17 @@ R = [{r1, a, b}, {r2, b, c}, {r3, b, d}, {r4, c, e}, {r5, c, f}, {r6, d, g}, {r7
 """
 
 
+# Rows and scans of the history that this transaction has read.
+READS = """
+    select sum(pg_stat_get_xact_numscans(c.oid) + pg_stat_get_xact_tuples_returned(c.oid)
+               + pg_stat_get_xact_tuples_fetched(c.oid))
+    from pg_class c where c.oid in (
+      select t.relid from pg_partition_tree('wedsql.wed_trace') t
+      union all
+      select i.indexrelid from pg_partition_tree('wedsql.wed_trace') t
+      join pg_index i on i.indrelid = t.relid)"""
+
+
 def publish(kit: Kit, graph: Graph) -> None:
     api.publish(kit.name, compile_graph(graph).definition, conn=kit.conn)
 
@@ -102,6 +113,18 @@ def test_the_walk_of_the_article_follows_from_what_an_instance_did(kit: Kit) -> 
     wid = kit.start()
     walk = walked(read(X), history(kit, wid, read(X)))
     assert (walk.outcome, walk.waiting, len(walk.steps)) == ("undecided", ("d",), 3)
+
+
+def test_a_join_reads_no_history(kit: Kit) -> None:
+    """The tokens are in the row of the instance, so a join costs the same however long the history is."""
+    publish(kit, read(X))
+    wid = kit.start()
+    for transition in ("d", "e", "h", "i"):
+        reads = kit.one(READS)
+        with kit.conn.transaction():
+            kit.run(transition, wid)
+            assert kit.one(READS) == reads, transition
+    assert visited(kit, wid)["g"] == visited(kit, wid)["j"] == 1
 
 
 def test_a_version_that_is_published_without_a_source_has_none(kit: Kit) -> None:

@@ -64,6 +64,7 @@ class Player:
         self.said = ""
         self.undone: set[str] = set()
         self.waits = seed % 2 == 1
+        self.automatic = seed % 3 == 2
         self.outcomes: set[str] = set()
 
     def define(self) -> None:
@@ -77,6 +78,10 @@ class Player:
             if n == 0 and self.waits:
                 options |= {"signal": True, "keep": self.draw.choice([None, "10 minutes"])}
             self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, 2)), **options)
+        if self.automatic:
+            flip = {"sets": "c = case when c = 'y' then 'x' else 'y' end", "max_firings": 5}
+            self.kit.trig("tr_flip", self.draw.choice(ATOMS), performer="database", **flip)
+            self.kit.trig("tr_set", "a = 'y'", performer="database", sets="a = 'x', b = c")
         self.kit.trig("tr_later", "b = 'x' and c = 'y'", due_after="1 day")
         self.kit.final(self.draw.choice(["a = 'z' and b = 'z'", "c = 'z'"]))
         self.kit.policy(final_when_pending=self.draw.choice(["reject", "defer"]))
@@ -207,6 +212,8 @@ class Player:
         self.said = f"{operation} {wid} {arguments}"
         was = self.kit.one(RESTORED, [wid])
         api.repair(wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
+        if self.kit.trace(wid)[-1].trw in ("tr_flip", "tr_set"):
+            return  # the database went on after the repair
         api.repair(wid, "undo", {}, "Why.", actor="ana", conn=self.kit.conn)
         assert self.kit.one(RESTORED, [wid]) == was, f"the undo of {self.said} did not restore it"
         self.undone.add(operation)
