@@ -13,6 +13,7 @@ from flows.tests.kit import Kit, broken, refused
 pytestmark = pytest.mark.kernel
 __all__ = ["trip"]
 
+
 def fail_twice(kit: Kit, transition: str, wid: int) -> None:
     for hours in (0, 3):
         kit.clock(f"{hours} hours")

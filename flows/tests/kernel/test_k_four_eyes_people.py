@@ -15,6 +15,7 @@ from flows.tests.kit import Kit, refused
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 __all__ = ["shop"]
 
+
 def test_two_approvals_are_of_two_other_persons(shop: Kit) -> None:
     wid = stuck(shop)
     made = proposed(shop, wid, changes={"refund": 6000, "stage": "paid"})

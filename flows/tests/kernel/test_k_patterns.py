@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -42,6 +42,11 @@ class Play:
         self.rules = {each["transition"]: each["name"] for each in triggers}
         self.signals = [each["transition"] for each in triggers if each.get("signal")]
         self.worked = [name for name in self.rules if name not in self.signals]
+        self.alone = {
+            each["transition"]: (each.get("mutex"), each.get("lock"))
+            for each in triggers
+            if each.get("mutex") or each.get("lock")
+        }
 
     def start(self) -> None:
         """Start instances of each run of the pattern."""
@@ -67,7 +72,15 @@ class Play:
             self.held += api.lease_many(
                 self.kit.name, [chosen.transition], 1, "tester", job_ids=[chosen.id], conn=self.kit.conn
             )
+            self.check_alone()
         return chosen is not None
+
+    def check_alone(self) -> None:
+        """Assert that no two jobs of a group in an instance, or with one lock, are held at the same time."""
+        needed = [(job.wid, self.alone[job.transition]) for job in self.held if job.transition in self.alone]
+        groups = [(wid, mutex) for wid, (mutex, _lock) in needed if mutex]
+        locks = [lock for _wid, (_mutex, lock) in needed if lock]
+        assert len(set(groups)) == len(groups) and len(set(locks)) == len(locks), self.held
 
     def finish(self, job: ClaimedJob) -> None:
         """Commit a result; only that of a job that was withdrawn meanwhile is rejected."""
@@ -111,8 +124,8 @@ class Play:
                 assert self.kit.one(text, [wid]), self.kit.state(wid)
 
 
-def run(kit: Kit, pattern: Pattern) -> None:
-    api.publish(kit.name, pattern.definition, conn=kit.conn)
+def run(kit: Kit, pattern: Pattern, definition: Mapping[str, Any]) -> None:
+    api.publish(kit.name, definition, conn=kit.conn)
     for seed in seeds(1):
         play = Play(kit, pattern, Random(seed))  # noqa: S311
         play.start()
@@ -122,17 +135,25 @@ def run(kit: Kit, pattern: Pattern) -> None:
 
 @pytest.mark.parametrize("name", patterns())
 def test_a_pattern_ends_as_expected_in_each_order_of_the_workers(kit: Kit, name: str) -> None:
-    run(kit, patterns()[name])
+    run(kit, patterns()[name], patterns()[name].definition)
     assert broken(kit) == []
 
 
-@pytest.mark.parametrize(("name", "option"), [("wcp16", "revalidate"), ("wcp43", "final_when_pending")])
+@pytest.mark.parametrize(
+    ("name", "option"),
+    [
+        ("wcp16", "revalidate"),
+        ("wcp17", "mutex"),
+        ("wcp39", "lock"),
+        ("wcp43", "final_when_pending"),
+    ],
+)
 def test_a_pattern_that_lacks_an_option_does_not_end_as_expected(kit: Kit, name: str, option: str) -> None:
     pattern = patterns()[name]
     triggers = [without(each, option) for each in pattern.definition["triggers"]]
     definition = without(pattern.definition, option) | {"triggers": triggers}
     with pytest.raises(AssertionError):
-        run(kit, replace(pattern, definition=definition))
+        run(kit, pattern, definition)
 
 
 def without(found: Mapping[str, Any], option: str) -> dict[str, Any]:
