@@ -3,7 +3,7 @@
 This module imports neither Django nor a driver, so a handler module stays cheap to import.
 """
 
-from workers.context import Abort, Context
+from workers.context import Abort, Context, JobLost
 from workers.registry import Changes, transition
 
-__all__ = ["Abort", "Changes", "Context", "transition"]
+__all__ = ["Abort", "Changes", "Context", "JobLost", "transition"]

@@ -28,6 +28,10 @@ class WrongMode(RuntimeError):
     """Not available in this mode: `connection` needs transaction mode, `extend` lease mode."""
 
 
+class JobLost(Exception):
+    """The job is no longer this worker's: withdrawn, suspended with its instance, or given to another."""
+
+
 class HandlerServices(Protocol):
     """What a runner provides to a context while a handler runs."""
 
@@ -36,6 +40,8 @@ class HandlerServices(Protocol):
     def step_connection(self) -> Connection[Any]: ...
 
     def extend(self, taken: Taken, duration: timedelta) -> datetime: ...
+
+    def is_lost(self, taken: Taken) -> bool: ...
 
 
 class Context:
@@ -119,6 +125,19 @@ class Context:
         if self._until is None:
             return None
         return timedelta(seconds=max(0.0, self._until - time.monotonic()))
+
+    @property
+    def lost(self) -> bool:
+        """Whether the job is no longer this worker's, as the last renewal of its lease has shown.
+
+        Its result will be rejected, and kept as a late one. Always False in transaction mode.
+        """
+        return self._services.is_lost(self.taken)
+
+    def check(self) -> None:
+        """Raise JobLost if the job is no longer this worker's; call it between parts of a long handler."""
+        if self.lost:
+            raise JobLost(messages.LOST)
 
     def extend(self, duration: timedelta) -> datetime:
         """Extend the lease from now on and return the new deadline; lease mode only (WrongMode)."""

@@ -25,6 +25,7 @@ TIMEOUT = _("The handler ran longer than the timeout of its job.")
 PROCESS_DIED = _("The worker process died while it ran the handler.")
 NO_TRANSACTION = _("A leased job has no transaction; register the handler with mode='transaction'.")
 NO_LEASE = _("Only a leased job can be extended; register the handler with mode='lease'.")
+LOST = _("The job is no longer held: it was withdrawn, suspended or given to another worker.")
 FORKED = _(
     "A process that a handler forked cannot use the connection of the job."
     " Return its result to the parent, or open another connection."

@@ -18,6 +18,9 @@ from workers.client.taken import Taken
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import LEASE
 
+# Answers to a renewal after which the job is not held any more.
+_LOST = {"WD105", "WD203", "WD204", "WD205"}
+
 
 class LeaseRenewer:
     """Renews leases after each third of their length, over the runner's wire (which has a lock)."""
@@ -27,11 +30,14 @@ class LeaseRenewer:
         self._span = LEASE
         self._held: dict[int, tuple[Taken, float | None]] = {}
         self._thread: threading.Thread | None = None
+        self.lost: frozenset[int] = frozenset()
+        """The held jobs that a renewal has shown to be lost."""
 
     def hold(self, jobs: Sequence[Taken], span: float) -> None:
         """Renew these leases only from now on, `span` seconds at a time."""
         now = time.monotonic()
         self._span = span
+        self.lost = frozenset()
         self._held = {j.job_id: (j, None if j.timeout is None else now + j.timeout) for j in jobs}
         if jobs and self._thread is None:
             self._thread = threading.Thread(target=self._renew, name="wed-lease-renewer", daemon=True)
@@ -48,5 +54,13 @@ class LeaseRenewer:
             for job, until in list(self._held.values()):
                 left = self._span if until is None else min(self._span, until - time.monotonic())
                 if left > 0 and job.job_id in self._held:
-                    with contextlib.suppress(psycopg.Error, ConnectionLost):  # the completion fails then
-                        self._wire.round(taking.extend(job, left))
+                    with contextlib.suppress(ConnectionLost):  # the completion fails then
+                        self._extend(job, left)
+
+    def _extend(self, job: Taken, left: float) -> None:
+        try:
+            self._wire.round(taking.extend(job, left))
+        except psycopg.Error as error:
+            held = self._held
+            if error.sqlstate in _LOST and held.pop(job.job_id, None) is not None:
+                self.lost |= {job.job_id}

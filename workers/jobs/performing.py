@@ -109,6 +109,10 @@ class Performer:
         self.alarm.postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
 
+    def is_lost(self, taken: Taken) -> bool:
+        """Return whether a renewal of the job's lease was rejected because the job is no longer held."""
+        return taken.job_id in self.lease_renewer.lost
+
     def perform(self, flow: str, jobs: Sequence[Taken]) -> list[Done]:
         """Run the handlers of held jobs, as many as fit into the time."""
         begun = time.monotonic()

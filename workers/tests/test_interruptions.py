@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from flows import api
 from testkit.waiting import until
+from workers.context import JobLost
 from workers.tests.conftest import Shop
 
 BATCH = 10
@@ -154,6 +156,32 @@ def test_the_lease_of_a_long_handler_is_kept_alive(shop: Shop) -> None:
     (wid,) = shop.start()
     shop.runner.work_leased(shop.flow, ["tr_one"], 1, 0.6)
     assert shop.status(wid) == "F"
+
+
+def test_a_handler_is_told_that_its_job_was_withdrawn(shop: Shop) -> None:
+    """By the commit that made its condition false; nothing is counted, as no attempt failed."""
+    stopped: list[str] = []
+    shop.db.execute(f"update {shop.flow}.wed_trig set revalidate = 'withdraw'")
+    shop.db.execute(f"insert into {shop.flow}.wed_trig (trname, cpred) values ('tr_two', 'b is null')")
+
+    def handler(state: Any, ctx: Any) -> Any:
+        ctx.check()
+        with shop.db.transaction():
+            (other,) = api.take_many(shop.flow, ["tr_two"], 1, conn=shop.db)
+            api.complete(other, {"a": "other"}, conn=shop.db)
+        until(lambda: ctx.lost, what="a rejected renewal")
+        try:
+            ctx.check()
+        except JobLost as error:
+            stopped.append(str(error))
+            raise
+
+    shop.on("tr_one", handler)
+    (wid,) = shop.start()
+    shop.runner.work_leased(shop.flow, ["tr_one"], 1, 0.6)
+    assert len(stopped) == 1 and shop.status(wid) == "F"
+    assert [row[0] for row in shop.log(wid)] == ["withdrawn"]
+    assert not shop.runner.lease_renewer.lost, "which begins again with the next jobs"
 
 
 def test_a_token_that_is_no_longer_current_changes_nothing(shop: Shop) -> None:
