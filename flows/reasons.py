@@ -54,6 +54,7 @@ _WAITING: dict[str, Callable[[], str]] = {
     "lock_queue": lambda: _("It waits for “%(lock)s”; job %(job)s of instance %(instance)s goes first."),
     "signal": lambda: _("It waits for the signal “%(signal)s”."),
     "database": lambda: _("The database performs it with the next maintenance."),
+    "children": lambda: _("It waits for its children: %(ended)s of %(total)s have ended."),
     "assigned": lambda: _("It is assigned to %(to)s, by %(by)s; jobs of the transition before it: %(n)s."),
     "no_assignee": lambda: _(
         "It is assigned to %(to)s, by %(by)s, and no worker of this name serves the transition."

@@ -128,6 +128,7 @@ REASON_SHORT: dict[str, str | Promise] = {
     "COMPENSATION_FAILED": _("compensation failed"),
     "LATE_RESULT": _("late result"),
     "INTEGRITY": _("integrity violated"),
+    "CHILDREN": _("children not started"),
 }
 REASON: dict[str, str | Promise] = {
     "STUCK": _("No rule applies to these values, and nothing is pending. A person decides how it goes on."),
@@ -141,4 +142,7 @@ REASON: dict[str, str | Promise] = {
     "COMPENSATION_FAILED": _("What undoes a step failed in all its attempts. Retry it, or go on without it."),
     "LATE_RESULT": _("A result came after its job was over, and the values are others by now."),
     "INTEGRITY": _("The values violate an integrity condition of the flow. Correct them."),
+    "CHILDREN": _(
+        "Child instances cannot be started, or their result cannot be written. Correct that and retry."
+    ),
 }

@@ -88,6 +88,7 @@ from flows.api.checking import (
     condition_outline,
     evaluate,
 )
+from flows.api.children import add_children, child_jobs, children, continue_children
 from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
 from flows.api.covering import coverage
 from flows.api.definitions import (
@@ -238,6 +239,7 @@ __all__ = [
     "abort",
     "acknowledge_alert",
     "acknowledge_finding",
+    "add_children",
     "advance_slas",
     "after_working_time",
     "alert_history",
@@ -259,6 +261,8 @@ __all__ = [
     "check_definition",
     "check_invariants",
     "check_predicate",
+    "child_jobs",
+    "children",
     "claim_case",
     "close_flow_role",
     "comment_case",
@@ -269,6 +273,7 @@ __all__ = [
     "completions",
     "condition_outline",
     "continue_bulk",
+    "continue_children",
     "continue_rematch",
     "count_alerts",
     "count_history",

@@ -79,7 +79,7 @@ class JobReason:
     """An open job.
 
     `waits_for` is people, repair, suspended, held, lease, backoff, exclusion, lock,
-    lock_queue, signal, database, assigned, no_assignee, no_worker, queue or worker.
+    lock_queue, signal, children, database, assigned, no_assignee, no_worker, queue or worker.
 
     `facts` has what belongs to it: holder, until, since, ahead; of an assignment `to`, `by`, and when such a
     worker was `seen` last; of a lock its name (`lock`), and the `job` and `instance` that go first.

@@ -9,6 +9,7 @@ from flows.errors.access import (
     SamePerson,
 )
 from flows.errors.base import WedError
+from flows.errors.children import ChildrenNotStarted, NotWaitingForChildren
 from flows.errors.definition import (
     AttributeInUse,
     BadDefinition,
@@ -152,6 +153,7 @@ __all__ = [
     "CannotUndo",
     "CannotUndoRepair",
     "CaseClaimed",
+    "ChildrenNotStarted",
     "ConditionError",
     "ConditionGone",
     "DatabaseGone",
@@ -176,6 +178,7 @@ __all__ = [
     "NotFinal",
     "NotOwner",
     "NotRunning",
+    "NotWaitingForChildren",
     "NothingToUndo",
     "OtherSignal",
     "OtherWorker",

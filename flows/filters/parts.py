@@ -25,14 +25,15 @@ _JOBS = {
     "leased": "j.state = 'L'",
     "parked": "j.state = 'K'",
     "people": "(j.tgid = 0 or j.state = 'K')",
-    "unserved": "j.state = 'P' and j.tgid <> 0 and (j.flow_id, j.trname) not in ("
+    "unserved": "j.assigned_to is distinct from '' and (j.state = 'P' and j.tgid <> 0"
+    " and (j.flow_id, j.trname) not in ("
     "select f.id, split_part(s.name, ':', 2) from wedsql.worker w cross join unnest(w.serves) s (name)"
     " join wedsql.flow f on f.name = split_part(s.name, ':', 1)"
     " where w.seen_at > wedsql.now() - interval '30 seconds'"
     " union all select c.flow_id, c.trname from wedsql.paper_client c"
     " where c.seen_at > wedsql.now() - interval '30 seconds')"
     " or j.state = 'P' and j.assigned_to is not null and coalesce(wedsql.assignee_seen(j.flow_id, j.trname,"
-    " j.assigned_to), '-infinity') <= wedsql.now() - interval '30 seconds'",
+    " j.assigned_to), '-infinity') <= wedsql.now() - interval '30 seconds')",
 }
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 

@@ -269,7 +269,7 @@ _WAITING = """
 with t as (select distinct g.flow_id, g.trname, f.name
            from wedsql.trig g join wedsql.flow f on f.id = g.flow_id
            where g.flow_id = any (%(ids)s) and g.enabled and not g.cfinal and g.integrity is null
-             and not g.signal and g.performer = 'worker')
+             and not g.signal and g.child is null and g.performer = 'worker')
 select t.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job,
        null as assigned_to
 from t

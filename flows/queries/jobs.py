@@ -63,7 +63,7 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
-       j.assigned_to, j.assigned_by, j.assigned_at
+       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at
 from wedsql.job_pool j
 left join wedsql.trig g on g.tgid = j.tgid
 left join lateral (
@@ -94,7 +94,7 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
        j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
-       j.assigned_to, j.assigned_by, j.assigned_at
+       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at
 from {source} as j
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s

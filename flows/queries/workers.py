@@ -97,7 +97,7 @@ _UNSERVED = """
 select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
 from (select distinct flow_id, trname from wedsql.trig
       where flow_id = any(%(ids)s) and enabled and not cfinal and integrity is null and not signal
-        and performer = 'worker') as t
+        and child is null and performer = 'worker') as t
 join wedsql.flow f on f.id = t.flow_id
 left join lateral (
   select max(w.seen_at) as seen from wedsql.worker w where f.name || ':' || t.trname = any(w.serves)

@@ -48,6 +48,9 @@ grant execute on function wedsql.create_worker_key(text, jsonb, timestamptz, tex
 grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
 grant execute on function wedsql.list_locks(text, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
+grant execute on function wedsql.add_children(integer, bigint, integer) to wed_web, wed_worker;
+grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer)
+to wed_web, wed_worker, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published
@@ -108,7 +111,7 @@ grant execute on function
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.continue_bulk(integer), wedsql.has_index_work(),
+  wedsql.continue_bulk(integer), wedsql.continue_children(integer), wedsql.has_index_work(),
   wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),

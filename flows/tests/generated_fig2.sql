@@ -82,7 +82,7 @@ begin
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -118,7 +118,7 @@ begin
   exit fast_path when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit fast_path when v_others;
+    exit fast_path when v_others or v_job.parent_wid is not null;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
@@ -286,7 +286,7 @@ begin
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -316,7 +316,7 @@ begin
   exit fast_path when 0 > any (v_matched);
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit fast_path when v_others;
+    exit fast_path when v_others or v_job.parent_wid is not null;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else
@@ -527,6 +527,24 @@ CREATE OR REPLACE FUNCTION fig2.lease(p_transitions text[], p_limit integer, p_h
  SET search_path TO 'pg_catalog', 'pg_temp'
 AS $function$
 select * from wedsql.lease('fig2', p_transitions, p_limit, p_holder, p_duration, p_job_ids)
+$function$;
+
+CREATE OR REPLACE FUNCTION fig2.log_in_worker(p_key text, p_for text DEFAULT 'session'::text)
+ RETURNS text
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+select wedsql.log_in_worker(p_key, p_for)
+$function$;
+
+CREATE OR REPLACE FUNCTION fig2.log_out_worker()
+ RETURNS void
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'pg_temp'
+AS $function$
+select wedsql.log_out_worker()
 $function$;
 
 CREATE OR REPLACE FUNCTION fig2.release(p_wid integer, p_job_id bigint, p_claim bigint, p_actor text DEFAULT NULL::text)

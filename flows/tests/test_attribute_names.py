@@ -33,6 +33,8 @@ FILLED = (
     "max_attempts",
     "backoff",
     "priority",
+    "child_rest",
+    "child_exception",
     "compensation",
     "class",
     "enabled",

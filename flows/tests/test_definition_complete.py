@@ -34,7 +34,7 @@ Row = dict[str, Any]
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
     | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded", "automatic"}
-    | {"exclusive"},
+    | {"exclusive", "parents"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -83,6 +83,13 @@ FIRST: Row = {
     "keep": "3 days",
     "mutex": "desk",
     "lock": "box {size}",
+    "child": "parts",
+    "child_count": "2",
+    "child_set": ["number = child_number"],
+    "child_wait": "1",
+    "child_rest": "cancel",
+    "child_exception": "fail",
+    "child_result": ["size = 'small'"],
     "priority": -2,
     "writes": ["size"],
     "due_attr": "day",

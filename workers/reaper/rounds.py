@@ -17,6 +17,7 @@ from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
 from workers.reaper.bulk import continue_bulk_operations
 from workers.reaper.cases import decide_on_late_results, let_policies_act, sign_new_cases
+from workers.reaper.children import continue_children
 from workers.reaper.disk import DiskReporter
 from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
@@ -50,6 +51,7 @@ def reap() -> dict[str, int]:
             total = {key: total.get(key, 0) + count for key, count in counts.items()}
             if max(counts.values(), default=0) < REAP_LIMIT:
                 break
+        continue_children(wire.connection)
         publish_scheduled(wire.connection)
         continue_rematches(wire.connection)
         continue_bulk_operations(wire.connection)

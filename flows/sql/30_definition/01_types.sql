@@ -105,7 +105,8 @@ select array_agg(p.place order by p.tgid, p.place) from (
                              ('due', p_attr = t.due_attr),
                              ('sets', t.sets is not null
                                       and p_attr = any (wedsql._named_in_set(t.flow_id, t.sets))),
-                             ('lock', p_attr = any (wedsql._lock_reads(t.lock)))
+                             ('lock', p_attr = any (wedsql._lock_reads(t.lock))),
+                             ('child', t.child is not null and wedsql._child_names(t, p_attr))
   ) v (what, names_it)
   where t.flow_id = p_flow and v.names_it) p
 $$;

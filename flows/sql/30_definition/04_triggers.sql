@@ -19,6 +19,7 @@ begin
     new.tgid := wedsql._next_number('tgid', new.tgid);
   else
     perform wedsql._keep_number('tgid', old.tgid, new.tgid);
+    perform wedsql._check_child_change(old, new);
   end if;
   new.cfinal := coalesce(new.cfinal, false);
   if new.cfinal or new.integrity is not null then
@@ -173,9 +174,9 @@ begin
 end $$;
 
 -- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
--- transition names it, that the lock has a name, that no interval is too long, and that what sets values is a
--- transition.
--- Raises: WD002, WD009.
+-- transition names it, that the lock has a name, that no interval is too long, that what sets values is a
+-- transition, and the options about children.
+-- Raises: WD002, WD009; as _check_child.
 create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -206,10 +207,15 @@ begin
     perform wedsql._raise('WD009',
       'The database performs the transition, so it cannot wait for a signal.',
       'Choose either performer = database or signal.', '{"column": "performer"}');
+  elsif p_trig.performer = 'database' and p_trig.child is not null then
+    perform wedsql._raise('WD009',
+      'The database performs the transition, so it cannot start children.',
+      'Choose either performer = database or child.', '{"column": "performer"}');
   elsif p_trig.sets is not null and (p_trig.cfinal or p_trig.integrity is not null) then
     perform wedsql._raise('WD009', 'A condition without a transition sets nothing.',
       'Leave sets empty, or make it a trigger with a transition.', '{"column": "sets"}');
   end if;
+  perform wedsql._check_child(p_trig, p_types);
 end $$;
 
 -- Renames p_old to p_new in every predicate, SET string, write-set, due attribute and lock. While a whole
@@ -225,7 +231,8 @@ begin
   for v_trig in
     select t.* from wedsql.trig t
     where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
-                                 or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock)))
+                                  or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock))
+                                  or t.child is not null and wedsql._child_names(t, p_old))
     order by t.tgid
   loop
     begin
@@ -235,7 +242,10 @@ begin
                       then wedsql.rename_in_predicate(t.sets, p_old, p_new, v_types, true) end,
           reads = array_replace(t.reads, p_old, p_new), writes = array_replace(t.writes, p_old, p_new),
           due_attr = case when t.due_attr = p_old then p_new else t.due_attr end,
-          lock = replace(t.lock, '{' || p_old || '}', '{' || p_new || '}')
+          lock = replace(t.lock, '{' || p_old || '}', '{' || p_new || '}'),
+          child_count = n.child_count, child_wait = n.child_wait, child_set = n.child_set,
+          child_result = n.child_result
+      from wedsql._rename_in_child(v_trig, p_old, p_new, v_types) n
       where t.tgid = v_trig.tgid;
     exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
       if not wedsql._is_applying(p_flow) then

@@ -25,6 +25,8 @@ declare
   v_was "char";
   v_locks text[];  -- which the finished jobs needed
   v_excepted integer[] := '{}';  -- what became, remains or was an exception
+  v_parent integer;
+  v_ended integer[] := '{}';  -- children that ended
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if (p_steps[1]).trw = '_COMP' then  -- wedsql._check_jobs lets only one through at a time
@@ -50,9 +52,9 @@ begin
     where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
     perform wedsql._check_repairs(v_flow, p_steps);
   end if;
-  for wid, seq, status, fired, job_id, v_was in
+  for wid, seq, status, fired, job_id, v_was, v_parent in
     with o as materialized (
-      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, p.parked, n.final,
+      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, x.parent_wid, p.parked, n.final,
              coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names, f.timeouts, f.priorities,
              wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null,
                                  not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
@@ -95,7 +97,7 @@ begin
              o.tgids, o.before, o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.final then wedsql._suppressed(v_flow.final_tgid, o.matched) end
       from o)
-    select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was from o
+    select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was, o.parent_wid from o
   loop
     if status in ('!', '?') then
       perform wedsql._refuse(v_flow, wid, status, p_steps);
@@ -124,6 +126,9 @@ begin
     if status = 'F' and v_flow.final_when_pending = 'cancel' then
       perform wedsql._withdraw_rest(wid, v_now);
     end if;
+    if status = 'F' and v_parent is not null then
+      v_ended := v_ended || wid;
+    end if;
     return next;
   end loop;
   if v_excepted <> '{}' then
@@ -132,6 +137,12 @@ begin
   if v_flow.exclusive then
     perform wedsql._name_locks(v_wids);
     perform wedsql._wake_next(v_locks, v_wids);
+  end if;
+  if v_ended <> '{}' then
+    perform wedsql._note_ends(v_ended);
+  end if;
+  if v_flow.parents then
+    perform wedsql._keep_children(v_wids, v_now);
   end if;
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;

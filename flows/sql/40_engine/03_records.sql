@@ -68,14 +68,16 @@ from wedsql.wed_trace t where t.wid = p_wid order by t.seq desc limit 1
 on conflict on constraint job_pool_pkey do nothing
 $$;
 
--- Removes jobs from the pool and logs why.
+-- Removes jobs from the pool and logs why; the reaper ends the children of one.
 -- Locks: the jobs; the caller holds their instances or the definition of their flow.
 create or replace function wedsql._withdraw_jobs(
   p_wids integer[], p_ids bigint[], p_outcome text, p_actor text, p_why text, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 with gone as (delete from wedsql.job_pool j where j.wid = any (p_wids) and j.id = any (p_ids) returning j.*)
 insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
-select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, p_outcome, p_actor, p_why from gone g
+select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, p_outcome, p_actor, p_why from gone g;
+update wedsql.child_job c set due_at = p_now
+where c.parent_wid = any (p_wids) and c.job_id = any (p_ids) and c.ended_at is null
 $$;
 
 -- Withdraws all jobs of an instance that ends (final_when_pending = cancel, K-06; wedsql.cancel).

@@ -108,7 +108,7 @@ begin{first}
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
-  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, f.version, f.final_tgid,
+  select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
          array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
@@ -125,7 +125,7 @@ begin{first}
   exit fast_path when 0 > any (v_matched);{guard}
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
-    exit fast_path when v_others;
+    exit fast_path when v_others or v_job.parent_wid is not null;
     v_status := wedsql._next_status(true, v_others, false, false, false, false, v_job.policy);
     v_suppressed := wedsql._suppressed(v_job.final_tgid, v_matched);
   else

@@ -224,6 +224,10 @@ declare
   v_to text := wedsql._assignee(p_to);
   v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
 begin
+  if v_job.assigned_to = '' then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} waits for its children.',
+      'No worker takes it.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  end if;
   perform wedsql._check_not_held(v_job);
   update wedsql.job_pool j
   set assigned_to = v_to, assigned_by = case when v_to is not null then wedsql._actor(p_actor) end,

@@ -230,6 +230,7 @@ begin
       'Dropping it would delete their history; pass force to drop it nevertheless.',
       jsonb_build_object('flow', p_name));
   end if;
+  perform wedsql._drop_children(v_flow.id);
   delete from wedsql.job_pool where flow_id = v_flow.id;
   delete from wedsql.wed_trace where flow_id = v_flow.id;
   delete from wedsql.instance where flow_id = v_flow.id;

@@ -68,8 +68,8 @@ order by h.holder is null, o.id limit 1
 $$;
 
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion, lock,
--- lock_queue, signal, database, assigned, no_assignee, no_worker, queue or worker}, with the facts that
--- belong to it.
+-- lock_queue, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the facts
+-- that belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -107,6 +107,11 @@ begin
   end if;
   if (select t.performer from wedsql.trig t where t.tgid = (p_job).tgid) = 'database' then
     return '{"for": "database"}';
+  end if;
+  if (p_job).assigned_to = '' then
+    return (select jsonb_build_object('for', 'children', 'total', c.total, 'started', c.started,
+                                      'ended', c.done + c.failed)
+            from wedsql.child_job c where c.parent_wid = (p_job).wid and c.job_id = (p_job).id);
   end if;
   if (p_job).assigned_to is not null then
     return wedsql._waits_for_assignee(p_job, p_silence);

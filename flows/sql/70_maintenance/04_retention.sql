@@ -24,6 +24,7 @@ select array_agg(w.wid) from (
     and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids)) and wedsql._may_try(p_flow.id, 'retired', i.wid, 0, p_now)
     and wedsql._webhooks_have_read(p_flow.id, i.wid)
+    and not exists (select 1 from wedsql.child c where c.wid = i.wid and c.state <> 'C')
     and not exists (select 1 from wedsql.wed_trace t
                     where t.wid = i.wid
                       and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
@@ -114,6 +115,8 @@ begin
   delete from wedsql.job_log l where l.wid = any (p_wids);
   delete from wedsql.sla_clock c where c.wid = any (p_wids);
   delete from wedsql.skipped s where s.wid = any (p_wids);
+  delete from wedsql.child c where c.wid = any (p_wids) or c.parent_wid = any (p_wids);
+  delete from wedsql.child_job c where c.parent_wid = any (p_wids);
   delete from wedsql.late_result l where l.wid = any (p_wids);
   delete from wedsql.instance i where i.wid = any (p_wids);
   execute format('delete from %I.wed_flow w where w.wid = any ($1)', p_flow.name) using p_wids;

@@ -56,6 +56,7 @@ begin
   if p_flow.id < 0 then
     return;
   end if;
+  perform wedsql._keep_family(p_wids, p_now);
   perform wedsql._close_cases(p_wids, p_now);
   perform wedsql._renew_cases(p_wids, p_now);
   v_missing := array(

@@ -52,8 +52,8 @@ begin
 end $$;
 
 -- Compensates by the kernel what it can, up to a step that needs a worker, whose job is offered; after the
--- last step ends the recovery. Returns the status of the instance. p_keep: false where the caller brings the
--- cases in line.
+-- last step ends the recovery. Children are undone before it: the reaper goes on after the last one. Returns
+-- the status of the instance. p_keep: false where the caller brings the cases in line.
 -- Locks: the caller holds the wed_flow row.
 create or replace function wedsql._go_on(p_flow wedsql.flow, p_wid integer, p_now timestamptz,
   p_keep boolean default true) returns "char"
@@ -65,7 +65,10 @@ declare
 begin
   loop
     select * into v_recovery from wedsql.recovery r where r.wid = p_wid for update;
-    if v_recovery.place > cardinality(v_recovery.seqs) then
+    if wedsql._undoes_children(p_wid) then
+      v_status := 'X';
+      exit;
+    elsif v_recovery.place > cardinality(v_recovery.seqs) then
       v_status := wedsql._end_recovery(p_flow, v_recovery, v_state, p_now);
       exit;
     elsif v_recovery.transitions[v_recovery.place] <> '' then

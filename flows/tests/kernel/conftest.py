@@ -69,6 +69,20 @@ def one(kit: Kit) -> Kit:
 
 
 @pytest.fixture
+def tree(kit: Kit) -> Kit:
+    """A flow whose instances of kind "order" start children of the same flow, which a worker ends."""
+    kit.attr("kind")
+    kit.attr("parts", kind="integer")
+    kit.attr("part", kind="integer")
+    kit.attrs("packed", "joined")
+    kit.attr("done", kind="integer")
+    kit.attr("failed", kind="integer")
+    kit.trig("pack", "kind = 'part' and packed is null", compensation="inverse")
+    kit.final("kind = 'part' and packed is not null or joined is not null")
+    return kit
+
+
+@pytest.fixture
 def fig2(kit: Kit, loaded: Callable[[str], str]) -> Kit:
     """The test's flow, defined by figure 2 of the paper."""
     loaded("fig2")

@@ -1,0 +1,111 @@
+"""Child instances of child instances, and what fails in them; workflow pattern 22."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.tests.children import children, excepted, go, order, split, statuses
+from flows.tests.kit import Kit
+
+pytestmark = pytest.mark.kernel
+
+
+def test_a_flow_starts_children_of_its_own_to_a_depth(tree: Kit) -> None:
+    """Pattern 22: each order has an order with one part fewer below it."""
+    split(tree, child_count="1", child_set=["kind = case when parts > 0 then 'order' else 'part' end",
+                                            "parts = parts - 1"])  # fmt: skip
+    wid = order(tree, 4)
+    leaf = tree.rows("select * from wedsql.child where root_wid = %s order by depth desc", [wid])[0]
+    assert leaf.depth == 5
+    tree.run("pack", leaf.wid, packed="x")
+    go(tree)
+    assert tree.status(wid) == "F"
+
+
+def test_the_depth_is_limited(tree: Kit) -> None:
+    split(tree, child_count=None, child_set=["kind = 'order'"])
+    order(tree)
+    deepest = tree.rows("select * from wedsql.child order by depth desc limit 1")[0]
+    job = tree.rows("select * from wedsql.job_pool where wid = %s and tgid > 0", [deepest.wid])[0]
+    assert (deepest.depth, tree.status(deepest.wid), job.last_state) == (16, "E", "WD580")
+    assert tree.instance(deepest.wid).reason == "CHILDREN"
+
+
+@pytest.mark.parametrize(
+    ("code", "options"),
+    [
+        ("WD001", {"child": "no_such_flow"}),
+        ("WD002", {"child_set": ["nothing = parts"]}),
+        ("WD101", {"child_set": ["kind = 'neither'"]}),
+        ("WD003", {"child_set": ["kind = 'part'", "part = 'x' || parts::text"]}),
+        ("WD580", {"child_count": "parts - 7"}),
+        ("WD580", {"child_count": "part"}),
+        ("22012", {"child_count": "2 / (parts - 2)"}),
+    ],
+)
+def test_children_that_cannot_be_started_park_the_job_until_it_is_retried(
+    tree: Kit, code: str, options: dict[str, Any]
+) -> None:
+    number = split(tree, **options)
+    wid = order(tree, 2)
+    job = tree.pending(wid)[-1]
+    assert (tree.status(wid), tree.instance(wid).reason, job.state) == ("E", "CHILDREN", "K")
+    assert (job.last_state, children(tree, wid)) == (code, [])
+    good = [tree.name, "parts", ["kind = 'part'"], number]
+    tree.rows("update {f}.wed_trig set child = %s, child_count = %s, child_set = %s where tgid = %s", good)
+    api.retry_job(wid, job.id, "Corrected.", conn=tree.conn)
+    go(tree)
+    assert (tree.status(wid), statuses(tree, wid)) == ("R", "RR")
+
+
+def test_a_result_that_cannot_be_written_parks_the_job(tree: Kit) -> None:
+    split(tree, child_count="0", child_result=["joined = 'yes'", "done = 'x' || parts::text"])
+    wid = order(tree)
+    assert (tree.status(wid), tree.pending(wid)[-1].last_state) == ("E", "WD003")
+
+
+def test_a_result_outside_the_write_set_parks_the_job(tree: Kit) -> None:
+    split(tree, child_count="0", writes=["done"])
+    wid = order(tree)
+    assert (tree.status(wid), tree.pending(wid)[-1].last_state) == ("E", "WD210")
+
+
+def test_an_exception_of_a_child_waits_for_its_repair(tree: Kit) -> None:
+    split(tree)
+    wid = order(tree, 1)
+    (child,) = children(tree, wid)
+    excepted(tree, child)
+    go(tree)
+    assert tree.status(wid) == "R"
+    api.repair(child, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
+    go(tree)
+    assert (tree.status(wid), tree.state(wid)["done"]) == ("F", 1)
+
+
+def test_an_exception_of_a_child_counts_as_failed(tree: Kit) -> None:
+    split(tree, child_exception="fail")
+    wid = order(tree, 2)
+    bad, good = children(tree, wid)
+    excepted(tree, bad)
+    tree.run("pack", good, packed="x")
+    go(tree)
+    state = tree.state(wid)
+    assert (tree.status(wid), state["done"], state["failed"], statuses(tree, wid)) == ("F", 1, 1, "EF")
+    api.repair(bad, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
+    go(tree)
+    assert tree.rows("select * from wedsql.child_jobs(%s)", [wid])[0].done == 1, "it was counted"
+
+
+@pytest.mark.parametrize("end", ["cancel", "abort"])
+def test_a_child_that_is_cancelled_or_aborted_counts_as_failed(tree: Kit, end: str) -> None:
+    split(tree)
+    wid = order(tree, 2)
+    first, second = children(tree, wid)
+    getattr(api, end)(first, "Not needed.", conn=tree.conn)
+    tree.run("pack", second, packed="x")
+    go(tree)
+    state = tree.state(wid)
+    assert (tree.status(wid), state["done"], state["failed"]) == ("F", 1, 1)
