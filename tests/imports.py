@@ -39,9 +39,12 @@ def _dotted(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-def imports(found: dict[str, Path]) -> Iterator[Import]:
-    """Yield the imports between these modules; a name taken from a package counts as its submodule's."""
-    for importer, path in found.items():
+def imports(found: dict[str, Path], read: dict[str, Path] | None = None) -> Iterator[Import]:
+    """Yield the imports between these modules; a name taken from a package counts as its submodule's.
+
+    `read` are those whose imports are read, all if it is not given.
+    """
+    for importer, path in (found if read is None else read).items():
         tree = ast.parse(path.read_text(), path.name)
         for node, at_run_time in _statements(tree):
             for name in _names(node):

@@ -69,18 +69,23 @@ def cycle(found: Iterable[Import]) -> list[str]:
     return []
 
 
-def test_every_package_imports_only_those_below_it() -> None:
-    found = list(imports(modules()))
-    assert {layer(one.importer) for one in found} >= set(PACKAGES) - {"pages"}, "the sources were read"
-    assert upward(found) == []
+@pytest.fixture(scope="module")
+def every() -> list[Import]:
+    """The imports of all modules, which are read once."""
+    return list(imports(modules()))
 
 
-def test_every_part_of_workers_imports_only_those_below_it() -> None:
-    assert upward_in_workers(imports(modules())) == []
+def test_every_package_imports_only_those_below_it(every: list[Import]) -> None:
+    assert {layer(one.importer) for one in every} >= set(PACKAGES) - {"pages"}, "the sources were read"
+    assert upward(every) == []
 
 
-def test_no_modules_import_each_other_in_a_cycle() -> None:
-    assert cycle(imports(modules())) == []
+def test_every_part_of_workers_imports_only_those_below_it(every: list[Import]) -> None:
+    assert upward_in_workers(every) == []
+
+
+def test_no_modules_import_each_other_in_a_cycle(every: list[Import]) -> None:
+    assert cycle(every) == []
 
 
 @pytest.mark.parametrize(
@@ -121,5 +126,4 @@ def _with(folder: Path, texts: Mapping[str, str]) -> list[Import]:
     for name, text in texts.items():
         written[name] = folder / f"{name}.py"
         written[name].write_text(text)
-    found = imports(modules() | written)
-    return [one for one in found if one.importer in written]
+    return list(imports(modules() | written, written))
