@@ -4,5 +4,6 @@ Needs psycopg 3 and a connection to a WED-SQL database, but not Django.
 """
 
 from BaseWorker.base import BadWorker, BaseClass
+from BaseWorker.group import WorkerGroup
 
-__all__ = ["BadWorker", "BaseClass"]
+__all__ = ["BadWorker", "BaseClass", "WorkerGroup"]

@@ -7,7 +7,7 @@ import os
 import random
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import psycopg
@@ -22,6 +22,10 @@ _BEAT = 10.0
 _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 _REJECTED_KEY = "WD571"
+
+
+def _nothing() -> None:
+    pass
 
 
 class BaseClass(ABC):
@@ -51,6 +55,7 @@ class BaseClass(ABC):
         self._server = Server(dbs, trname.strip())
         self._interval = float(wakeup_interval)
         self._pause = _SHORTEST_PAUSE
+        self._on_job: Callable[[], None] = _nothing  # called when a job is taken, before it is performed
 
     @abstractmethod
     def wed_trans(self, payload: Mapping[str, Any]) -> str | None:
@@ -107,6 +112,7 @@ class BaseClass(ABC):
         job = self._server.take()
         if job is None:
             return False
+        self._on_job()
         pid = os.getpid()
         try:
             result = read(self.wed_trans(job.payload))

@@ -8,7 +8,7 @@ import os
 import re
 import select
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
@@ -66,16 +66,31 @@ class Server:
     """
 
     def __init__(self, dbs: str, trname: str) -> None:
+        self.dbs = dbs
         self._named, self._conninfo = _split(dbs)
         self.trname = trname
         self.flow = ""
         self.actor = ""
+        self._names: tuple[str, ...] = (trname,)
         self._worker: int | None = None
         self._statements: dict[LiteralString, bytes] = {}
         self._connection: psycopg.Connection[Any] | None = None
 
-    def connect(self) -> None:
-        """Connect, find the flow, check the transition, listen. Raises BadWorker, psycopg.Error."""
+    def connect(self, names: Sequence[str] = ()) -> None:
+        """Open the connection, check the transitions (its own, or `names`), listen.
+
+        Raises BadWorker, psycopg.Error.
+        """
+        self._names = tuple(names) or (self.trname,)
+        connection = self.open()
+        for name in self._names:
+            self._check_transition(connection, name)
+        name = connection.info.parameter_status("application_name") or ""
+        self.actor = name or f"{self.trname}@{socket.gethostname()}:{os.getpid()}"
+        self._listen(connection)
+
+    def open(self) -> psycopg.Connection[Any]:
+        """Connect, find the flow and log in. Raises BadWorker, psycopg.Error."""
         self.close()
         connection = psycopg.connect(self._conninfo, autocommit=True)
         self._connection = connection
@@ -85,10 +100,15 @@ class Server:
         self.flow = self._find_flow(connection)
         self._statements.clear()
         self._log_in(connection)
-        self._check_transition(connection)
-        name = connection.info.parameter_status("application_name") or ""
-        self.actor = name or f"{self.trname}@{socket.gethostname()}:{os.getpid()}"
-        self._listen(connection)
+        return connection
+
+    def attach(self, session: Server) -> None:
+        """Use the connection of a session until `detach`."""
+        self._connection, self.flow = session.connection, session.flow
+
+    def detach(self) -> None:
+        """Leave the connection to its session."""
+        self._connection = None
 
     def _find_flow(self, connection: psycopg.Connection[Any]) -> str:
         row = connection.execute(
@@ -113,24 +133,30 @@ class Server:
         if key:
             connection.execute(self._call("select {flow}.log_in_worker(%s)"), [key])
 
-    def _check_transition(self, connection: psycopg.Connection[Any]) -> None:
+    def _check_transition(self, connection: psycopg.Connection[Any], trname: str) -> None:
         rows = connection.execute(
             "select distinct trname from wed_trig where left(trname, 1) <> '_' order by 1"
         ).fetchall()
         known = [str(name) for (name,) in rows]
-        if self.trname not in (*known, _EXCEPTION):
+        if trname not in (*known, _EXCEPTION):
             raise BadWorker(
-                f"trname {self.trname!r} is no transition of flow {self.flow!r}; "
+                f"trname {trname!r} is no transition of flow {self.flow!r}; "
                 f"it has: {', '.join(known) or 'none'}."
             )
 
     def _listen(self, connection: psycopg.Connection[Any]) -> None:
         """Listen on the paper's channel, and on the worker's own one if the role may register workers."""
-        connection.execute(sql.SQL("listen {}").format(sql.Identifier(self.trname)))
+        for name in self._names:
+            connection.execute(sql.SQL("listen {}").format(sql.Identifier(name)))
         try:
             row = connection.execute(
                 "select wedsql.register_worker('baseworker', %s, %s, %s, %s)",
-                [self.actor, socket.gethostname(), os.getpid(), [f"{self.flow}:{self.trname}"]],
+                [
+                    self.actor,
+                    socket.gethostname(),
+                    os.getpid(),
+                    [f"{self.flow}:{name}" for name in self._names],
+                ],
             ).fetchone()
         except psycopg.errors.InsufficientPrivilege:
             return  # a role of the paper's kind is notified on the transition's channel only
