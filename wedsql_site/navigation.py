@@ -79,7 +79,7 @@ PAGES = {
     "monitor:webhooks": "watch", "monitor:webhook": "watch", "monitor:change_webhook": "watch",
     "monitor:define_webhook": "watch",
     "monitor:slas": "watch", "monitor:sla": "watch", "monitor:calendar": "watch",
-    "monitor:picture": "watch", "monitor:counted": "watch",
+    "monitor:picture": "watch", "monitor:diagram": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",

@@ -149,6 +149,12 @@ def flow_by_name(name: str) -> FlowInfo | None:
     return _whole(FlowInfo(**found)) if found else None
 
 
+def source_language(flow: str) -> str:
+    """Return the language from which the present version was translated; "" for none."""
+    found = row("select wedsql.source(%s) ->> 'language' as language", [flow])
+    return str(found["language"] or "") if found else ""
+
+
 def flow_by_id(flow_id: int) -> FlowInfo | None:
     """Return the flow of that id with its attributes and triggers, or None."""
     found = row(_FLOW + " where id = %s", [flow_id])

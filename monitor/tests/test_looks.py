@@ -43,6 +43,7 @@ PAGES = (
     "/flows/{f}/picture/?at={t}",
     "/flows/{f}/jobs/",
     "/flows/{f}/picture/",
+    "/flows/{f}/diagram/",
     "/flows/{f}/analysis/",
     "/flows/{f}/analysis/steps/?transition=tr_pack",
     "/instances/{w}/",

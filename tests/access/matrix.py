@@ -72,6 +72,7 @@ flows/<slug:name>/slas/                            Lnyyyyyyy Lnffyfyff
 flows/<slug:name>/slas/edit/                       Lnffyfyff Lnffyfyff
 flows/<slug:name>/calendars/edit/                  Lnffyfyff Lnffyfyff
 flows/<slug:name>/picture/                         Lnyyyyyyy ---------
+flows/<slug:name>/diagram/                         Lnyyyyyyy ---------
 flows/<slug:name>/analysis/                        Lnyyyyyyy ---------
 flows/<slug:name>/analysis/steps/                  Lnyyyyyyy ---------
 instances/<int:wid>/                               Lnyyyyyyy ---------
@@ -119,6 +120,7 @@ live/flows/                                        Lyyyyyyyy ---------
 live/flows/<slug:name>/                            Lnyyyyyyy ---------
 live/instances/                                    Lyyyyyyyy ---------
 live/flows/<slug:name>/picture/                    Lnyyyyyyy ---------
+live/flows/<slug:name>/diagram/                    Lnyyyyyyy ---------
 live/instances/<int:wid>/                          Lnyyyyyyy ---------
 api/v1/openapi.json                                yyyyyyyyy ---------
 api/v1/docs/                                       Lyyyyyyyy ---------
@@ -351,6 +353,7 @@ READING = (
     "flowtest",
     "flowwhatif",
     "flows",
+    "exportbpmn",
     "graph",
     "invariants",
     "jobs",

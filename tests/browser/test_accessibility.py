@@ -36,7 +36,7 @@ DESIGN = (
 )  # fmt: skip
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
 OWN = (
-    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}", "/flows/{f}/diagram/",
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",

@@ -1,0 +1,225 @@
+"""The diagram of a process as figures: outlines, lines and texts with their places, without colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from flows.languages.bpmn.arranging import arranged
+from flows.languages.bpmn.marks import EVENT_MARKS, GATEWAY_MARKS, TASK_MARKS
+from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Line, Plane, Process, Shape
+
+_LETTER, _LINE, _MARGIN = 6.4, 14.0, 24.0
+_MOST_LINES = 4
+_KINDS = {
+    "participant": "pool", "lane": "lane", "textAnnotation": "note", "group": "group",
+    "dataObjectReference": "data", "dataObject": "data", "dataStoreReference": "data",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Text:
+    """One line of a text, in the middle of x unless `start` is true; `turned` ones are read upwards."""
+
+    x: float
+    y: float
+    text: str
+    start: bool = False
+    turned: bool = False
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One node: its kind, outline and name. `double` and `thick` are the borders of events."""
+
+    element: str
+    kind: str
+    name: str
+    x: float
+    y: float
+    width: float
+    height: float
+    texts: tuple[Text, ...] = ()
+    mark: str = ""
+    filled: bool = False
+    thick: bool = False
+    double: bool = False
+    dashed: bool = False
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """Return the point in the middle."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+    @property
+    def corners(self) -> str:
+        """Return the points of a diamond."""
+        x, y = self.middle
+        points = ((x, self.y), (self.x + self.width, y), (x, self.y + self.height), (self.x, y))
+        return " ".join(f"{a:g},{b:g}" for a, b in points)
+
+    @property
+    def right(self) -> float:
+        """Return where a number is written: at the upper right corner."""
+        return self.x + self.width
+
+    @property
+    def above(self) -> float:
+        """Return the base line of that number."""
+        return self.y + 4
+
+    @property
+    def place(self) -> str:
+        """Return where the mark is drawn: in the middle, in a task at the upper left corner."""
+        x, y = (self.x + 16, self.y + 15) if self.kind == "activity" else self.middle
+        return f"translate({x:g} {y:g}) scale(0.9)"
+
+    @property
+    def inner(self) -> float:
+        """Return the radius of the second circle of an event."""
+        return self.radius - 4
+
+    @property
+    def radius(self) -> float:
+        """Return the radius of a circle."""
+        return min(self.width, self.height) / 2
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One edge with its name."""
+
+    element: str
+    kind: str
+    points: str
+    texts: tuple[Text, ...] = ()
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A diagram: its frame, what is behind (pools, lanes, sub-processes), the edges, and the other nodes."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    behind: tuple[Figure, ...]
+    connections: tuple[Connection, ...]
+    figures: tuple[Figure, ...]
+
+
+def drawings(process: Process) -> list[Drawing]:
+    """Return the diagrams of a process: those of its file, or one that is laid out here."""
+    inner = {process.id, *process.elements}
+    own = [plane for plane in process.planes if _shows(plane, inner)]
+    return [_drawing(process, plane) for plane in own or [arranged(process)]]
+
+
+def _shows(plane: Plane, elements: set[str]) -> bool:
+    return any(shape.element in elements for shape in plane.shapes)
+
+
+def _drawing(process: Process, plane: Plane) -> Drawing:
+    figures = [figure for shape in plane.shapes if (figure := _figure(process, shape)) is not None]
+    behind = tuple(each for each in figures if each.kind in ("pool", "lane", "group", "subprocess"))
+    lines = tuple(_connection(process, line) for line in plane.lines)
+    points = [point for line in plane.lines for point in line.points]
+    points += [(each.x, each.y) for each in figures]
+    points += [(each.x + each.width, each.y + each.height) for each in figures]
+    points += [(text.x, text.y) for each in figures for text in each.texts]
+    left, top = (min((point[axis] for point in points), default=0.0) - _MARGIN for axis in (0, 1))
+    right, bottom = (max((point[axis] for point in points), default=0.0) + _MARGIN for axis in (0, 1))
+    before = tuple(each for each in figures if each not in behind)
+    return Drawing(left, top, right - left, bottom - top, behind, lines, before)
+
+
+def _figure(process: Process, shape: Shape) -> Figure | None:
+    tag, name = process.drawn.get(shape.element, ("", ""))
+    name = " ".join(name.split())
+    if tag in EVENTS:
+        return _event(process, shape, tag, name)
+    kind = _kind(tag, shape)
+    mark, filled = TASK_MARKS.get(tag, (GATEWAY_MARKS.get(tag, ""), False))
+    box = (shape.x, shape.y, shape.width, shape.height)
+    return Figure(shape.element, kind, name, *box, _texts(kind, shape, name), mark, filled) if kind else None
+
+
+def _kind(tag: str, shape: Shape) -> str:
+    """Return how an element is drawn; empty if it is not."""
+    if tag in GATEWAYS:
+        return "gateway"
+    if tag == "subProcess" and shape.expanded:
+        return "subprocess"
+    return "activity" if tag in TASKS or tag in ("subProcess", "callActivity") else _KINDS.get(tag, "")
+
+
+def _texts(kind: str, shape: Shape, name: str) -> tuple[Text, ...]:
+    """Return the lines of a name where elements of this kind have it."""
+    if not name:
+        return ()
+    if kind in ("pool", "lane"):
+        return (Text(shape.x + 16, shape.y + shape.height / 2, name, turned=True),)
+    if kind == "subprocess":
+        return (Text(shape.x + 8, shape.y + 18, name, start=True),)
+    if kind in ("activity", "note"):
+        return tuple(_within(shape, name, start=kind == "note"))
+    return tuple(_below(shape, name))
+
+
+def _event(process: Process, shape: Shape, tag: str, name: str) -> Figure:
+    element = process.elements.get(shape.element)
+    kind = element.trigger.kind if element is not None else "none"
+    mark, filled = EVENT_MARKS.get(kind, ("", False))
+    throws = tag in ("endEvent", "intermediateThrowEvent")
+    dashed = element is not None and not element.interrupting
+    return Figure(
+        shape.element, "event", name, shape.x, shape.y, shape.width, shape.height, tuple(_below(shape, name)),
+        mark, filled or throws, tag == "endEvent", tag not in ("startEvent", "endEvent"), dashed,
+    )  # fmt: skip
+
+
+def _connection(process: Process, line: Line) -> Connection:
+    tag, name = process.drawn.get(line.element, ("", ""))
+    kind = {"sequenceFlow": "flow", "messageFlow": "message"}.get(tag, "link")
+    points = " ".join(f"{x:g},{y:g}" for x, y in line.points)
+    if line.label is not None:
+        x, y = line.label[0] + line.label[2] / 2, line.label[1] + 11
+    else:
+        (x, y), (x2, y2) = line.points[0], line.points[1]
+        x, y = (x + x2) / 2, (y + y2) / 2 - 6
+    width = line.label[2] if line.label is not None else 90.0
+    texts = tuple(Text(x, y + n * _LINE, part) for n, part in enumerate(_lines(name, max(width, 60.0))))
+    return Connection(line.element, kind, points, texts)
+
+
+def _below(shape: Shape, name: str) -> Iterator[Text]:
+    """Return the lines of a name that is written where the diagram says, or below the node."""
+    if shape.label is not None:
+        x, y, width, _height = shape.label
+        x, y, width = x + width / 2, y + 11, max(width, 60.0)
+    else:
+        x, y, width = shape.x + shape.width / 2, shape.y + shape.height + 15, 100.0
+    for number, line in enumerate(_lines(name, width)):
+        yield Text(x, y + number * _LINE, line)
+
+
+def _within(shape: Shape, name: str, *, start: bool = False) -> Iterator[Text]:
+    lines = _lines(name, shape.width - 10)
+    first = shape.y + shape.height / 2 + 4 - _LINE * (len(lines) - 1) / 2
+    x = shape.x + 8 if start else shape.x + shape.width / 2
+    for number, line in enumerate(lines):
+        yield Text(x, first + number * _LINE, line, start)
+
+
+def _lines(name: str, width: float) -> list[str]:
+    """Return a name in lines of about a width; the last one says that there is more."""
+    most = max(int(width / _LETTER), 6)
+    found = [""]
+    for word in name.split():
+        for part in (word[at : at + most] for at in range(0, len(word), most)):
+            if len(found[-1]) + len(part) + 1 > most and found[-1]:
+                found.append("")
+            found[-1] = f"{found[-1]} {part}".strip()
+    if len(found) > _MOST_LINES:
+        found = [*found[: _MOST_LINES - 1], f"{found[_MOST_LINES - 1][: most - 1]}…"]
+    return [line for line in found if line]

@@ -1,0 +1,165 @@
+"""The diagram of a flow that was imported from BPMN, with what is there now."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_safe
+
+from flows import api
+from flows.access import flow_or_404
+from flows.languages.bpmn import Process, read
+from flows.languages.bpmn.drawing import Drawing, Figure, drawings
+from flows.queries import instances, jobs, overview
+from flows.queries.base import snapshot
+from flows.queries.counting import NONE, Count
+from flows.queries.definitions import FlowInfo
+from pages.guard import page
+from pages.urlparams import number
+
+
+@dataclass(frozen=True)
+class Here:
+    """One element with what is there now: instances, pending jobs (`count`), whose list is at `address`.
+
+    `tokens` are those of the instance that is shown, if one is.
+    """
+
+    figure: Figure
+    address: str = ""
+    holds: int = 0
+    count: Count = NONE
+    tokens: int = 0
+
+    @property
+    def shown(self) -> int:
+        """Return the number that the diagram shows."""
+        return self.tokens or self.holds
+
+    @property
+    def sentence(self) -> str:
+        """Return what is there, in words."""
+        name = self.figure.name or self.figure.element
+        if self.tokens:
+            return ngettext("%(name)s: %(n)s token", "%(name)s: %(n)s tokens", self.tokens) % {
+                "name": name,
+                "n": self.tokens,
+            }
+        return ngettext("%(name)s: %(n)s instance", "%(name)s: %(n)s instances", self.holds) % {
+            "name": name,
+            "n": self.holds,
+        }
+
+
+@dataclass(frozen=True)
+class Shown:
+    """One drawing, with what is at its elements."""
+
+    drawing: Drawing
+    behind: tuple[Here, ...]
+    before: tuple[Here, ...]
+
+
+@require_safe
+@page
+def diagram(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the page with the diagram and the same content as a table."""
+    with snapshot():
+        context = _context(request, name)
+    return render(request, "monitor/diagram.html", context)
+
+
+@require_safe
+@page
+def diagram_changes(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the part of the page that changes."""
+    with snapshot():
+        context = _context(request, name)
+    part = render_to_string("monitor/parts/diagram_here.html", context, request)
+    return JsonResponse({"parts": {"diagram": part}})
+
+
+@lru_cache(maxsize=16)
+def _drawn(text: str, process: str) -> tuple[Process, list[Drawing]]:
+    found = read(text.encode(), process)[0]
+    return found, drawings(found)
+
+
+def _context(request: HttpRequest, name: str) -> dict[str, Any]:
+    flow = flow_or_404(request.user, name)
+    source = api.read_source(flow.name)
+    if source is None or source["language"] != "bpmn":
+        return {"flow": flow}
+    process, drawn = _drawn(source["text"], source["map"]["process"])
+    wid = number(request.GET.get("instance"))
+    tokens = _tokens(flow, wid, process, source["map"]["attributes"]) if wid else Counter[str]()
+    there = _Everywhere(flow, source["map"]["transitions"], wid, tokens)
+    shown = [
+        Shown(each, tuple(map(there.at, each.behind)), tuple(map(there.at, each.figures))) for each in drawn
+    ]
+    everything = [here for each in shown for here in (*each.behind, *each.before)]
+    statuses = overview.summary(flow).statuses
+    return {
+        "flow": flow,
+        "process": process,
+        "shown": shown,
+        "rows": [here for here in everything if here.figure.element in process.elements],
+        "instance": wid,
+        "examined": there.examined,
+        "exceptions": statuses.get("E", NONE),
+    }
+
+
+def _tokens(flow: FlowInfo, wid: int, process: Process, origins: Mapping[str, str]) -> Counter[str]:
+    """Return the tokens of one instance by the elements at which they have arrived."""
+    found = instances.instance(wid)
+    if found is None or found.flow_id != flow.id:
+        raise Http404("The flow has no such instance.")
+    tokens: Counter[str] = Counter()
+    for value in instances.state(flow, wid):
+        origin = origins.get(value.name, "")
+        element = process.flows[origin].target if origin in process.flows else origin
+        if element and value.text:
+            tokens[element] += int(value.text)
+    return tokens
+
+
+class _Everywhere:
+    """What is at each element: of all instances of the flow, or of one."""
+
+    def __init__(
+        self, flow: FlowInfo, origins: Mapping[str, str], wid: int | None, tokens: Counter[str]
+    ) -> None:
+        self.flow, self.wid, self.tokens = flow, wid, tokens
+        holding = api.count_holding(flow.name)
+        self.examined = holding.examined
+        self.queues = {queue.transition: queue.pending for queue in jobs.queues(flow.id)}
+        self.transitions: dict[str, str] = {}
+        self.holds: Counter[str] = Counter()
+        for rule in flow.triggers:
+            element = origins.get(rule.transition, "")
+            if element and rule.fires:
+                self.holds[element] += holding.holds.get(rule.tgid, 0)
+                if rule.transition in self.queues:
+                    self.transitions[element] = rule.transition
+
+    def at(self, figure: Figure) -> Here:
+        """Return what is at an element."""
+        element = figure.element
+        if self.wid is not None:
+            tokens = self.tokens[element]
+            return Here(figure, reverse("monitor:instance", args=[self.wid]) if tokens else "", tokens=tokens)
+        transition = self.transitions.get(element, "")
+        address = f"{reverse('monitor:jobs', args=[self.flow.name])}?{urlencode({'transition': transition})}"
+        pending = self.queues.get(transition, NONE)
+        return Here(figure, address if transition else "", self.holds[element], pending)
