@@ -353,7 +353,6 @@ READING = (
     "flowtest",
     "flowwhatif",
     "flows",
-    "exportbpmn",
     "graph",
     "invariants",
     "jobs",

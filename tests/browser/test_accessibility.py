@@ -20,6 +20,7 @@ from flows.api.approving import ApprovalRule
 from flows.api.slas import Calendar, Sla
 from flows.api.webhooks import Webhook
 from flows.errors import WedError
+from flows.tests.bpmn_files import ORDER
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
@@ -36,7 +37,8 @@ DESIGN = (
 )  # fmt: skip
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
 OWN = (
-    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}", "/flows/{f}/diagram/",
+    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/flows/{f}/diagram/",
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
@@ -106,6 +108,14 @@ def sized(browser: Browser) -> Iterator[Callable[[tuple[int, int]], None]]:
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def keep_diagram(orders: Parcels) -> None:
+    """Give the flow a diagram in which some elements have jobs."""
+    origins = {"tr_charge": "charge", "tr_reserve": "pack"}
+    source = {"language": "bpmn", "format": "xml", "text": ORDER.decode()}
+    parts = {"map": {"process": "p", "attributes": {}, "transitions": origins}}
+    api.keep_source(orders.flow, source | parts, conn=orders.connection)
+
+
 @pytest.fixture
 def addresses(
     loaded: Callable[[str], str],
@@ -127,6 +137,7 @@ def addresses(
     late = deliver_late(orders)
     deliver(orders, orders.start(customer="Diego", total=80))
     orders.connection.execute("select wedsql.cancel(%s, 'ordered twice')", [orders.start(customer="Eva")])
+    keep_diagram(orders)
     serves = [[f"{orders.flow}:{name}" for name in ("tr_charge", "tr_reserve", "tr_invoice")]]
     register = "select wedsql.register_worker('cluster', 'a-worker-of-the-shop', 'here', 1, %s)"
     (worker,) = orders.connection.execute(register, serves).fetchone() or (0,)
