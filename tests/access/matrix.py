@@ -356,6 +356,7 @@ READING = (
     "graph",
     "invariants",
     "jobs",
+    "locks",
     "readarchive",
     "trace",
     "makeflowmigrations",
