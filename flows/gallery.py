@@ -26,6 +26,8 @@ from flows.definition.scenarios import Scenario
 from flows.summaries import Summary
 from flows.types import Draft
 
+# What a rule of an example that starts children of its own flow has as their flow.
+OWN_FLOW = "this_flow"
 _DECORATED = re.compile(r'(@transition\(\s*"[^"]+"),')
 
 
@@ -117,7 +119,7 @@ def open_example(example: Example, flow: str, *, label: str = "", actor: str = "
     Raises DraftExists, BadName, DraftLimit, ScenarioLimit. Scenarios of these names that are there from an
     earlier draft are replaced.
     """
-    definition = example.localized()
+    definition = children_of(flow, example.localized())
     if label:
         definition["label"] = label
     title = Summary(example.english_title, context="gallery")
@@ -128,3 +130,11 @@ def open_example(example: Example, flow: str, *, label: str = "", actor: str = "
         for scenario in example.scenarios_of(flow):
             api.save_scenario(replace(scenario, revision=known.get(scenario.name, 0)), actor=actor)
     return draft
+
+
+def children_of(flow: str, definition: Mapping[str, Any]) -> Definition:
+    """Return the definition with the name of its flow where a rule starts children of its own flow."""
+    triggers = [
+        {**each, "child": flow} if each.get("child") == OWN_FLOW else each for each in definition["triggers"]
+    ]
+    return cast(Definition, {**definition, "triggers": triggers})

@@ -30,12 +30,16 @@ class Run:
 
     `course` is a regular expression over the names of the rules that were performed, in order, with a space
     between them. `holds` is a condition over the last state, `times` how often each rule is performed.
+    `children` is a regular expression over the letters of its children's last statuses, in their order in the
+    alphabet; so many as `added` says are added when the first have started.
     """
 
     start: Mapping[str, Any]
     course: str
     holds: str = ""
     times: Mapping[str, int] = field(default_factory=dict)
+    children: str = ""
+    added: int = 0
 
 
 @dataclass(frozen=True)

@@ -39,9 +39,14 @@ def values(result: str, state: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def needs_worker(trigger: Mapping[str, Any]) -> bool:
+    """Whether a worker performs the transition of a rule: not a signal, nor the ends of children."""
+    return bool(trigger.get("transition")) and not trigger.get("signal") and not trigger.get("child")
+
+
 def handlers(title: str, triggers: Sequence[Mapping[str, Any]], results: Mapping[str, Sequence[str]]) -> str:
-    """Return the code of the handlers of a pattern; signals need none."""
-    performed = [each for each in triggers if each.get("transition") and not each.get("signal")]
+    """Return the code of the handlers of a pattern."""
+    performed = [each for each in triggers if needs_worker(each)]
     chosen = any(len(results[each["name"]]) > 1 for each in performed)
     head = _HEAD.format(title=title, imports="import random\n" if chosen else "")
     return head + "".join(_handler(each, results[each["name"]]) for each in performed)

@@ -23,7 +23,7 @@ _TABLE = re.compile(r"(?<=<!-- table -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 def with_table(page: str) -> str:
     """Return the page with its table regenerated."""
-    return _TABLE.sub(lambda _old: "\n".join(["", *_lines(), "", ""]), page)
+    return _TABLE.sub(lambda _old: "\n".join([*_lines(), "", ""]), page)
 
 
 def _lines() -> Iterator[str]:

@@ -73,7 +73,7 @@ def test_the_shown_code_of_a_pattern_does_what_its_handlers_do(
     exec(compile(pattern.handlers, name, "exec"), {"__name__": name})  # noqa: S102
     registry = autodiscover()
     for trigger in pattern.definition["triggers"]:
-        if "transition" in trigger and not trigger.get("signal"):
+        if code.needs_worker(trigger):
             handler, simulate = found.pop(trigger["transition"])
             entry = registry.find("any_flow", trigger["transition"])
             assert entry and entry.simulate

@@ -1,7 +1,8 @@
 """Each control-flow pattern of the gallery runs as its file says, whatever the order of the workers is.
 
 Several instances run at the same time. Workers take jobs by leases, so that jobs of one instance are
-performed in parallel, and finish them in a random order with random results. Signals come at random moments.
+performed in parallel, and finish them in a random order with random results. Signals come, and what children
+need is done, at random moments.
 """
 
 from __future__ import annotations
@@ -17,8 +18,9 @@ import pytest
 
 from flows import api
 from flows.errors import WedError
+from flows.gallery import children_of
 from flows.patterns import Pattern, Run, patterns
-from flows.patterns.code import values
+from flows.patterns.code import needs_worker, values
 from flows.tests.kit import Kit, broken
 from flows.tests.spread import seeds
 from flows.types import ClaimedJob
@@ -41,7 +43,8 @@ class Play:
         triggers = [each for each in self.pattern.definition["triggers"] if "transition" in each]
         self.rules = {each["transition"]: each["name"] for each in triggers}
         self.signals = [each["transition"] for each in triggers if each.get("signal")]
-        self.worked = [name for name in self.rules if name not in self.signals]
+        self.worked = [each["transition"] for each in triggers if needs_worker(each)]
+        self.children = any(each.get("child") for each in triggers)
         self.alone = {
             each["transition"]: (each.get("mutex"), each.get("lock"))
             for each in triggers
@@ -51,13 +54,19 @@ class Play:
     def start(self) -> None:
         """Start instances of each run of the pattern."""
         for run in self.pattern.runs * INSTANCES:
-            self.running[self.kit.start(**run.start)] = run
+            wid = self.kit.start(**run.start)
+            self.running[wid] = run
+            if run.added:
+                self.go_on()
+                api.add_children(wid, self.kit.pending(wid)[0].id, run.added, conn=self.kit.conn)
 
     def play(self) -> None:
         """Let the workers work until there is nothing to do."""
         for _step in range(MOST_STEPS):
             if self.signals and self.random.random() < 0.1:
                 self.signal(self.random.choice([*self.running]))
+            elif self.children and self.random.random() < 0.2:
+                api.continue_children(conn=self.kit.conn)
             elif not (self.work() or self.unblock()):
                 return
         raise AssertionError("it does not end")
@@ -94,7 +103,7 @@ class Play:
         return self.random.choice(self.pattern.results[self.rules[transition]])
 
     def unblock(self) -> bool:
-        """Send the signals that instances wait for, and deliver what is kept; return false if none waits."""
+        """Do what instances wait for besides workers; return false if they wait for nothing."""
         waiting = self.kit.rows(
             "select wid from wedsql.job_pool where trname = any (%s) and wid = any (%s) order by wid",
             (self.signals, [*self.running]),
@@ -102,7 +111,14 @@ class Play:
         for row in waiting:
             self.signal(row.wid)
         self.kit.reap()
-        return bool(waiting)
+        return bool(waiting) or (self.children and self.go_on())
+
+    def go_on(self) -> bool:
+        """Do what is due for children; return false if nothing is."""
+        found = False
+        while api.continue_children(conn=self.kit.conn) is not None:
+            found = True
+        return found
 
     def signal(self, wid: int) -> None:
         """Send a signal to an instance, unless it has ended."""
@@ -119,18 +135,26 @@ class Play:
             assert self.kit.status(wid) == "F" and not self.kit.jobs(wid), course
             assert re.fullmatch(run.course, course), course
             assert not run.times or Counter(done) == run.times, course
+            assert re.fullmatch(run.children, self.statuses(wid)), self.statuses(wid)
             if run.holds:
                 text = f"select {run.holds} from {{f}}.wed_flow where wid = %s"
                 assert self.kit.one(text, [wid]), self.kit.state(wid)
 
+    def statuses(self, wid: int) -> str:
+        """Return the last statuses of the children, in the order of the alphabet."""
+        found = api.children(wid, conn=self.kit.conn) if self.children else []
+        return "".join(sorted(each.status for each in found))
+
 
 def run(kit: Kit, pattern: Pattern, definition: Mapping[str, Any]) -> None:
-    api.publish(kit.name, definition, conn=kit.conn)
+    api.publish(kit.name, children_of(kit.name, definition), conn=kit.conn)
     for seed in seeds(1):
         play = Play(kit, pattern, Random(seed))  # noqa: S311
         play.start()
         play.play()
         play.check()
+    ended = kit.rows("select status from wedsql.instance where flow_id = %s", [kit.id])
+    assert {each.status for each in ended} <= {"F", "C"}
 
 
 @pytest.mark.parametrize("name", patterns())
@@ -142,6 +166,7 @@ def test_a_pattern_ends_as_expected_in_each_order_of_the_workers(kit: Kit, name:
 @pytest.mark.parametrize(
     ("name", "option"),
     [
+        ("wcp14", "child_count"),
         ("wcp16", "revalidate"),
         ("wcp17", "mutex"),
         ("wcp39", "lock"),
