@@ -10,7 +10,7 @@ import pytest
 from flows.tests.kernel.test_k_figures import count
 from flows.tests.kit import Kit
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only makes the history")]
 
 LONGEST_LOOP = 8
 

@@ -13,7 +13,7 @@ import pytest
 from flows import api
 from flows.tests.kit import Kit
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only makes the history")]
 
 STEPS = 80
 OPERATIONS = (

@@ -12,7 +12,7 @@ from flows import api
 from flows.errors import BadDefinition
 from flows.tests.kit import Kit, refused, tgid
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only performs steps in between")]
 
 
 @pytest.mark.parametrize("number", [0, -1, 2_000_000_000])

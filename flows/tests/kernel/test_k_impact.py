@@ -15,7 +15,7 @@ from flows.tests.kernel.test_k_trial import VALUES, drawn
 from flows.tests.kit import Kit
 from flows.tests.under_load import under_load
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="publishing depends on no mode")]
 
 SHOP: dict[str, Any] = {
     "attributes": [

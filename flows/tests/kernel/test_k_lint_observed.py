@@ -10,7 +10,7 @@ from flows import api
 from flows.definition.lint import Finding
 from flows.tests.kit import Kit
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only makes the history")]
 
 
 def test_workers_and_repeated_firings_are_observed(kit: Kit) -> None:

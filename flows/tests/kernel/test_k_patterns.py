@@ -25,7 +25,7 @@ from flows.tests.kit import Kit, broken
 from flows.tests.spread import seeds
 from flows.types import ClaimedJob
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="its workers take leases")]
 INSTANCES, MOST_STEPS = 3, 2_000
 
 

@@ -14,7 +14,7 @@ from flows import api
 from flows.definition.scenarios import Outcome, Scenario, Step, attribute_numbers, observed, rule_name
 from flows.tests.kit import Connection, Kit, refused
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a scenario is run without jobs")]
 
 LOAN: dict[str, Any] = {
     "attributes": [

@@ -12,7 +12,7 @@ from flows.errors import WedError
 from flows.tests.kit import Kit, refused
 from flows.types import Situation
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a trial has no modes")]
 
 VALUES = ["new", "paid", "sent", None]
 ORDER: dict[str, Any] = {

@@ -9,7 +9,7 @@ import pytest
 from flows import api
 from flows.tests.kit import Kit, refused
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only makes the history")]
 
 
 @pytest.fixture
