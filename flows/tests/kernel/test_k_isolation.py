@@ -177,6 +177,7 @@ ASKED: dict[str, str] = {
     "p_transitions": "array['tr_pay', 'tr_x', '_EXCPT']",
     "p_limit": "100",
     "p_actor": f"'{SECRET}'",
+    "p_for": "'session'",
     "p_holder": "'spy'",
     "p_duration": "interval '1 minute'",
     "p_states": "array['{}'::jsonb]",
