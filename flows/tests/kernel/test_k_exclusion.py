@@ -15,7 +15,7 @@ from flows import api
 from flows.tests.kit import Connection, Kit, refused
 from flows.types import ClaimedJob
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="its sessions take jobs in each way")]
 WAYS = ["take", "hold", "lease"]
 
 

@@ -10,7 +10,7 @@ from flows import api
 from flows.tests.kit import Kit, refused
 from flows.types import ClaimedJob, Completion
 
-pytestmark = pytest.mark.kernel
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="its sessions take jobs in each way")]
 
 
 @pytest.fixture
