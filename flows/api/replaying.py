@@ -66,11 +66,14 @@ def replay(
     PredicateRefused, PredicateType, BadDefinition.
     """
     end = None if seconds is None else time.monotonic() + seconds
+    finished = rows(conn, _FINISHED, (flow, last))
+    if not finished:  # also where the flow is not published yet
+        return
     found = rows(conn, "select * from wedsql.attributes_set(%s)", (flow,))
     computed = {int(trigger): [*names] for trigger, names in found}
     numbers = attribute_numbers(running_definition(flow, conn=conn)[1])
     known = _known(definition, numbers)
-    for wid, started in rows(conn, _FINISHED, (flow, last)):
+    for wid, started in finished:
         if end is not None and time.monotonic() > end:
             return
         history = [_Row(*row) for row in rows(conn, _STEPS, (wid, started, LONGEST + 1))]
