@@ -12,8 +12,10 @@ from django.utils import translation
 
 import workers
 from flows import api, stand_ins
+from flows.gallery import open_example
 from flows.patterns import catalogue, code, patterns
 from flows.patterns.table import OTHERS, PAGE, with_table
+from flows.tests.pages import unique
 from workers.discovery import autodiscover
 
 
@@ -91,3 +93,10 @@ def test_a_result_is_read_as_its_values() -> None:
     assert read == {"a": 1, "b": 3, "c": "x", "d": None, "e": True}
     with pytest.raises(code.NotSimple):
         code.values("a = b * 2", {"b": 1})
+
+
+@pytest.mark.django_db
+def test_a_pattern_of_children_opens_with_children_of_the_new_flow() -> None:
+    flow = unique()
+    draft = open_example(patterns()["wcp22"], flow)
+    assert [each["child"] for each in draft.definition["triggers"] if each.get("child")] == [flow]
