@@ -38,6 +38,7 @@ TROUBLE: dict[str, str | Promise] = {
     "waits": _("Conditions for which cases wait are not examined"),
     "policies": _("A recovery policy is not applied"),
     "signals": _("A kept signal is not delivered"),
+    "children": _("Child instances are not started, counted or ended"),
 }
 # What became of a signal.
 SIGNAL: dict[str, str | Promise] = {

@@ -126,7 +126,7 @@ def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, in
         response = mallory.post(page(name), fields | {f"{inline}-{count}": "2147483648"})
         assert response.status_code == 200
         assert "Please submit at most" in response.content.decode()
-        assert len(response.content) < honest + DatabaseErrorFormSet.MAX_NEW_ROWS * 40_000
+        assert len(response.content) < honest + DatabaseErrorFormSet.MAX_NEW_ROWS * 60_000
     assert api.definition(name) == before
 
 

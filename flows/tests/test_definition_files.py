@@ -24,6 +24,8 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "transition": NAMES.map(lambda name: f"tr_{name}"),
     "writes": st.lists(st.sampled_from(["day", "size"]), unique=True),
     "due_attr": st.just("day"),
+    "mutex": st.sampled_from(["desk", "Á: b"]),
+    "lock": st.sampled_from(["desk", "box {size}"]),
     "child_count": st.sampled_from(["2", "length(size)"]),
     "child_set": st.lists(st.sampled_from(["number = child_number", "day = day"]), max_size=2),
     "child_wait": st.just("children / 2"),

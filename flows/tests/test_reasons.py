@@ -12,17 +12,16 @@ from flows import reasons
 from flows.api.reasons import JobReason
 
 SOURCE = (settings.BASE_DIR / "flows/sql/67_reasons/01_waiting.sql").read_text()
-# Other words of these lines: facts, with what they hold.
-FACTS = {"for", "since", "holder", "until", "transition", "ahead"}
-KINDS = {
-    *re.findall(r'"for": "(\w+)"', SOURCE),
-    *(word for line in re.findall(r"'for',.*", SOURCE) for word in re.findall(r"'(\w+)'", line)),
-} - FACTS
+VALUE = r"'for',\s*(?:case\b[^']*?(?:'[^']*'[^']*?)*?then\s*)?'(\w+)'(?:\s*else\s*'(\w+)')?"
+KINDS = {*re.findall(r'"for": "(\w+)"', SOURCE)} | {
+    word for words in re.findall(VALUE, SOURCE) for word in words if word
+}
+FACTS = dict.fromkeys(re.findall(r"'(\w+)'", SOURCE), 2)
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_what_a_job_waits_for_is_a_sentence(kind: str) -> None:
-    job = JobReason(1, 1, "tr_pack", datetime.now(UTC), 0, 0, False, None, kind, {"ahead": 2})
+    job = JobReason(1, 1, "tr_pack", datetime.now(UTC), 0, 0, False, None, kind, FACTS)
     said = reasons.waiting(job)
     assert said.endswith(".") and "%" not in said
     assert kind != "signal" or "“tr_pack”" in said
