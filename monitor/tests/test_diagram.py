@@ -53,6 +53,7 @@ def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None
 
 def test_a_flow_without_a_diagram_says_so(alice: Client, parcels: Parcels, order: str) -> None:
     assert "not imported from BPMN" in alice.get(f"/flows/{parcels.flow}/diagram/").content.decode()
+    assert alice.get(f"/live/flows/{parcels.flow}/diagram/").json() == {"parts": {}}
     link = "/flows/{}/diagram/"
     for flow, linked in ((order, True), (parcels.flow, False)):
         assert (link.format(flow) in alice.get(f"/flows/{flow}/picture/").content.decode()) is linked

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.access import flow_or_404
+from flows.access import flow_or_404, masks
 from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.drawing import Drawing, Figure, drawings
 from flows.queries import instances, jobs, overview
@@ -72,6 +72,7 @@ class Shown:
 
 @require_safe
 @page
+@masks
 def diagram(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page with the diagram and the same content as a table."""
     with snapshot():
@@ -81,10 +82,13 @@ def diagram(request: HttpRequest, name: str) -> HttpResponse:
 
 @require_safe
 @page
+@masks
 def diagram_changes(request: HttpRequest, name: str) -> HttpResponse:
     """Return the part of the page that changes."""
     with snapshot():
         context = _context(request, name)
+    if "shown" not in context:  # the diagram was removed meanwhile
+        return JsonResponse({"parts": {}})
     part = render_to_string("monitor/parts/diagram_here.html", context, request)
     return JsonResponse({"parts": {"diagram": part}})
 
