@@ -29,7 +29,7 @@ __all__ = ["desk"]
 
 BASE = Path(__file__).parents[2]
 IMAGES = BASE / "docs" / "images"
-LARGEST = 100_000
+LARGEST = 120_000
 ORDERS = (BASE / "workers" / "demo" / "flows" / "orders.sql").read_text()
 # The address of each picture, its height, and what is there once the page is complete.
 PICTURES = {
