@@ -108,7 +108,7 @@ def test_a_failed_attempt(orders: Kit, session: Connection) -> None:
 @pytest.mark.skipif("DATABASE_URL" in os.environ, reason="the roles of that server may want passwords")
 def test_figure_3_runs_as_the_flows_role(orders: Kit, dsn: str, tmp_path: Path) -> None:
     """Run the program of the page; only the server and the name of the database are replaced."""
-    (program,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    program = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)[0]
     place = psycopg.conninfo.conninfo_to_dict(dsn)
     assert 'dbs = "user=orders dbname=wed ' in program
     script = tmp_path / "worker.py"
