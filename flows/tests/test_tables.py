@@ -37,8 +37,12 @@ def installation(directory: Path = kernel.SQL_DIR) -> Iterator[psycopg.Connectio
 
 
 def write(connection: psycopg.Connection[Any], directory: Path = kernel.SQL_DIR) -> None:
-    with connection.transaction(), connection.cursor() as cursor:
-        kernel.write(cursor, directory)
+    """Write the kernel, again if PostgreSQL's autovacuum was in the way."""
+    try:
+        with connection.transaction(), connection.cursor() as cursor:
+            kernel.write(cursor, directory)
+    except psycopg.errors.DeadlockDetected:
+        write(connection, directory)
 
 
 def test_each_file_is_a_migration_of_its_name_and_they_follow_each_other() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from django.test import Client
@@ -15,13 +16,14 @@ from monitor.tests.conftest import Parcels, text_of
 
 
 @pytest.fixture
-def order(parcels: Parcels) -> str:
-    """Return the name of a flow that was imported, with two instances that wait."""
+def order(parcels: Parcels) -> Iterator[str]:
+    """The name of a flow that was imported, with two instances that wait."""
     name = unique()
     publish_bpmn(name, prepare_bpmn(name, ORDER), "anna")
     for amount in (5000, 6000):
         api.start(name, {"amount": amount})
-    return name
+    yield name
+    api.drop_flow(name, force=True)
 
 
 def row(html: str, name: str) -> str:

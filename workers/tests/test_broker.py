@@ -50,7 +50,7 @@ def test_a_database_that_is_gone_is_no_exception(kind: Any, monkeypatch: pytest.
     def gone() -> Any:
         raise ConnectionLost("no server")
 
-    monkeypatch.setattr("workers.djangoq.broker.opener", lambda name: gone)
+    monkeypatch.setattr("workers.djangoq.broker.worker_opener", lambda name: gone)
     monkeypatch.setattr("workers.reaper.broker.opener", lambda name: gone)
     monkeypatch.setattr("workers.djangoq.broker.BACK_OFF", 0.01)
     assert kind().dequeue() is None

@@ -41,7 +41,7 @@ def _hears_ctrl_c() -> None:
 
 
 @pytest.fixture
-def group(dsn: str, flow: str, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
+def group(dsn: str, flow: str, db: Db, tmp_path: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process with 50 workers of two transitions over three sessions."""
     script = tmp_path / "group.py"
     options = f"-c search_path={flow}"
@@ -54,6 +54,7 @@ def group(dsn: str, flow: str, tmp_path: Path) -> Iterator[subprocess.Popen[byte
     yield process
     process.kill()
     process.wait()
+    db.execute("delete from wedsql.worker where %s = any (serves)", [f"{flow}:act_mark"])  # left by kills
 
 
 def sessions(db: Db, flow: str) -> list[tuple[int]]:

@@ -77,7 +77,8 @@ class Player:
                 options |= {"compensated_by": f"tr_undo{n}", "class": "compensatable"}
             if n == 0 and self.waits:
                 options |= {"signal": True, "keep": self.draw.choice([None, "10 minutes"])}
-            self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, 2)), **options)
+            parts = 1 if options.get("signal") else 2
+            self.kit.trig(f"tr_{n}", " and ".join(self.draw.sample(ATOMS, parts)), **options)
         if self.automatic:
             flip = {"sets": "c = case when c = 'y' then 'x' else 'y' end", "max_firings": 5}
             self.kit.trig("tr_flip", self.draw.choice(ATOMS), performer="database", **flip)
@@ -151,9 +152,9 @@ class Player:
 
     def signal(self) -> None:
         """Send a signal to an instance: it has one effect at most, and none where it is refused."""
-        found = "select wid from wedsql.{} where flow_id = %s order by wid"
-        waiting = self.kit.rows(found.format("job_pool") + ", id", [self.kit.id])
-        if wids := waiting or self.kit.rows(found.format("instance"), [self.kit.id]):
+        found = "select wid from wedsql.{} where flow_id = %s {} order by wid"
+        waiting = self.kit.rows(found.format("job_pool", "and trname = 'tr_0'"), [self.kit.id])
+        if wids := waiting or self.kit.rows(found.format("instance", ""), [self.kit.id]):
             wid, before = self.draw.choice(wids).wid, self.steps()
             self.said = f"signal {wid}"
             sent = api.signal(self.kit.name, "tr_0", self.changes(), to=wid, conn=self.kit.conn)
