@@ -7,6 +7,7 @@ from collections.abc import Callable
 from bench.probes import (
     browser,
     bulk_repair,
+    children,
     designer,
     endurance,
     footprint,
@@ -33,7 +34,8 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "endurance": endurance.measure,
     "bulk_repair": bulk_repair.measure,
     "signals": signals.measure,
+    "children": children.measure,
     "gateways": gateways.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways"}
+ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children"}
 """those that run only when `--only` names them"""
