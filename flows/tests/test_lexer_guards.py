@@ -122,6 +122,17 @@ def test_a_table_has_no_place_in_the_tree(db: psycopg.Connection[Any]) -> None:
             check_tree(db, query)
 
 
+def test_a_condition_is_parsed_over_its_own_attributes_alone(db: psycopg.Connection[Any]) -> None:
+    attrs = json.dumps({f"a{n}": "integer" for n in range(1000)})
+    source = "select wedsql.row_source(wedsql.parse(%s, %s), %s)"
+    row = db.execute(source, ["a7 > 1 and (a7 < 5 or a1 is null)", attrs, attrs]).fetchone()
+    assert row is not None
+    assert row[0] == "(select null::integer as a1, null::integer as a7 offset 0) as r"
+    assert db.execute(source, ["true", attrs, attrs]).fetchone() == (
+        "(select null::text as wed_none offset 0) as r",
+    )
+
+
 def test_a_check_leaves_nothing_behind(db: psycopg.Connection[Any]) -> None:
     count = "select count(*) from pg_proc"
     before = db.execute(count).fetchone()

@@ -21,6 +21,14 @@ returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
   from jsonb_each_text(p_attrs) as a
 $$;
 
+-- Returns the source of the attributes that stand in p_tokens: a flow may have a thousand more, which
+-- PostgreSQL would read for each expression.
+create or replace function wedsql.row_source(p_tokens wedsql.token[], p_attrs jsonb)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select wedsql.row_source(coalesce(jsonb_object_agg(t.text, p_attrs -> t.text), '{}'))
+  from unnest(p_tokens) as t where t.kind = 'attribute'
+$$;
+
 -- Returns null when PostgreSQL accepts p_query, a single select, else its SQLSTATE and message. The query is
 -- planned, which evaluates its constant parts, and never fetched from. Runs as its owner wed_eval, which has
 -- no rights, and takes rendered text, so that only the owner of the kernel may call it.

@@ -33,7 +33,7 @@ create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) ret
 language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_source text := wedsql.row_source(p_attrs);
+  v_source text := wedsql.row_source(v_all, p_attrs);
   v_together text[] := '{}';
   v_tokens wedsql.token[];
   v_part record; v_tree record; v_error record;

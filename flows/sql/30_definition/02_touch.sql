@@ -101,13 +101,19 @@ begin
                  (select f.default_timeout from wedsql.flow f where f.id = p_flow));
 end $$;
 
+-- Returns whether a trigger has no option beyond the paper's, or only one: the kernel sets values for it.
+create or replace function wedsql._sets_at_most(p_trig wedsql.trig) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_trig.revalidate <> 'withdraw' and not p_trig.fire_once and not p_trig.refresh_payload
+       and p_trig.due_attr is null and p_trig.due_after is null
+       and p_trig.mutex is null and p_trig.lock is null and p_trig.child is null
+$$;
+
 -- Returns whether the trigger has none of the options that a step handles outside the fast path
 -- (_apply_options). A new option of this kind is named here only.
 create or replace function wedsql._is_plain(p_trig wedsql.trig) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_trig.revalidate <> 'withdraw' and not p_trig.fire_once and not p_trig.refresh_payload
-       and p_trig.due_attr is null and p_trig.due_after is null and p_trig.sets is null
-       and p_trig.mutex is null and p_trig.lock is null and p_trig.child is null
+select wedsql._sets_at_most(p_trig) and p_trig.sets is null
 $$;
 
 -- Copies to the flow's row what a step needs of the triggers, and deletes the timers of triggers that no
