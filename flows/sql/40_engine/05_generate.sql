@@ -124,6 +124,7 @@ create or replace function wedsql._generate(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 declare
   v_name text;
+  v_automatic text;
 begin
   perform wedsql._derive(p_flow);
   update wedsql.flow f set defining_xid = null where f.id = p_flow and f.defining_xid is not null;
@@ -134,6 +135,10 @@ begin
   execute wedsql._gen_start(p_flow, v_name);
   execute wedsql._gen_commit(p_flow, v_name);
   execute wedsql._gen_single(p_flow, v_name);
+  v_automatic := wedsql._gen_automatic_step(p_flow, v_name);
+  if v_automatic is not null then
+    execute v_automatic;
+  end if;
   execute wedsql._gen_taken(p_flow, v_name);
   execute wedsql._gen_retest(p_flow, v_name);
   execute wedsql._gen_take(p_flow, v_name, false);

@@ -101,7 +101,7 @@ declare
   v_status "char";
   v_tgid integer;
   v_name text;
-  v_fired text[] := '{}'::text[];
+  v_fired text[] := '{}'::text[];{declare}
 begin{first}
   <<fast_path>> begin
   select * into v_row from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update;
@@ -117,12 +117,12 @@ begin{first}
   into v_job
   from wedsql.job_pool j, wedsql.instance x, wedsql.flow f
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
-    and f.id = {id} and f.plain;
-  exit fast_path when v_job.eligible is not true;{apply_changes}
+    and f.id = {id} and {plain};
+  exit fast_path when v_job.eligible is not true;{sets}{apply_changes}
   v_state := to_jsonb(v_row) - 'wid';
   exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_{id}(v_row);
-  exit fast_path when 0 > any (v_matched);{guard}
+  exit fast_path when 0 > any (v_matched);{guard}{stale}
   v_others := v_job.pending <> '{}';
   if wedsql._is_final(v_job.final_tgid, v_matched) then
     exit fast_path when v_others or v_job.parent_wid is not null;
@@ -162,22 +162,22 @@ begin{first}
   values ({id}, p_wid, v_job.seq, v_now, v_job.trname, v_fired, v_state, v_status, p_job_id, {claim},
           v_job.tgid, coalesce(v_new, '{}'), v_before, v_job.cause_seq, p_actor, v_job.version, now(),
           v_suppressed);
-  if v_new is not null then
+  if {is_offered} then
     v_job.watched := v_job.watched
       or exists (select 1 from wedsql.worker w where w.waiting and w.seen_at > v_now - interval '30 seconds')
       or not exists (
         select 1 from wedsql.worker w
-        where w.serves @> string_to_array({served:L} || array_to_string(v_fired, {and_served:L}), ' ')
+        where w.serves @> string_to_array({served:L} || array_to_string({offered}, {and_served:L}), ' ')
           and w.seen_at > v_now - interval '30 seconds')
       or exists (select 1 from wedsql.paper_client c where c.flow_id = {id});
   end if;
   if v_job.watched then
     perform wedsql._notify(f, array[p_wid], array[v_job.seq], v_fired, cardinality(v_fired))
     from wedsql.flow f where f.id = {id};
-  end if;
+  end if;{perform}
   {answer}
-  end fast_path;$t$, jsonb_build_object('flow', p_schema, 'id', p_flow, 'name', p_name,
-    'first', p_first, 'held', p_held,
+  end fast_path;{restore}$t$, wedsql._automatic_parts(p_flow, p_name) || jsonb_build_object(
+    'flow', p_schema, 'id', p_flow, 'name', p_name, 'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
     'apply_changes', wedsql._apply_changes(p_flow), 'guard', wedsql._guard_fast_path(p_flow), 'ours', p_ours,
     'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'until', p_until,

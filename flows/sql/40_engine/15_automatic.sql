@@ -26,8 +26,9 @@
 -- is performed by the reaper.
 --
 -- Cost. Flows without such triggers have the same generated functions as before, and _settle tests one
--- boolean of the flow's row. Flows with one are not plain: their steps take the general path. The SET strings
--- are compiled once per definition, into wed_match.a_<flow>, which runs without rights as the conditions do.
+-- boolean of the flow's row. In flows with one the fast path adds what is set, and <flow>._automatic performs
+-- an automatic step by it (16_automatic_fast.sql). The SET strings are compiled once per definition, into
+-- wed_match.a_<flow>, which runs without rights as the conditions do.
 
 -- Returns the body of the function that computes what the triggers of a flow set; null for none.
 -- Raises: WD211 for a SET string that is not valid.
@@ -63,6 +64,7 @@ create or replace function wedsql._perform_automatic(p_flow wedsql.flow, p_wid i
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_job wedsql.job_pool;
+  v_status "char";
 begin
   while p_status = 'R' loop
     select j.* into v_job
@@ -70,7 +72,9 @@ begin
     where j.wid = p_wid and j.state = 'P' and t.performer = 'database' and t.enabled
     order by j.priority desc, j.tgid limit 1;
     exit when not found;
-    p_status := wedsql._automatic_step(p_flow, v_job, p_rematch);
+    execute format('select %I._automatic($1, $2, ''{}'', ''kernel'')', p_flow.name)
+      into v_status using p_wid, v_job.id;
+    p_status := coalesce(v_status, wedsql._automatic_step(p_flow, v_job, p_rematch));
   end loop;
   return p_status;
 end $$;
