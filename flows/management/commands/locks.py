@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.management.base import FlowCommand
+from flows.management.base import FlowCommand, number
 
 
 class Command(FlowCommand):
@@ -16,7 +16,9 @@ class Command(FlowCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow")
-        parser.add_argument("--limit", type=int, default=50, help="list so many (default: 50, at most 1000)")
+        parser.add_argument(
+            "--limit", type=number(1, 1000), default=50, help="list so many (default: 50, at most 1000)"
+        )
 
     def run(self, **options: Any) -> None:
         found = api.list_locks(options["flow"], limit=options["limit"])

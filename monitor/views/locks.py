@@ -1,0 +1,32 @@
+"""The locks of a flow: which job holds each, and which wait for it."""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from flows import api
+from flows.access import flow_or_404, masks
+from flows.queries.base import snapshot
+from pages.guard import page
+from pages.urlparams import text
+
+LISTED = 100
+
+
+@require_safe
+@page
+@masks
+def locks(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a page of the locks with their holders and queues; its script polls it."""
+    with snapshot():
+        flow = flow_or_404(request.user, name)
+        if flow.concealed:  # the name of a lock may have any value
+            raise PermissionDenied(_("The locks of this flow are named by values that you may not see."))
+        after = text(request, "after")
+        queues, more = api.lock_queues(name, limit=LISTED, after=after or None)
+    context = {"flow": flow, "queues": queues, "after": after, "more": more}
+    return render(request, "monitor/locks.html", context)
