@@ -40,14 +40,15 @@ class Child:
     finished_at: datetime | None
 
 
-def add_children(wid: int, job_id: int, count: int, *, conn: Any = None) -> int:
+def add_children(wid: int, job_id: int, count: int, *, actor: str = "", conn: Any = None) -> int:
     """Add children to a job that waits for its children; return how many it has then.
 
     Raises:
+        UnknownInstance, NotRunning: when there is no such instance, or it has ended.
         ChildrenNotStarted: for more than 100,000.
         NotWaitingForChildren: when the job is over, or starts no children.
     """
-    return value(conn, "select wedsql.add_children(%s, %s, %s)", (wid, job_id, count))
+    return value(conn, "select wedsql.add_children(%s, %s, %s, %s)", (wid, job_id, count, actor))
 
 
 def child_jobs(wid: int, *, conn: Any = None) -> list[ChildJob]:

@@ -1,12 +1,15 @@
 -- What people and programs ask of children: more of them, and which there are.
 
--- Adds children to a job that waits for its children, and returns how many it has then.
--- Locks: the row of wedsql.child_job.
--- Raises: WD009; WD580 for too many; WD581 where the job waits for no children.
-create or replace function wedsql.add_children(p_wid integer, p_job_id bigint, p_count integer)
-  returns integer
+-- Adds children to a job that waits for its children, with a row in the history, and returns how many it has
+-- then.
+-- Locks: as _operate; the row of wedsql.child_job, the trace.
+-- Raises: WD009, WD104, WD105; WD580 for too many; WD581 where the job waits for no children.
+create or replace function wedsql.add_children(p_wid integer, p_job_id bigint, p_count integer,
+  p_actor text default null) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
+  v_flow wedsql.flow := wedsql._operate(p_wid, 'Children are added.');
+  v_now timestamptz := wedsql.now();
   v_job wedsql.child_job;
   v_pending wedsql.job_pool;
   v_trig wedsql.trig;
@@ -28,8 +31,11 @@ begin
       jsonb_build_object('job', p_job_id, 'number', v_job.total::bigint + p_count,
                          'limit', wedsql.child_limit()));
   end if;
-  update wedsql.child_job c set total = v_job.total + p_count, due_at = wedsql.now()
+  update wedsql.child_job c set total = v_job.total + p_count, due_at = v_now
   where c.parent_wid = p_wid and c.job_id = p_job_id;
+  perform wedsql._notify(v_flow, array[p_wid], wedsql._append_trace(v_flow,
+    array[wedsql._note_step(p_wid, '_CHILDREN', wedsql._actor(p_actor), v_pending.trname || ' +' || p_count)],
+    null, v_now), '{}', 0);
   return v_job.total + p_count;
 end $$;
 

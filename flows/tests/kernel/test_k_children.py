@@ -71,15 +71,23 @@ def test_more_children_are_added_while_the_job_is_pending(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 1)
     job = tree.pending(wid)[0].id
-    assert tree.one("select wedsql.add_children(%s, %s, 2)", [wid, job]) == 3
+    assert api.add_children(wid, job, 2, actor="ana", conn=tree.conn) == 3
+    step = tree.trace(wid)[-1]
+    assert (step.trw, step.actor, step.reason) == ("_CHILDREN", "ana", "split +2")
     go(tree)
     assert [tree.state(each)["part"] for each in children(tree, wid)] == [1, 2, 3]
     for each in children(tree, wid):
         tree.run("pack", each, packed="x")
     go(tree)
     assert tree.state(wid)["done"] == 3
-    with refused("WD581"):
+    with refused("WD105"):
         tree.one("select wedsql.add_children(%s, %s, 1)", [wid, job])
+
+
+def test_a_job_without_children_gets_none(tree: Kit) -> None:
+    wid = tree.start(kind="part")
+    with refused("WD581"):
+        tree.one("select wedsql.add_children(%s, %s, 1)", [wid, tree.pending(wid)[0].id])
 
 
 @pytest.mark.parametrize(("code", "count"), [("WD009", 0), ("WD009", None), ("WD580", 99_999)])
@@ -135,6 +143,21 @@ def test_values_of_children_come_back_in_their_order(tree: Kit) -> None:
         tree.run("pack", each, packed=packed)
     go(tree)
     assert tree.state(wid)["joined"] == "right"
+
+
+def test_children_of_a_flow_on_the_fast_path_are_counted(tree: Kit) -> None:
+    name = f"{tree.name}_b"
+    api.create_flow(name, conn=tree.conn)
+    plain = Kit(name, tree.connect)
+    plain.attrs("packed")
+    plain.trig("pack", "packed is null")
+    plain.final("packed is not null")
+    split(tree, child=name, child_set=None, child_count="1")
+    wid = order(tree)
+    plain.run("pack", packed="x")
+    go(tree)
+    assert (tree.status(wid), tree.state(wid)["done"]) == ("F", 1)
+    api.drop_flow(name, force=True, conn=tree.conn)
 
 
 def test_children_have_keys_of_their_parent(tree: Kit) -> None:

@@ -1,0 +1,87 @@
+"""Children of an instance on its page, on their own page and over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import Client
+
+from flows import api
+from monitor.tests.conftest import client_of, person, unique
+from monitor.tests.test_api import problem, program
+
+
+@pytest.fixture
+def family(site: None) -> Iterator[tuple[str, int, int]]:
+    """A flow, an order of it that waits for two parts, and the job that waits."""
+    name = unique()
+    api.create_flow(name)
+    attributes = [{"name": "kind"}, {"name": "ready", "type": "integer"}]
+    split = {"transition": "split", "predicate": "kind = 'order' and ready is null", "child": name}
+    split |= {"child_count": "2", "child_set": ["kind = 'part'"], "child_result": ["ready = children_done"]}
+    triggers = [
+        split,
+        {"transition": "pack", "predicate": "kind = 'part' and ready is null"},
+        {"predicate": "ready is not null", "final": True},
+    ]
+    api.publish(name, {"attributes": attributes, "triggers": triggers})
+    wid = api.start(name, {"kind": "order"})
+    while api.continue_children() is not None:
+        pass
+    yield name, wid, api.child_jobs(wid)[0].job_id
+    api.drop_flow(name, force=True)
+
+
+def test_the_page_of_an_instance_counts_its_children_and_links_them(
+    alice: Client, family: tuple[str, int, int]
+) -> None:
+    _name, wid, job = family
+    page = alice.get(f"/instances/{wid}/").content.decode()
+    assert "0 of 2 done, 0 failed" in page and f"/instances/{wid}/children/?job={job}" in page
+    assert "It waits for its children: 0 of 2 have ended." in page
+    listed = alice.get(f"/instances/{wid}/children/?job={job}").content.decode()
+    first, second = (child.wid for child in api.children(wid))
+    assert f'href="/instances/{first}/"' in listed and f'href="/instances/{second}/"' in listed
+    assert f'href="/instances/{second}/"' in alice.get(f"/instances/{wid}/children/?after=1").content.decode()
+    assert (
+        f'href="/instances/{first}/"' not in alice.get(f"/instances/{wid}/children/?after=1").content.decode()
+    )
+    assert f'href="/instances/{wid}/"' in alice.get(f"/instances/{first}/").content.decode()
+    assert "No children" in alice.get(f"/instances/{first}/children/").content.decode()
+
+
+def test_who_may_not_see_the_flow_of_a_child_gets_no_link(
+    payments: str, family: tuple[str, int, int]
+) -> None:
+    name, _wid, _job = family
+    triggers = [{"transition": "split", "predicate": "paid is null", "child": name}]
+    triggers[0]["child_set"] = ["kind = 'part'"]  # type: ignore[assignment]
+    attributes = [{"name": "paid"}]
+    api.publish(payments, {"attributes": attributes, "triggers": triggers})
+    parent = api.start(payments)
+    while api.continue_children() is not None:
+        pass
+    (child,) = api.children(parent)
+    viewer = client_of(person("vera", f"flow:{payments}:see"))
+    listed = viewer.get(f"/instances/{parent}/children/").content.decode()
+    assert str(child.wid) in listed and f'href="/instances/{child.wid}/"' not in listed
+    seen = program(person("vic", f"flow:{payments}:see"), "operate").get(f"/instances/{parent}/children")
+    assert seen.json()["items"] == [] and seen.json()["jobs"][0]["total"] == 1
+
+
+def test_children_are_listed_and_added_over_http(family: tuple[str, int, int]) -> None:
+    name, wid, job = family
+    operator = program(person("omar", f"flow:{name}:operate"), "operate")
+    found = operator.get(f"/instances/{wid}/children?limit=1").json()
+    assert [child["number"] for child in found["items"]] == [1] and found["next"] == 1
+    assert found["jobs"][0] | {"id": job, "total": 2, "started": 2, "open": True} == found["jobs"][0]
+    more = operator.get(f"/instances/{wid}/children?after=1&job={job}").json()
+    assert [child["status"] for child in more["items"]] == ["running"] and more["next"] is None
+    assert operator.post(f"/instances/{wid}/jobs/{job}/children", {"count": 3}).json() == {"total": 5}
+    child = found["items"][0]["instance"]
+    (pack,) = (each.id for each in api.explain_jobs(child))
+    refused = operator.post(f"/instances/{child}/jobs/{pack}/children", {"count": 1})
+    assert problem(refused, 409)["code"] == "WD581"
+    viewer = program(person("vera", f"flow:{name}:see"), "operate")
+    assert problem(viewer.post(f"/instances/{wid}/jobs/{job}/children", {"count": 1}), 403)
