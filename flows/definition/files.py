@@ -15,6 +15,8 @@ from flows.definition.flow import FLOW, Definition
 from flows.definition.options import Options
 from flows.definition.trigger import TRIGGER
 
+_MOST_DIGITS = 1_000
+
 
 class NotReadable(ValueError):
     """A text is not valid JSON or YAML, or contains no definition; `line` is 0 if it is unknown."""
@@ -45,7 +47,7 @@ class Format:
         try:
             return self.read(text)
         except (ValueError, RecursionError, yaml.YAMLError) as error:
-            raise NotReadable(f"not {self.name}: {error}", *_place(error)) from error
+            raise NotReadable(f"not {self.name}: {_problem(error)}", *_place(error, text)) from error
 
     def write(self, definition: Definition) -> str:
         """Return the text of a definition, with its options in the order of their declaration."""
@@ -111,6 +113,12 @@ class _Loader(yaml.composer.Composer, yaml.CSafeLoader):
             seen.add(str(key.value))
         return super().construct_mapping(node, deep)
 
+    def construct_whole(self, node: Any) -> int:
+        try:
+            return _whole(str(node.value))
+        except ValueError as error:
+            raise yaml.constructor.ConstructorError(None, None, str(error), node.start_mark) from error
+
 
 # libyaml writes these two as line ends of YAML 1.1, which a reader of YAML 1.2 takes for parts of the text.
 _SEPARATORS = re.compile("[\u2028\u2029]")
@@ -138,6 +146,9 @@ for _tag, _pattern, _first in (
     _Loader.add_implicit_resolver(f"tag:yaml.org,2002:{_tag}", re.compile(f"^(?:{_pattern})$"), _first)
 
 
+_Loader.add_constructor("tag:yaml.org,2002:int", _Loader.construct_whole)
+
+
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
@@ -146,11 +157,40 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _place(error: BaseException) -> tuple[int, int]:
+def _whole(text: str) -> int:
+    if len(text) > _MOST_DIGITS:
+        raise ValueError(f"a number has more than {_MOST_DIGITS} digits")
+    return int(text)
+
+
+def _problem(error: BaseException) -> str:
+    """Return what an error of a parser says, without the place."""
+    if isinstance(error, RecursionError):
+        return "lists and objects are within each other too many times"
+    if isinstance(error, json.JSONDecodeError):
+        return error.msg
+    if isinstance(error, yaml.MarkedYAMLError):
+        return " ".join(filter(None, (error.context, error.problem)))
+    if isinstance(error, yaml.reader.ReaderError):
+        return "control characters are not allowed"
+    return str(error)
+
+
+def _place(error: BaseException, text: str) -> tuple[int, int]:
+    """Return line and column of an error; of JSON without them, those that a reader of YAML finds."""
     mark = getattr(error, "problem_mark", None)
     if mark:
         return mark.line + 1, mark.column + 1
-    return getattr(error, "lineno", 0), getattr(error, "colno", 0)
+    if isinstance(error, yaml.reader.ReaderError):
+        before = text.encode()[: error.position].decode(errors="ignore")
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+    if hasattr(error, "lineno") or not isinstance(error, ValueError):
+        return getattr(error, "lineno", 0), getattr(error, "colno", 0)
+    try:
+        yaml.load(text, _Loader)  # noqa: S506 - made of SafeLoader
+    except (ValueError, RecursionError, yaml.YAMLError) as same:
+        mark = getattr(same, "problem_mark", None)
+    return (mark.line + 1, mark.column + 1) if mark else (0, 0)
 
 
 def node_of(text: str) -> yaml.Node | None:
@@ -164,7 +204,7 @@ def _dump_yaml(values: Mapping[str, Any]) -> str:
 
 JSON = Format(
     "JSON",
-    lambda text: json.loads(text, object_pairs_hook=_unique),
+    lambda text: json.loads(text, object_pairs_hook=_unique, parse_int=_whole),
     lambda values: json.dumps(values, indent=2, ensure_ascii=False),
     ordered=False,
 )

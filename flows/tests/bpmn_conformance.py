@@ -56,6 +56,11 @@ def gateway(tag: str, *conditions: str) -> bytes:
 
 _LOOP = "<bpmn:standardLoopCharacteristics><bpmn:loopCondition>true</bpmn:loopCondition>"
 _TIMES = '<bpmn:multiInstanceLoopCharacteristics isSequential="true"><bpmn:loopCardinality>3'
+_BESIDE = b'cancelActivity="false" attachedToRef'
+_HANDLER = (
+    node("startEvent", "b", timer("P1D")) + node("task", "i") + node("endEvent", "z") + flows("b i", "i z")
+)
+_ALL = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>3"
 SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event": (start(), "the first token of an instance"),
     "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
@@ -74,13 +79,21 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         "assignments (`scriptFormat=\"sql\"`) that the database performs",
     ),
     "sub-process": (between("subProcess", INNER), "a part of the same instance"),
+    "call activity": (
+        between("callActivity", calledElement="other"),
+        "a job that starts an [instance of another flow](children.md), whose end completes it",
+    ),
     "loop": (
         between("task", f"{_LOOP}</bpmn:standardLoopCharacteristics>"),
         "repeated while the condition holds",
     ),
     "multi-instance, sequential": (
         between("task", f"{_TIMES}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
-        "repeated a number of times, one after another",
+        "repeated a number of times, or for each item of an array, one after another",
+    ),
+    "multi-instance, parallel": (
+        between("task", f"{_ALL}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
+        "performed by [child instances](children.md) at the same time",
     ),
     "exclusive gateway": (
         gateway("exclusiveGateway", "1 = 1"),
@@ -135,9 +148,19 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         at("task", "", timer("PT1H")),
         "takes the token of the activity, whose job is withdrawn; a sub-process loses all its tokens",
     ),
+    "boundary event that does not interrupt: timer, message, conditional": (
+        at("task", "", timer("R3/PT1H", "timeCycle")).replace(b"attachedToRef", _BESIDE),
+        "one more token; a timer happens once, or as often as its cycle says, a message each time",
+    ),
     "boundary event, error": (
         at("task", "", event("error", errorRef="x")),
         "taken when the result of the job has the attribute `error` with its code",
+    ),
+    "event sub-process": (
+        file(node("startEvent", "s"), node("task", "t"), flows("s t"),
+             node("subProcess", "h", _HANDLER, triggeredByEvent="true")),
+        "started by a timer, a message, a condition or an error; all tokens of what contains it are taken "
+        "if it interrupts",
     ),
     "boundary event, compensation": (
         file(node("startEvent", "s"), node("task", "h"), node("endEvent", "e"),
@@ -165,7 +188,7 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
 
 REFUSED: dict[str, bytes] = {
     "adHocSubProcess": task(tag="adHocSubProcess"),
-    "callActivity": task(tag="callActivity", calledElement="x"),
+    "a call whose process is computed": task(tag="callActivity", calledElement="${x}"),
     "transaction": task(tag="transaction"),
     "callChoreography": task(tag="callChoreography"),
     "an unknown element": task(tag="teaTask"),
@@ -173,7 +196,14 @@ REFUSED: dict[str, bytes] = {
         "<bpmn:script>x</bpmn:script>", tag="scriptTask", scriptFormat="groovy"
     ),
     "a script task without a script": task(tag="scriptTask"),
-    "a parallel multi-instance activity": task("<bpmn:multiInstanceLoopCharacteristics/>"),
+    "a multi-instance activity without a number": task("<bpmn:multiInstanceLoopCharacteristics/>"),
+    "a value that is passed without a name": task(
+        '<bpmn:extensionElements><camunda:in variables="all"/></bpmn:extensionElements>',
+        "callActivity", calledElement="x",
+    ),
+    "an error code at a call": at("callActivity", "", event("error", errorRef="x")).replace(
+        b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
+    ),
     "an escalation": task(event("escalation"), "intermediateThrowEvent"),
     "a signal": task(event("signal"), "intermediateThrowEvent"),
     "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
@@ -190,15 +220,16 @@ REFUSED: dict[str, bytes] = {
     "a link that leads nowhere": file(
         node("startEvent", "s"), node("intermediateThrowEvent", "t", event("link", name="L")), flows("s t")
     ),
-    "an event sub-process": task(node("startEvent", "b"), "subProcess", triggeredByEvent="true"),
+    "an event sub-process without an event": file(
+        node("startEvent", "s"), node("endEvent", "e"), flows("s e"),
+        node("subProcess", "t", node("startEvent", "b") + node("endEvent", "z") + flows("b z"),
+             triggeredByEvent="true"),
+    ),
     "an option that does not exist": task(wedsql_colour="red"),
     "an option with a wrong value": task(wedsql_max_attempts="many"),
     "an option that the import sets": task(wedsql_performer="database"),
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
-    ),
-    "an event that does not interrupt": at("task", "", timer("PT1H")).replace(
-        b'attachedToRef', b'cancelActivity="false" attachedToRef'
     ),
     "a timer that starts instances": file(
         node("startEvent", "t", timer("2030-01-01T00:00:00Z", "timeDate")),

@@ -100,7 +100,7 @@ def moves(graph: Graph, state: State) -> Iterator[Move]:
 
 def _given(graph: Graph, name: str) -> Iterator[State]:
     node = graph.nodes[name]
-    if node.kind == "exclusive" and node.outward:
+    if node.kind in ("exclusive", "event") and node.outward:
         yield from ((edge,) for edge in node.outward)
     elif node.kind == "inclusive" and len(node.outward) > 1:
         sizes = range(1, len(node.outward) + 1)

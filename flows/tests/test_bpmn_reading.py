@@ -7,6 +7,7 @@ import pytest
 from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
 from flows.languages.bpmn.feel import NotSimple, to_sql
 from flows.languages.bpmn.model import TASKS
+from flows.languages.bpmn.names import unique
 from flows.languages.bpmn.xml import DEEPEST, LARGEST, MOST_ELEMENTS
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, task
 from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node, timer
@@ -77,7 +78,7 @@ def test_each_task_that_a_worker_performs_is_a_job(tag: str) -> None:
 def test_what_is_not_supported_is_refused_at_its_element(what: str) -> None:
     (code, message), *_more = at(REFUSED[what])
     assert code in {"unsupported", "bad_time", "no_time", "no_message", "no_event", "unknown_reference",
-                    "bad_option", "bad_need"}  # fmt: skip
+                    "bad_option", "bad_need", "no_number"}  # fmt: skip
     assert message.endswith((".", "supported.")) and len(message) > 15
 
 
@@ -112,13 +113,40 @@ def test_an_error_is_said_at_its_element(content: bytes, code: str, element: str
 
 
 def test_what_has_no_effect_is_warned_of_and_not_dropped_silently() -> None:
-    form = '<bpmn:extensionElements><zeebe:taskDefinition type="x"/></bpmn:extensionElements>'
-    _process, warnings = read(task(form, "userTask", camunda_assignee="anna"))
+    form = '<zeebe:ioMapping><zeebe:input source="=a" target="b"/></zeebe:ioMapping>'
+    content = task(
+        f"<bpmn:extensionElements>{form}</bpmn:extensionElements>", "userTask", camunda_assignee="anna"
+    )
+    _process, warnings = read(content)
     assert {(each.element, each.severity) for each in warnings} == {("t", "warning")}
-    assert {each.message for each in warnings} == {
-        "“assignee” has no effect.",
-        "“taskDefinition” has no effect.",
-    }
+    assert {each.message for each in warnings} == {"“assignee” has no effect.", "“ioMapping” has no effect."}
+
+
+def test_the_type_of_a_job_of_camunda_names_its_transition() -> None:
+    job = '<zeebe:taskDefinition type="charge-card" retries="2"/>'
+    job = f"<bpmn:extensionElements>{job}</bpmn:extensionElements>"
+    made = compile_process(read(task(job, "serviceTask"))[0]).compiled.definition["triggers"]
+    rule = next(each for each in made if each["performer"] == "worker")
+    assert (rule["transition"], rule["max_attempts"]) == ("charge_card", 2)
+    made = compile_process(read(task("", "serviceTask", camunda_topic="pay", camunda_type="external"))[0])
+    assert "pay" in {each.get("transition") for each in made.compiled.definition["triggers"]}
+    computed = job.replace("charge-card", "=kind")
+    assert [each.message for each in read(task(computed, "serviceTask"))[1]] == [
+        "“taskDefinition” has no effect."
+    ]
+
+
+def test_two_tasks_with_one_type_of_job_have_transitions_of_their_own() -> None:
+    job = '<bpmn:extensionElements><zeebe:taskDefinition type="mail"/></bpmn:extensionElements>'
+    parts = [node("serviceTask", id_, job, name=id_.title()) for id_ in ("first", "second")]
+    content = file(
+        node("startEvent", "s"), *parts, node("endEvent", "e"), flows("s first", "first second", "second e")
+    )
+    triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
+    assert [each["transition"] for each in triggers if each.get("performer") == "worker"] == [
+        "mail",
+        "second",
+    ]
 
 
 def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
@@ -148,6 +176,74 @@ def test_a_lane_describes_its_rules_and_a_made_up_id_gives_way_to_the_name() -> 
     triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
     rule = next(each for each in triggers if each["performer"] == "worker")
     assert (rule["transition"], rule["description"]) == ("uberprufen_zahlen", "Lane: Sales")
+
+
+@pytest.mark.parametrize(
+    ("id_", "expected"),
+    [
+        ("Activity_0x1y2z3", "pay"),
+        ("sid-81ED1ADC-6D7B-4E2A-9C4B-0A1B2C3D4E5F", "pay"),
+        ("_ec59e164-68b4-4f94-98de-ffb1c58a84af", "pay"),
+        ("_6-12", "pay"),
+        ("pay_the_bill", "pay_the_bill"),
+        ("task_1", "task_1"),
+    ],
+)
+def test_ids_that_modellers_make_up_give_way_to_names(id_: str, expected: str) -> None:
+    assert unique([(id_, "Pay", "")]) == {id_: expected}
+
+
+def shown(content: bytes) -> set[str]:
+    """Return what people read of the attributes and rules that a process becomes."""
+    definition = compile_process(read(content)[0]).compiled.definition
+    attributes = {each.get("label") or each["name"] for each in definition["attributes"]}
+    rules = {each.get("label") or each.get("name", "") for each in definition["triggers"]}
+    return attributes | rules
+
+
+def test_people_read_names_of_elements_not_of_what_they_become() -> None:
+    labels = shown(ORDER)
+    assert not [label for label in labels if "__" in label or label.startswith("t_")]
+    assert labels >= {
+        "Charge the card: performed", "Charge the card: result", "declined: error DECLINED",
+        "fork → Charge the card", "fork → pack: waiting", "late: taken", "Approve the order → accepted",
+        "tokens", "number",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("what", SUPPORTED)
+def test_no_label_has_a_made_up_name(what: str) -> None:
+    assert not [label for label in shown(SUPPORTED[what][0]) if "__" in label]
+
+
+def test_an_element_without_a_name_is_called_what_it_is() -> None:
+    content = file(
+        node("startEvent", "Event_0x1y2z3"), node("exclusiveGateway", "Gateway_0a1b2c3"),
+        node("exclusiveGateway", "Gateway_1a1b2c3"), node("endEvent", "End_0x1y2z3", name="Paid"),
+        flows("Event_0x1y2z3 Gateway_0a1b2c3", "Gateway_0a1b2c3 Gateway_1a1b2c3"),
+        '<bpmn:sequenceFlow id="f" name="all  well" sourceRef="Gateway_1a1b2c3" targetRef="End_0x1y2z3"/>',
+    )  # fmt: skip
+    assert shown(content) >= {
+        "Start → Exclusive gateway", "Exclusive gateway → Exclusive gateway 2",
+        "Exclusive gateway 2 → Paid (all well)", "Exclusive gateway 2", "Paid",
+    }  # fmt: skip
+
+
+def test_what_children_get_is_read_as_camunda_writes_it() -> None:
+    content = task(
+        '<bpmn:extensionElements><zeebe:calledElement processId="Credit-Check"/><zeebe:ioMapping>'
+        '<zeebe:input source="=amount * 2" target="asked"/><zeebe:output source="=answer" target="granted"/>'
+        "</zeebe:ioMapping></bpmn:extensionElements><bpmn:multiInstanceLoopCharacteristics>"
+        '<bpmn:extensionElements><zeebe:loopCharacteristics inputCollection="=items" inputElement="item" '
+        'outputCollection="results" outputElement="=answer"/></bpmn:extensionElements>'
+        "</bpmn:multiInstanceLoopCharacteristics>",
+        "callActivity",
+    )  # fmt: skip
+    process, warnings = read(content)
+    rule = compile_process(process).compiled.definition["triggers"][0]
+    assert warnings == [] and rule["child"] == "credit_check"
+    assert rule["child_set"] == ["asked = amount * 2", "item = (items) -> (child_number - 1)"]
+    assert [each.split(" = ")[0] for each in rule["child_result"]] == ["granted", "results"]
 
 
 def test_one_of_several_processes_is_named() -> None:

@@ -111,7 +111,7 @@ def test_the_kernel_returns_what_the_file_had(kind: Format, definition: Definiti
     ("kind", "text", "line", "word"),
     [
         ("json", '{\n"a": 1,\n}', 3, "JSON"),
-        ("json", '{"label": "x", "label": "y"}', 0, "twice"),
+        ("json", '{"label": "x", "label": "y"}', 1, "twice"),
         ("json", "[]", 1, "definition"),
         ("json", "[" * 100_000, 0, "JSON"),
         ("yaml", "label: x\nlabel: y", 2, "twice"),

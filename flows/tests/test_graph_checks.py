@@ -168,3 +168,8 @@ def test_wide_graphs_are_examined_in_bounded_time_and_room() -> None:
     inclusive = json.dumps({"edges": edges, "nodes": [{"node": "j", "type": "inclusive"}]})
     assert [*found(inclusive, "json")] == ["not_examined"]
     assert Search(read(inclusive, "json")).run().stored < MOST_STORED + 2_000
+
+
+def test_problems_are_in_the_order_of_their_places() -> None:
+    late, early, whole = Problem("a", "late", 9, 1), Problem("b", "early", 2, 5), Problem("c", "of all")
+    assert BadGraph([late, early, whole]).problems == (whole, early, late)

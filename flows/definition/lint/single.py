@@ -14,6 +14,7 @@ from flows.definition.lint.tables import State, Table
 
 Attributes = Mapping[str, Mapping[str, Any]]
 _IN_BRACES = re.compile(r"\{([^{}]+)\}")
+_WORD = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def alone(rule: Rule, attributes: Attributes) -> Iterator[Finding]:
@@ -88,12 +89,20 @@ def _no_option(
         yield rule.found("no_option", "warning", "proved", message, hint=hint, **place)
 
 
+def _about_children(trigger: Mapping[str, Any]) -> str:
+    """Return the expressions about children of a trigger, and the attributes that their result sets."""
+    single = [trigger.get("child_count"), trigger.get("child_wait")]
+    lines = [line.partition("=")[2] for line in trigger.get("child_set") or ()]
+    return " ".join(str(text or "") for text in (*single, *lines, *(trigger.get("child_result") or ())))
+
+
 def unused(attributes: Attributes, rules: Sequence[Rule]) -> Iterator[Finding]:
     """Return the attributes that no rule reads or declares that it writes."""
     used = {name for rule in rules for name in rule.reads}
     used |= {name for rule in rules for name in rule.trigger.get("writes") or ()}
     used |= {str(rule.trigger.get("due_attr")) for rule in rules}
     used |= {name for rule in rules for name in _IN_BRACES.findall(str(rule.trigger.get("lock") or ""))}
+    used |= {name for rule in rules for name in _WORD.findall(_about_children(rule.trigger))}
     for place, (name, attribute) in enumerate(attributes.items()):
         if name not in used and not attribute.get("business_key"):
             message = _("No rule reads {name}, and none declares that it writes it.").format(name=name)

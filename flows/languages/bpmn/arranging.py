@@ -27,7 +27,8 @@ def arranged(process: Process) -> Plane:
     events = [*_at_borders(process, places)]
     places |= {shape.element: shape for shape in events}
     lines = [
-        Line(flow.id, _points(places[flow.source], places[flow.target])) for flow in process.flows.values()
+        Line(flow.id, _points(places[flow.source], places[flow.target], shapes))
+        for flow in process.flows.values()
     ]
     return Plane(process.id, (*shapes, *events), tuple(lines))
 
@@ -71,23 +72,43 @@ def _height(column: Iterable[_Block]) -> float:
 
 
 def _ranks(process: Process, scope: str | None) -> dict[str, int]:
-    """Return the column of each element: the fewest steps from a start; boundary events have none."""
+    """Return the column of each element: the most steps from a start, without the flows that lead back.
+
+    Boundary events have none.
+    """
     inner = [each for each in process.inner(scope) if not each.attached]
     following: dict[str, list[str]] = {each.id: [] for each in inner}
     entered = set()
     for flow in process.flows.values():
         source = process.elements[flow.source].attached or flow.source
-        if source in following:
+        if source in following and flow.target in following:
             following[source].append(flow.target)
             entered.add(flow.target)
-    found: dict[str, int] = {}
-    pending = [(each.id, 0) for each in inner if each.id not in entered]
+    starts = [each.id for each in inner if each.id not in entered]
+    order = _order([*starts, *following], following)
+    place = {name: number for number, name in enumerate(order)}
+    found = dict.fromkeys(order, 0)
+    for name in order:
+        for target in following[name]:
+            if place[target] > place[name]:
+                found[target] = max(found[target], found[name] + 1)
+    return found
+
+
+def _order(roots: Iterable[str], following: Mapping[str, list[str]]) -> list[str]:
+    """Return all elements, each before those that follow it, except by a flow that leads back."""
+    left: list[str] = []
+    entered: set[str] = set()
+    pending = [(root, False) for root in reversed([*roots])]
     while pending:
-        name, rank = pending.pop(0)
-        if name not in found:
-            found[name] = rank
-            pending += ((target, rank + 1) for target in following[name] if target in following)
-    return found | {each.id: 0 for each in inner if each.id not in found}
+        name, done = pending.pop()
+        if done:
+            left.append(name)
+        elif name not in entered:
+            entered.add(name)
+            pending.append((name, True))
+            pending += [(target, False) for target in reversed(following[name])]
+    return left[::-1]
 
 
 def _at_borders(process: Process, places: Mapping[str, Shape]) -> Iterator[Shape]:
@@ -101,20 +122,52 @@ def _at_borders(process: Process, places: Mapping[str, Shape]) -> Iterator[Shape
             yield Shape(element.id, x, host.y + host.height - height / 2, width, height)
 
 
-def _points(source: Shape, target: Shape) -> tuple[tuple[float, float], ...]:
+def _between(source: Shape, target: Shape, shapes: Iterable[Shape]) -> list[Shape]:
+    """Return the shapes through which a line from one to the other would lead."""
+    middles = source.y + source.height / 2, target.y + target.height / 2
+    return [
+        each
+        for each in shapes
+        if source.x + source.width < each.x
+        and each.x + each.width < target.x
+        and each.y <= max(middles)
+        and each.y + each.height >= min(middles)
+    ]
+
+
+def _points(source: Shape, target: Shape, shapes: list[Shape]) -> tuple[tuple[float, float], ...]:
+    x = source.x + source.width / 2
+    if source is not target and abs(x - target.x - target.width / 2) < 1:  # one below the other
+        if source.y < target.y:
+            return (x, source.y + source.height), (x, target.y)
+        return (x, source.y), (x, target.y + target.height)
     start = (source.x + source.width, source.y + source.height / 2)
     end = (target.x, target.y + target.height / 2)
-    if end[0] < start[0]:  # back: below both
-        below = max(source.y + source.height, target.y + target.height) + _ROW / 2
-        middle = source.x + source.width / 2, target.x + target.width / 2
-        return (
-            (middle[0], source.y + source.height), (middle[0], below), (middle[1], below),
-            (middle[1], target.y + target.height),
-        )  # fmt: skip
+    if end[0] < start[0] or _between(source, target, shapes):
+        return _around(start, end, shapes)
     if start[1] == end[1]:
         return start, end
     half = (start[0] + end[0]) / 2
     return start, (half, start[1]), (half, end[1]), end
+
+
+def _around(
+    start: tuple[float, float], end: tuple[float, float], shapes: list[Shape]
+) -> tuple[tuple[float, float], ...]:
+    """Return a line through the gaps beside two columns, and above or below all that is between them."""
+    first, last = sorted((start[0], end[0]))
+    inner = [each for each in shapes if not (each.x < first and each.x + each.width > last)]
+    behind = [each.x + each.width for each in inner if each.x < start[0] <= each.x + each.width]
+    before = [each.x for each in inner if each.x <= end[0] < each.x + each.width]
+    left = max(behind, default=start[0]) + _COLUMN / 4
+    right = min(before, default=end[0]) - _COLUMN / 4
+    first, last = sorted((left, right))
+    passed = [each for each in inner if each.x < last and each.x + each.width > first]
+    gap = _ROW / 2 if start[0] < end[0] else _ROW * 0.75  # one that leads back does not lie on another
+    above = min((each.y for each in passed), default=start[1]) - gap
+    below = max((each.y + each.height for each in passed), default=start[1]) + gap
+    y = above if start[1] - above <= below - start[1] else below
+    return start, (left, start[1]), (left, y), (right, y), (right, end[1]), end
 
 
 def _moved(shape: Shape, x: float, y: float) -> Shape:

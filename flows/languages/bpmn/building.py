@@ -13,6 +13,7 @@ from flows.languages.bpmn.expressions import NotUnderstood, sql
 from flows.languages.bpmn.model import Element, Expression, Process
 from flows.languages.bpmn.names import slug, unique
 from flows.languages.bpmn.problems import BpmnProblem
+from flows.languages.bpmn.titles import titles
 from flows.languages.graph.model import Edge, Node, Rule
 
 WAITING = frozenset({"message", "timer", "conditional"})
@@ -30,14 +31,20 @@ class Made:
     options: Mapping[str, Any] = field(default_factory=dict)
     rule: Rule = field(default_factory=Rule)
     need: int | None = None
+    title: str = ""
 
 
 @dataclass
 class Building:
-    """Collects nodes, edges and attributes of the graph, and the problems of the process."""
+    """Collects nodes, edges and attributes of the graph, and the problems of the process.
+
+    `own` is the name of the flow that is made.
+    """
 
     process: Process
+    own: str = ""
     names: dict[str, str] = field(init=False)
+    titles: dict[str, str] = field(init=False)
     nodes: dict[str, Made] = field(default_factory=dict)
     edges: dict[str, Edge] = field(default_factory=dict)
     entry: dict[str, str] = field(default_factory=dict)
@@ -51,9 +58,11 @@ class Building:
 
     def __post_init__(self) -> None:
         elements = self.process.elements.values()
-        chosen = [(each.id, each.name, each.options.get("transition", "")) for each in elements]
+        chosen = [(each.id, each.name, _chosen(each)) for each in elements]
         flows = ((flow.id, "", "") for flow in self.process.flows.values())
         self.names = unique(chosen) | unique(flows)
+        self.titles = titles(elements)
+        self.own = self.own or slug(self.process.id)
         for element in elements:
             if element.options.get("transition", self.names[element.id]) != self.names[element.id]:
                 self.note("name_collides", "Another element has the same transition.", element)
@@ -63,18 +72,30 @@ class Building:
         """Add a problem of an element."""
         self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", element.id))
 
-    def add(self, name: str, kind: str, element: Element, **made: Any) -> str:
-        """Add a node that is made of an element."""
-        within = self.names[element.scope] if element.scope else None
-        self.nodes[name] = Made(kind, element.id, within, **made)
+    def titled(self, element: Element, what: str = "") -> str:
+        """Return what an element, or a part of what it becomes, is called: "Examine the claim: waiting"."""
+        return f"{self.titles[element.id]}: {what}" if what else self.titles[element.id]
+
+    def add(
+        self, name: str, kind: str, element: Element, *, scope: str | None = "", title: str = "", **made: Any
+    ) -> str:  # fmt: skip
+        """Add a node that is made of an element, in the sub-process of the element unless one is given.
+
+        `title` is which part of the element it is.
+        """
+        outer = element.scope if scope == "" else scope
+        within = self.names[outer] if outer else None
+        self.nodes[name] = Made(kind, element.id, within, title=self.titled(element, title), **made)
         return name
 
     def link(
         self, name: str, source: str, target: str, origin: str, condition: str | None = None, *,
-        default: bool = False,
+        default: bool = False, title: str = "",
     ) -> None:  # fmt: skip
-        """Add an edge that is made of an element or a flow."""
-        self.edges[name] = Edge(name, source, target, condition, default, (origin,))
+        """Add an edge that is made of an element or a flow; `title` is which part of the element it is."""
+        element = self.process.elements.get(origin)
+        shown = self.titled(element, title) if element is not None and title else ""
+        self.edges[name] = Edge(name, source, target, condition, default, (origin,), shown)
 
     def attribute(self, name: str, type_: str, default: str | None, label: str) -> str:
         """Add an attribute that the rules need."""
@@ -82,11 +103,27 @@ class Building:
         self.extra[name] = given | ({} if default is None else {"default": default})
         return name
 
+    def is_apart(self, element: Element) -> bool:
+        """Return whether children of the flow itself perform an activity: many of them at the same time."""
+        parallel = element.loop is not None and element.loop.parallel
+        return parallel and element.tag != "callActivity"
+
+    def main(self, element: Element) -> str:
+        """Return the node at which the token of an activity waits until it has been performed."""
+        name = self.names[element.id]
+        return f"{name}__all" if self.is_apart(element) else name
+
+    def type_of(self, name: str) -> str:
+        """Return the type of an attribute that the process declares; empty for none."""
+        found = (each.options for each in self.process.data if each.options["name"] == name)
+        return next((str(options.get("type", "text")) for options in found), "")
+
     def sql(self, expression: Expression, element: str) -> str:
         try:
             return sql(expression, self.process.language, element)
         except NotUnderstood as error:
-            self.problems.append(error.problem)
+            if error.problem not in self.problems:
+                self.problems.append(error.problem)
             return "true"
 
     def place(self, path: tuple[str | int, ...]) -> tuple[int, int]:
@@ -104,13 +141,15 @@ class Building:
         inward = tuple(edge.name for edge in self.edges.values() if edge.target == name)
         outward = tuple(edge.name for edge in self.edges.values() if edge.source == name)
         return Node(
-            name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.options, made.rule
+            name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.options, made.rule,
+            made.title,
         )  # fmt: skip
 
     def options(self, element: Element) -> dict[str, Any]:
         """Return the options of the rule of an element, with its name and lane for people."""
         try:
-            found = options.converted(element.options, _OPTIONS, ("transition",))
+            known = ("transition", "flow") if element.tag == "callActivity" else ("transition",)
+            found = options.converted(element.options, _OPTIONS, known)
         except ValueError as error:
             self.note("bad_option", str(error), element)
             found = {}
@@ -118,14 +157,6 @@ class Building:
         described = [element.description, *([f"Lane: {lane}"] if lane else [])]
         shown = {"label": element.name, "description": "\n".join(filter(None, described))}
         return {key: value for key, value in shown.items() if value} | found
-
-    def worker(self, name: str, element: Element, transition: str = "") -> None:
-        """Add a node that a worker performs."""
-        found = self.options(element) | self.compensation(element)
-        made: dict[str, Any] = {"transition": slug(transition)} if transition else {}
-        if self.withdraws:
-            made["revalidate"] = "withdraw"
-        self.add(name, "task", element, options=found, rule=Rule(made))
 
     def compensation(self, element: Element) -> dict[str, Any]:
         """Return the options of what undoes an activity."""
@@ -140,11 +171,23 @@ class Building:
         return {}
 
 
+def _chosen(element: Element) -> str:
+    """Return the name of the transition that the file chooses; two tasks may have one type of job."""
+    return element.options.get("transition") or (slug(element.job_type) if element.job_type else "")
+
+
 def takes_tokens(element: Element, process: Process) -> bool:
     """Return whether an event removes tokens before tasks that are being performed."""
     if element.tag == "endEvent":
         return element.trigger.kind in ("terminate", "error")
+    if element.tag == "subProcess":
+        return element.by_event
     return element.tag == "boundaryEvent" and process.elements[element.attached].tag == "subProcess"
+
+
+def joined(*parts: str) -> str:
+    """Return assignments or conditions of a SET string as one."""
+    return ", ".join(filter(None, parts))
 
 
 def quoted(text: str) -> str:

@@ -32,9 +32,12 @@ class CompiledProcess:
         }
 
 
-def compile_process(process: Process) -> CompiledProcess:
-    """Return the flow of a process. Raises BadBpmn with all problems, also in the order of steps."""
-    lowered = lower(process)
+def compile_process(process: Process, flow: str = "") -> CompiledProcess:
+    """Return the flow of a process, whose name is by default that of the process.
+
+    Raises BadBpmn with all problems, also in the order of steps.
+    """
+    lowered = lower(process, flow)
     found = located(process, lowered.graph, check(lowered.graph))
     if any(problem.severity == "error" for problem in found):
         raise BadBpmn(found)

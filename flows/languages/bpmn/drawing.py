@@ -11,6 +11,8 @@ from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Line, Plane, Pro
 
 _LETTER, _LINE, _MARGIN = 6.4, 14.0, 24.0
 _MOST_LINES = 4
+_LABEL = 90.0  # modellers wrap a label at this width, and write the smaller one of its lines
+_BELOW_MARK = 36.0
 _KINDS = {
     "participant": "pool", "lane": "lane", "textAnnotation": "note", "group": "group",
     "dataObjectReference": "data", "dataObject": "data", "dataStoreReference": "data",
@@ -141,7 +143,8 @@ def _figure(process: Process, shape: Shape) -> Figure | None:
     kind = _kind(tag, shape)
     mark, filled = TASK_MARKS.get(tag, (GATEWAY_MARKS.get(tag, ""), False))
     box = (shape.x, shape.y, shape.width, shape.height)
-    return Figure(shape.element, kind, name, *box, _texts(kind, shape, name), mark, filled) if kind else None
+    texts = _texts(kind, shape, name, bool(mark))
+    return Figure(shape.element, kind, name, *box, texts, mark, filled) if kind else None
 
 
 def _kind(tag: str, shape: Shape) -> str:
@@ -153,7 +156,7 @@ def _kind(tag: str, shape: Shape) -> str:
     return "activity" if tag in TASKS or tag in ("subProcess", "callActivity") else _KINDS.get(tag, "")
 
 
-def _texts(kind: str, shape: Shape, name: str) -> tuple[Text, ...]:
+def _texts(kind: str, shape: Shape, name: str, marked: bool) -> tuple[Text, ...]:
     """Return the lines of a name where elements of this kind have it."""
     if not name:
         return ()
@@ -162,7 +165,7 @@ def _texts(kind: str, shape: Shape, name: str) -> tuple[Text, ...]:
     if kind == "subprocess":
         return (Text(shape.x + 8, shape.y + 18, name, start=True),)
     if kind in ("activity", "note"):
-        return tuple(_within(shape, name, start=kind == "note"))
+        return tuple(_within(shape, name, start=kind == "note", marked=marked))
     return tuple(_below(shape, name))
 
 
@@ -187,8 +190,8 @@ def _connection(process: Process, line: Line) -> Connection:
     else:
         (x, y), (x2, y2) = line.points[0], line.points[1]
         x, y = (x + x2) / 2, (y + y2) / 2 - 6
-    width = line.label[2] if line.label is not None else 90.0
-    texts = tuple(Text(x, y + n * _LINE, part) for n, part in enumerate(_lines(name, max(width, 60.0))))
+    width = line.label[2] if line.label is not None else _LABEL
+    texts = tuple(Text(x, y + n * _LINE, part) for n, part in enumerate(_lines(name, max(width, _LABEL))))
     return Connection(line.element, kind, points, texts)
 
 
@@ -196,16 +199,20 @@ def _below(shape: Shape, name: str) -> Iterator[Text]:
     """Return the lines of a name that is written where the diagram says, or below the node."""
     if shape.label is not None:
         x, y, width, _height = shape.label
-        x, y, width = x + width / 2, y + 11, max(width, 60.0)
+        x, y, width = x + width / 2, y + 11, max(width, _LABEL)
     else:
         x, y, width = shape.x + shape.width / 2, shape.y + shape.height + 15, 100.0
     for number, line in enumerate(_lines(name, width)):
         yield Text(x, y + number * _LINE, line)
 
 
-def _within(shape: Shape, name: str, *, start: bool = False) -> Iterator[Text]:
+def _within(shape: Shape, name: str, *, start: bool = False, marked: bool = False) -> Iterator[Text]:
+    """Return the lines of a name in the middle of a node, below its mark if there are many."""
     lines = _lines(name, shape.width - 10)
     first = shape.y + shape.height / 2 + 4 - _LINE * (len(lines) - 1) / 2
+    below = shape.y + _BELOW_MARK
+    if marked and first < below and below + _LINE * (len(lines) - 1) < shape.y + shape.height:
+        first = below
     x = shape.x + 8 if start else shape.x + shape.width / 2
     for number, line in enumerate(lines):
         yield Text(x, first + number * _LINE, line, start)

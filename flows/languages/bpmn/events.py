@@ -12,7 +12,7 @@ from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.names import slug
 from flows.languages.graph.model import Rule
 
-ENDED_BY = "ended_by"
+ENDED_BY, INTERRUPTED = "ended_by", "interrupted"
 
 
 class Events(Building):
@@ -21,17 +21,28 @@ class Events(Building):
     def start(self, name: str, element: Element) -> None:
         self.exit[element.id] = self.add(name, "begin", element)
         kind = element.trigger.kind
+        outer = self.process.elements.get(element.scope or "")
         others = [each for each in self.process.inner(element.scope) if each.tag == "startEvent"]
         if len(others) > 1 and element is not others[0]:
             self.note("unsupported", "Several start events of one process are not supported.", element)
-        if kind == "message" and element.scope is None:
+        if kind == "message" and outer is None:
             self.start_by.append(slug(element.trigger.name))
-        elif kind != "none":
+        elif kind != "none" and (outer is None or not outer.by_event):
             where = "a sub-process" if element.scope else "the process"
             message = f"A start event of {where} with {kind} is not supported."
             if kind == "timer":
                 message += " Start instances by a scheduler, or let a timer event follow the start."
             self.note("unsupported", message, element)
+
+    def worker(
+        self, name: str, element: Element, transition: str = "", *, scope: str | None = "", sets: str = ""
+    ) -> None:
+        """Add a node that a worker performs."""
+        found = self.options(element) | self.compensation(element)
+        made: dict[str, Any] = {"transition": slug(transition)} if transition else {}
+        if self.withdraws:
+            made["revalidate"] = "withdraw"
+        self.add(name, "task", element, scope=scope, options=found, rule=Rule(made, sets=sets))
 
     def end(self, name: str, element: Element) -> None:
         kind = element.trigger.kind
@@ -50,18 +61,53 @@ class Events(Building):
     def thrown(self, element: Element) -> Rule:
         """Return what an error end event does: it interrupts what catches it, or ends the process."""
         code = element.trigger.code
-        for scope in self.process.around(element.scope):
-            for number, event in self.catching(scope):
-                if not event.trigger.code or event.trigger.code == code:
-                    return self.interrupts(scope, number)
+        for event, rule in self.catching(element.scope):
+            if not event.trigger.code or event.trigger.code == code:
+                return rule
         self.attribute(ENDED_BY, "text", None, "error that ended the process")
         return Rule(ends="", sets=f"{ENDED_BY} = {quoted(code or 'error')}")
 
-    def catching(self, scope: str) -> Iterator[tuple[int, Element]]:
-        """Return the error events at the border of a sub-process with their numbers, any error last."""
-        events = [*enumerate(self.process.boundary(scope), 1)]
-        errors = [(number, event) for number, event in events if event.trigger.kind == "error"]
-        yield from sorted(errors, key=lambda each: not each[1].trigger.code)
+    def catching(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
+        """Return the error events around what a sub-process contains, the innermost first, with their rules.
+
+        Of one level, event sub-processes come first, unless the error comes out of one, and any error last.
+        """
+        inner: str | None = None
+        for level in self.levels(scope):
+            events = [] if self.is_by_event(inner) else [*self.error_starts(level)]
+            yield from sorted(events, key=_code_first)
+            if level is not None:
+                numbered = enumerate(self.process.boundary(level), 1)
+                border = [(e, self.interrupts(level, n)) for n, e in numbered if e.trigger.kind == "error"]
+                yield from sorted(border, key=_code_first)
+            inner = level
+
+    def is_by_event(self, scope: str | None) -> bool:
+        return scope is not None and self.process.elements[scope].by_event
+
+    def error_starts(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
+        """Return the start events of the event sub-processes of a scope that catch an error."""
+        for each in self.process.inner(scope):
+            for event in self.process.inner(each.id) if each.by_event else ():
+                if event.tag == "startEvent" and event.trigger.kind == "error":
+                    sets = f"{self.interrupted(scope)} = 1"
+                    ends = self.names[scope] if scope is not None else ""
+                    yield event, Rule(ends=ends, sets=sets, starts=(f"{self.names[each.id]}__on",))
+
+    def interrupted(self, scope: str | None) -> str:
+        """Return the attribute that says whether an event sub-process interrupted a scope."""
+        if scope is None:
+            return self.attribute(INTERRUPTED, "integer", "0", "interrupted")
+        label = f"{self.titles[scope]}: interrupted"
+        return self.attribute(f"v_{self.names[scope]}", "integer", "0", label)
+
+    def levels(self, scope: str | None) -> Iterator[str | None]:
+        """Return a sub-process, those around it, and the process: as far as one instance performs them."""
+        for each in self.process.around(scope):
+            if self.is_apart(self.process.elements[each]):
+                return
+            yield each
+        yield None
 
     def interrupts(self, scope: str, number: int, sets: str = "") -> Rule:
         """Return the rule that takes all tokens of a sub-process, and notes why."""
@@ -72,7 +118,7 @@ class Events(Building):
     def left(self, scope: str) -> str:
         """Return the attribute that says by which boundary event a sub-process is left."""
         name = f"x_{self.names[scope]}"
-        return self.attribute(name, "integer", "0", f"{self.names[scope]}: interrupted by")
+        return self.attribute(name, "integer", "0", f"{self.titles[scope]}: interrupted by")
 
     def intermediate(self, name: str, element: Element) -> None:
         kind = element.trigger.kind
@@ -103,11 +149,13 @@ class Events(Building):
             return
         self.link(f"{name}__link", name, self.names[others[0].id], element.id)
 
-    def waiting(self, name: str, element: Element, **rule: Any) -> None:
+    def waiting(
+        self, name: str, element: Element, *, scope: str | None = "", title: str = "", when: str = "",
+        **rule: Any,
+    ) -> None:  # fmt: skip
         """Add a node that waits for a message, a time or a condition."""
         found = element.trigger
         made: dict[str, Any] = {"performer": "database"}
-        when = ""
         if element.tag == "receiveTask" or found.kind == "message":
             message = element.message or found.name
             if not message:
@@ -116,9 +164,11 @@ class Events(Building):
         elif found.kind == "timer":
             made |= self.due(name, element)
         elif found.expression is not None:
-            when = self.sql(found.expression, element.id)
+            when = " and ".join(filter(None, [when, f"({self.sql(found.expression, element.id)})"]))
         made["revalidate"] = "withdraw"
-        self.add(name, "task", element, options=self.options(element), rule=Rule(made, when, **rule))
+        made_rule = Rule(made, when, **rule)
+        options = self.options(element)
+        self.add(name, "task", element, scope=scope, title=title, options=options, rule=made_rule)
 
     def due(self, name: str, element: Element) -> dict[str, Any]:
         """Return the options of a timer."""
@@ -126,19 +176,26 @@ class Events(Building):
         if timer is None:
             return {}
         text, form = timer.text, element.trigger.form
+        repeated = times.cycle(text) if form == "cycle" and not element.interrupting else None
+        if repeated is not None:
+            return {"due_after": repeated[1]}
         if form == "duration" and times.is_duration(text):
             return {"due_after": text}
         if form == "date" and times.is_moment(text):
             return {
-                "due_attr": self.attribute(f"d_{name}", "timestamptz", text, f"{element.name or name}: time")
+                "due_attr": self.attribute(f"d_{name}", "timestamptz", text, self.titled(element, "time"))
             }
         if form == "date" and name_of(timer):
             return {"due_attr": name_of(timer)}
         wanted = {
             "duration": "a duration such as PT15M",
             "date": "a moment such as 2026-06-01T12:00:00Z, or an attribute",
-            "cycle": "a duration or a date; cycles are not supported",
+            "cycle": "a duration or a date; only an event that does not interrupt has a cycle, R3/PT1H",
         }[form]
         message = f"The time of the event “{text[:40]}” is not supported: give {wanted}."
         self.note("bad_time", message, element)
         return {}
+
+
+def _code_first(found: tuple[Element, Rule]) -> bool:
+    return not found[0].trigger.code

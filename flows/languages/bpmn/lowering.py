@@ -8,13 +8,14 @@ number says which of its boundary events did it.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.activities import ERROR, Activities
-from flows.languages.bpmn.building import WAITING
+from flows.languages.bpmn.building import WAITING, Made
 from flows.languages.bpmn.events import ENDED_BY
-from flows.languages.bpmn.model import GATEWAYS, TASKS, Element, Flow, Process
+from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn
+from flows.languages.bpmn.titles import shortened
 from flows.languages.graph.model import Graph
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
@@ -41,16 +42,17 @@ class _Lowering(Activities):
             self.flow(flow)
         if self.problems:
             raise BadBpmn(self.problems)
-        start = tuple(
-            edge.name
-            for edge in self.edges.values()
-            if self.nodes[edge.source].kind == "begin" and self.nodes[edge.source].within is None
-        )
+        begins = {name for name, node in self.nodes.items() if self.begins(node)}
+        start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
+        self.set_first_values(start)
         attributes = (*(each.options for each in self.process.data), *self.extra.values())
         nodes = {name: self.node(name) for name in self.nodes}
         graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         return Lowered(graph, tuple(self.start_by), self.integrity(), final)
+
+    def begins(self, node: Made) -> bool:
+        return node.kind == "begin" and node.within is None and not node.rule.later
 
     def integrity(self) -> str:
         """Return the condition that only errors are set that a boundary event catches."""
@@ -68,10 +70,10 @@ class _Lowering(Activities):
             self.end(name, element)
         elif element.tag in GATEWAYS:
             self.gateway(name, element)
-        elif element.tag in TASKS:
-            self.activity(name, element)
         elif element.tag == "subProcess":
             self.subprocess(name, element)
+        elif element.tag in ACTIVITIES:
+            self.activity(name, element)
         elif element.tag == "boundaryEvent":
             self.boundary(name, element)
         else:
@@ -93,6 +95,14 @@ class _Lowering(Activities):
             self.names[flow.id], self.exit[flow.source], self.entry[flow.target], flow.id, condition,
             default=default,
         )  # fmt: skip
+        if flow.name:
+            self.name_edge(flow)
+
+    def name_edge(self, flow: Flow) -> None:
+        """Name an edge as the diagram does, between the names of its ends."""
+        edge = self.edges[self.names[flow.id]]
+        ends = " → ".join(self.nodes[end].title for end in (edge.source, edge.target))
+        self.edges[edge.name] = replace(edge, title=f"{ends} ({shortened(flow.name)})")
 
     def gateway(self, name: str, element: Element) -> None:
         kind, need = GATEWAYS[element.tag], None
@@ -112,6 +122,6 @@ def _is_awaited(element: Element) -> bool:
     )
 
 
-def lower(process: Process) -> Lowered:
-    """Return the graph of a process. Raises BadBpmn with all problems."""
-    return _Lowering(process).lowered()
+def lower(process: Process, flow: str = "") -> Lowered:
+    """Return the graph of a process that becomes a flow. Raises BadBpmn with all problems."""
+    return _Lowering(process, flow).lowered()

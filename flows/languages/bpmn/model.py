@@ -16,6 +16,7 @@ TASKS = {
     "scriptTask": "database",
 }
 """What performs a task."""
+ACTIVITIES = frozenset({*TASKS, "subProcess", "callActivity"})
 GATEWAYS = {
     "exclusiveGateway": "exclusive",
     "parallelGateway": "parallel",
@@ -52,18 +53,38 @@ class Trigger:
 
 
 @dataclass(frozen=True)
+class Assignment:
+    """A value that is passed to the attribute `target` of a child, or back from the child to its parent."""
+
+    target: str
+    source: Expression
+
+
+@dataclass(frozen=True)
 class Loop:
-    """How often an activity is performed: while a condition holds, or a number of times one after another."""
+    """How often an activity is performed: while a condition holds, or a number of times.
+
+    The number is `times`, or that of the `items` of an array, of which each performance has one as the
+    attribute `item`. It ends before when `until` holds.
+    """
 
     condition: Expression | None = None
     before: bool = False
     most: str = ""
     times: Expression | None = None
+    parallel: bool = False
+    items: Expression | None = None
+    item: str = ""
+    until: Expression | None = None
 
 
 @dataclass(frozen=True)
 class Element:
-    """A node of the process; `scope` is the sub-process that contains it."""
+    """A node of the process; `scope` is the sub-process that contains it.
+
+    `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and return.
+    `job_type` is the type of its job for workers of another engine.
+    """
 
     id: str
     tag: str
@@ -82,6 +103,10 @@ class Element:
     compensates: bool = False
     by_event: bool = False
     message: str = ""
+    job_type: str = ""
+    calls: str = ""
+    inputs: tuple[Assignment, ...] = ()
+    outputs: tuple[Assignment, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -7,28 +7,39 @@ import unicodedata
 from collections.abc import Iterable
 
 LONGEST = 36
-_MADE_UP = re.compile(r"[A-Za-z]+_(?=[a-z]*\d)[0-9a-z]{7}")
+# As bpmn.io and Camunda make them up, and as others do: with a UUID, or a number alone.
+_MADE_UP = re.compile(
+    r"[A-Za-z]+_(?=[a-z]*\d)[0-9a-z]{7}"
+    r"|(?i:[a-z]*[-_]?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+    r"|_\d+(-\d+)*"
+)
 
 
-def slug(text: str, first: str = "n") -> str:
+def slug(text: str, first: str = "n", longest: int = LONGEST) -> str:
     """Return a text as a name: lower-case letters, digits and single underscores, a letter first."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode()
     name = re.sub(r"[^a-z0-9]+", "_", plain.lower()).strip("_")
     if not name[:1].isalpha():
         name = f"{first}_{name}".strip("_")
-    return name[:LONGEST].strip("_")
+    return name[:longest].strip("_")
+
+
+def is_made_up(id_: str) -> bool:
+    """Return whether a modeller made an id up, such as Activity_0x1y2z3 or sid-81ED1ADC-...."""
+    return _MADE_UP.fullmatch(id_) is not None
 
 
 def unique(elements: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """Return a name for each element (id, name, chosen name), no two of them the same.
 
     It is the chosen one, else that of the id; an id that a modeller made up, such as Activity_0x1y2z3, gives
-    way to the name of its element.
+    way to the name of its element. A name that another element has gives way to these, too.
     """
     found: dict[str, str] = {}
     used: set[str] = set()
     for id_, name, chosen in elements:
-        best = chosen or (slug(name) if name and _MADE_UP.fullmatch(id_) else slug(id_))
+        own = slug(name) if name and is_made_up(id_) else slug(id_)
+        best = chosen if chosen and chosen not in used else own
         wanted = best if best not in used else slug(id_)
         number = 2
         while wanted in used:

@@ -8,16 +8,28 @@ from typing import Any
 
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import options
+from flows.languages.bpmn.job_types import with_job_type
 from flows.languages.bpmn.layout import planes
-from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Datum, Element, Expression, Flow, Process
+from flows.languages.bpmn.model import (
+    ACTIVITIES,
+    EVENTS,
+    GATEWAYS,
+    TASKS,
+    Datum,
+    Element,
+    Expression,
+    Flow,
+    Process,
+)
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading_events import expression, loop, reference, trigger
-from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, UNUSED
+from flows.languages.bpmn.reading_events import expression, reference, trigger
+from flows.languages.bpmn.reading_loops import Used, loop, with_children
+from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
 
 MOST_NODES, MOST_FLOWS = 1_000, 1_000
-_NODES = {*TASKS, *GATEWAYS, *EVENTS, "subProcess"}
+_NODES = {*ACTIVITIES, *GATEWAYS, *EVENTS}
 _PASSED = QUIET | UNUSED | DRAWN
 
 
@@ -43,6 +55,7 @@ class _Reader:
     lanes: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
+    used: Used = field(default_factory=set)
 
     def note(self, code: str, message: str, tag: Tag, severity: str = "error") -> None:
         """Add a problem of an element."""
@@ -89,8 +102,7 @@ class _Reader:
         if wanted:
             found = [each for each in processes if each.id == wanted]
         if len(found) != 1:
-            names = ", ".join(each.id for each in found) or "none"
-            message = f"Name the process that becomes the flow, with the option --process; found: {names}."
+            message = _unclear(wanted, [each.id for each in (processes if wanted else full)])
             self.note("no_process", message[:400], self.root)
             raise BadBpmn(self.problems)
         for other in full:
@@ -120,7 +132,7 @@ class _Reader:
             self.lane_set(part)
         elif part.name in ("dataObject", "dataObjectReference"):
             self.datum(part)
-        elif not (part.name.endswith("LoopCharacteristics") and owner.name == "subProcess"):
+        elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
             self.refused.add(part.id)
             reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")
             self.note("unsupported", reason, part)
@@ -152,8 +164,11 @@ class _Reader:
             self.note("unsupported", "A gateway that starts instances is not supported.", tag)
         if tag.name == "complexGateway":
             return replace(element, expression=self.part(tag, "activationCondition"))
-        if tag.name in TASKS or tag.name == "subProcess":
-            element = replace(element, loop=loop(tag, self.note))
+        if tag.name in ACTIVITIES:
+            element = replace(element, loop=loop(tag, self.note, self.used))
+            element = with_children(tag, element, self.note, self.used)
+        if tag.name in TASKS:
+            element = with_job_type(tag, element, self.used)
         if tag.name == "scriptTask":
             script = self.part(tag, "script")
             language = tag.get("scriptFormat").lower()
@@ -176,7 +191,7 @@ class _Reader:
             return
         condition = self.part(tag, "conditionExpression")
         self.flows[tag.id] = Flow(
-            tag.id, source, target, tag.get("name"), condition, tag.line, tag.column
+            tag.id, source, target, " ".join(tag.get("name").split()), condition, tag.line, tag.column
         )  # fmt: skip
 
     def lane_set(self, tag: Tag) -> None:
@@ -234,13 +249,13 @@ class _Reader:
                 host = self.elements.get(element.attached)
                 if element.attached in self.refused:
                     continue
-                if host is None or host.tag not in {*TASKS, "subProcess"} or host.scope != element.scope:
+                if host is None or host.tag not in ACTIVITIES or host.scope != element.scope:
                     self.note("unknown_reference", "The event is attached to no activity.", tag)
 
     def unused(self, process: Tag) -> None:
         """Warn of parts that have no effect: those of other programs, and descriptions for readers."""
         warned: set[tuple[str, str]] = set()
-        for tag, foreign in _unused(process):
+        for tag, foreign in _unused(process, self.used):
             if (tag.id, foreign) not in warned:
                 warned.add((tag.id, foreign))
                 self.note("not_used", f"“{foreign[:60]}” has no effect.", tag, "warning")
@@ -253,7 +268,7 @@ class _Reader:
             self.note("too_large", f"{message}; at most {MOST_NODES} and {MOST_FLOWS} are read.", tag)
 
 
-def _unused(process: Tag) -> Iterator[tuple[Tag, str]]:
+def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:
     """Return the elements with something that has no effect, and its name."""
     pending = [(process, process)]
     while pending:
@@ -261,16 +276,30 @@ def _unused(process: Tag) -> Iterator[tuple[Tag, str]]:
         owner = tag if tag.id and tag.space == MODEL else owner
         if tag.space not in (MODEL, OWN):
             known = tag.name == "properties" or tag.get("name").startswith("wedsql.")
-            if not known:
+            if not known and (id(tag), "") not in used:
                 yield owner, tag.name
-        elif tag.name in UNUSED:
+                continue
+        elif tag.name in UNUSED or (tag.space == OWN and not _is_read(tag, used)):
             yield owner, tag.name
         else:
             for space, name in tag.attributes:
-                if space and space not in (OWN, "http://www.w3.org/2001/XMLSchema-instance"):
+                known = space in ("", OWN, SCHEMA) or (id(tag), name) in used
+                if not known:
                     yield owner, name
         pending += [(each, owner) for each in reversed(tag.children)]
 
 
+def _is_read(tag: Tag, used: Used) -> bool:
+    return tag.name == "attribute" or (id(tag), "") in used
+
+
 def _local(name: str) -> str:
     return name.rpartition(":")[2]
+
+
+def _unclear(wanted: str, names: list[str]) -> str:
+    if not names:
+        return "The file has no process with elements."
+    if wanted:
+        return f"The file has no process “{wanted[:60]}”, but {', '.join(names)}."
+    return f"Name the process that becomes the flow, with the option --process; found: {', '.join(names)}."

@@ -1,10 +1,10 @@
-"""Reading what an event waits for or does, and how often an activity is performed."""
+"""Reading what an event waits for or does."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from flows.languages.bpmn.model import Expression, Loop, Trigger
+from flows.languages.bpmn.model import Expression, Trigger
 from flows.languages.bpmn.vocabulary import MODEL, REFUSED_EVENTS
 from flows.languages.bpmn.xml import Tag
 
@@ -45,7 +45,9 @@ def trigger(tag: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
 
 
 def _allowed(tag: Tag, found: Trigger, note: Note) -> Trigger:
-    if found.kind not in _ALLOWED[tag.name]:
+    if found.kind == "compensate" and tag.name != "boundaryEvent":
+        note("unsupported", "Compensation is started by people (roll back, abort), not by the process.", tag)
+    elif found.kind not in _ALLOWED[tag.name]:
         note("unsupported", f"An element {tag.name} with {found.kind} is not supported.", tag)
     return found
 
@@ -87,24 +89,3 @@ def _timer(tag: Tag, definition: Tag, note: Note) -> Trigger:
         note("no_time", "The timer has no time, or several.", tag)
         return Trigger("timer")
     return Trigger("timer", form=_FORMS[given[0].name], expression=expression(given[0]))
-
-
-def loop(tag: Tag, note: Note) -> Loop | None:
-    """Return how often an activity is performed; None for once."""
-    for each in tag.of(MODEL, "standardLoopCharacteristics", "multiInstanceLoopCharacteristics"):
-        parts = {part.name: part for part in each.children if part.space == MODEL}
-        if each.name == "standardLoopCharacteristics":
-            condition = parts.get("loopCondition")
-            if condition is None and not each.get("loopMaximum"):
-                note("no_condition", "The loop has neither a condition nor a maximum.", tag)
-            found = expression(condition) if condition is not None else None
-            return Loop(found, each.get("testBefore") == "true", each.get("loopMaximum"))
-        if each.get("isSequential") != "true":
-            note("unsupported", "A parallel multi-instance activity is not supported.", tag)
-        elif "loopCardinality" not in parts:
-            note("unsupported", "A multi-instance activity over a collection is not supported.", tag)
-        elif "completionCondition" in parts:
-            note("unsupported", "A completion condition is not supported.", tag)
-        else:
-            return Loop(before=True, times=expression(parts["loopCardinality"]))
-    return None

@@ -8,12 +8,12 @@ BOUNDS = "http://www.omg.org/spec/DD/20100524/DC"
 LINES = "http://www.omg.org/spec/DD/20100524/DI"
 SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 OWN = "https://wed-sql.org/bpmn"
-VENDORS = frozenset({"http://camunda.org/schema/zeebe/1.0", "http://camunda.org/schema/1.0/bpmn"})
+ZEEBE, CAMUNDA = "http://camunda.org/schema/zeebe/1.0", "http://camunda.org/schema/1.0/bpmn"
+VENDORS = frozenset({ZEEBE, CAMUNDA})
 """Namespaces whose properties can have options: <zeebe:property name="wedsql.timeout" value="1h"/>."""
 
 REFUSED = {
     "adHocSubProcess": "An ad-hoc sub-process is not supported; use a sub-process.",
-    "callActivity": "A call activity is not supported.",
     "callChoreography": "Choreographies are not supported.",
     "choreographyTask": "Choreographies are not supported.",
     "implicitThrowEvent": "An implicit event is not supported; draw it.",

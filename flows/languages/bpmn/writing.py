@@ -8,23 +8,13 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from flows.languages.bpmn.arranging import arranged
+from flows.languages.bpmn.from_graph import TAGS
 from flows.languages.bpmn.model import Plane
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN
 from flows.languages.graph.model import Graph, Node
 
-_TAGS = {
-    "begin": "startEvent",
-    "end": "endEvent",
-    "task": "task",
-    "none": "intermediateThrowEvent",
-    "exclusive": "exclusiveGateway",
-    "parallel": "parallelGateway",
-    "inclusive": "inclusiveGateway",
-    "complex": "complexGateway",
-    "subprocess": "subProcess",
-}
 _NAME = re.compile(r"[A-Za-z_]")
 
 
@@ -98,7 +88,7 @@ def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
 
 
 def _node(graph: Graph, node: Node) -> Iterator[str]:
-    tag = _TAGS[node.kind]
+    tag = TAGS[node.kind]
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
     options = {key: value for key, value in node.options.items() if key != "label"}
     named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""

@@ -108,8 +108,10 @@ def parse(content: bytes) -> Tag:
         message = f"It is not XML: {expat.ErrorString(error.code)}."
         raise BadBpmn([BpmnProblem("syntax", message, error.lineno, error.offset + 1)]) from error
     except UnicodeDecodeError as error:
-        message = f"It is not text in UTF-8 (byte {error.start})."
-        raise BadBpmn([BpmnProblem("syntax", message, 1, 1)]) from error
+        message = f"It is not text in UTF-8 (byte {error.start}). Save it in this encoding."
+        before = content[: error.start]
+        place = before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+        raise BadBpmn([BpmnProblem("syntax", message, *place)]) from error
     return reader.document[0]
 
 

@@ -122,9 +122,9 @@ def _events(graph: Graph) -> Iterator[Problem]:
 
 def _unreached(graph: Graph) -> Iterator[Problem]:
     """Return the nodes that no start leads to."""
-    first = {graph.edges[edge].source for edge in graph.start} | {
-        graph.edges[edge].target for edge in graph.start
-    }
+    apart = [node for node in graph.nodes.values() if node.apart]
+    edges = [graph.edges[edge] for edge in (*graph.start, *(edge for node in apart for edge in node.outward))]
+    first = {edge.source for edge in edges} | {edge.target for edge in edges}
     reached = _closure(first, lambda name: _next(graph, name))
     for node in graph.nodes.values():
         if node.name not in reached and node.rule.during is None:

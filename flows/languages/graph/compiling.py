@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flows.languages.graph.model import Graph, Node
+from flows.languages.graph.model import Edge, Graph, Node
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.tokens import Rules
 
@@ -22,6 +22,8 @@ MOST_COMPILED = 1_000
 """Edges of a graph that becomes a flow: a table of PostgreSQL has at most 1,600 columns."""
 _LONGEST = 10_000  # characters of a condition or of a SET string, as the kernel has it
 _OWN = frozenset({"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "id"})
+_STEPS = {"": "", "__enter": ": begin", "__reset": ": reset"}
+"""What the label of a rule has after that of its node, which may have two rules."""
 
 
 @dataclass(frozen=True)
@@ -98,23 +100,29 @@ class _Compiler:
         """Return the counters, each with its edge."""
         first = Counter(self.graph.start)
         for edge in self.graph.edges.values():
-            yield _counter(_token(edge.name), first[edge.name], f"{edge.source} → {edge.target}"), edge.name
+            yield _counter(_token(edge.name), first[edge.name], self.title(edge)), edge.name
         yield _counter(_count(None), len(self.graph.start), "tokens"), None
         for node in self.graph.nodes.values():
             if node.kind == "subprocess":
-                yield _counter(_state(node), 0, f"{node.name}: entered"), None
-                yield _counter(_count(node.name), 0, f"{node.name}: tokens"), None
+                yield _counter(_state(node), 0, f"{node.shown}: entered"), None
+                yield _counter(_count(node.name), 0, f"{node.shown}: tokens"), None
             if node.kind == "complex":
-                yield _counter(_state(node), 0, f"{node.name}: activated"), None
-                for edge_name in node.inward:
-                    yield _counter(_absorbed(edge_name), 0, f"{node.name}: consumed {edge_name}"), None
+                yield _counter(_state(node), 0, f"{node.shown}: activated"), None
+                for edge in map(self.graph.edges.__getitem__, node.inward):
+                    label = f"{node.shown}: consumed {self.title(edge)}"
+                    yield _counter(_absorbed(edge.name), 0, label), None
+
+    def title(self, edge: Edge) -> str:
+        """Return what an edge is called where people read of it."""
+        nodes = self.graph.nodes
+        return edge.title or f"{nodes[edge.source].shown} → {nodes[edge.target].shown}"
 
     def node(self, node: Node) -> None:
         """Add the triggers of a node."""
         if node.kind in ("begin", "event"):
             return  # the start has the first tokens; tasks after an event gateway consume its tokens
         if node.rule.during is not None:
-            self.fire(node, [f"{_state(self.graph.nodes[node.rule.during])} = 1"], _Moves())
+            self.fire(node, [self.present(node.rule.during)], _Moves())
         elif node.kind == "parallel":
             self.fire(node, [f"{_token(edge)} > 0" for edge in node.inward], self.consumed(node.inward))
         elif node.kind == "inclusive":
@@ -127,6 +135,15 @@ class _Compiler:
         else:
             for edge in self.entering(node):
                 self.fire(node, [f"{_token(edge)} > 0"], self.consumed([edge]))
+
+    def present(self, name: str) -> str:
+        """Return the condition that a sub-process is entered, or that a node, "" for any, has a token."""
+        if not name:
+            return f"{_count(None)} > 0"
+        node = self.graph.nodes[name]
+        if node.kind == "subprocess":
+            return f"{_state(node)} = 1"
+        return _any(f"{_token(edge)} > 0" for edge in node.inward)
 
     def entering(self, node: Node) -> Iterator[str]:
         """Return the edges whose tokens a node consumes; after an event gateway, those of the gateway."""
@@ -165,11 +182,11 @@ class _Compiler:
         for edge, taken in zip(edges, self.taken(node), strict=True):
             self.produce(moves, edge.name, taken if chooses else None, counted=not one)
         if node.rule.ends is not None:
-            self.end(moves, node.rule.ends)
+            self.end(moves, node.rule.ends, node.rule.starts)
         self.add(node, when, moves, what)
 
-    def end(self, moves: _Moves, subprocess: str) -> None:
-        """Remove all tokens of a sub-process; "" is the whole graph."""
+    def end(self, moves: _Moves, subprocess: str, starts: tuple[str, ...]) -> None:
+        """Remove all tokens of a sub-process, "" is the whole graph; then some of its edges get one."""
         graph = self.graph
         moves.given |= {
             _token(edge): "0" for edge in graph.edges if graph.is_in(graph.scope(edge), subprocess)
@@ -180,6 +197,8 @@ class _Compiler:
                 moves.given |= {_state(node): "0", _count(node.name): "0"}
             elif graph.is_in(node.within, subprocess) and node.kind == "complex":
                 moves.given |= {_state(node): "0"} | {_absorbed(edge): "0" for edge in node.inward}
+        for edge in starts:
+            moves.given |= {_token(edge): "1", _count(subprocess or None): str(len(starts))}
 
     def taken(self, node: Node) -> list[str]:
         """Return for each outgoing edge the condition under which it is taken, in the order of the edges."""
@@ -219,7 +238,9 @@ class _Compiler:
             "sets": ", ".join(filter(None, [moves.text(), rule.sets])),
         }
         withdrawn = {"revalidate": "withdraw"} if waits else {}
-        self.triggers.append({**made, **withdrawn, **options, **rule.options})
+        shown = f"{node.shown}{_STEPS[what]}"
+        label = {"label": shown} if shown != node.name else {}
+        self.triggers.append({**made, **withdrawn, **options, **label, **rule.options})
         self.nodes.append(node.name)
 
     def nothing_comes(self, node: Node, also: str = "") -> Iterator[str]:

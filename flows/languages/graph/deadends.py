@@ -42,12 +42,8 @@ class Search:
 
     def run(self) -> Search:
         """Examine all states, or as many as allowed."""
-        first = State()
-        for edge in self.graph.start:
-            first.arrive(edge)
-        self.advance(first)
-        self.before[first.key()] = None
-        pending = [first]
+        apart = [node.outward for node in self.graph.nodes.values() if node.apart]
+        pending = [self.first(edges) for edges in (self.graph.start, *apart)]
         while pending and self.complete:
             for after in self.following(pending.pop()):
                 pending.append(after)
@@ -56,6 +52,15 @@ class Search:
                 if not self.complete:
                     break
         return self
+
+    def first(self, edges: tuple[str, ...]) -> State:
+        """Return a first state, with a token on each of these edges."""
+        state = State()
+        for edge in edges:
+            state.arrive(edge)
+        self.advance(state)
+        self.before[state.key()] = None
+        return state
 
     def advance(self, state: State) -> None:
         """Go on to where the data choose, as far as there is only one way, and one order that counts."""

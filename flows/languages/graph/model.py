@@ -26,6 +26,7 @@ class Edge:
     condition: str | None = None
     default: bool = False
     path: Path = ()
+    title: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True)
@@ -33,15 +34,19 @@ class Rule:
     """What another language adds to the rule of a node.
 
     `options` are set whatever the node's options are; `when` is a further condition, and `sets` a further
-    assignment. The node also removes all tokens of the sub-process `ends`, where "" is the whole graph. With
-    `during` it fires without a token while that sub-process is entered.
+    assignment. The node also removes all tokens of the sub-process `ends`, where "" is the whole graph; then
+    the edges `starts` get a token each. With `during` it fires without a token: while that sub-process is
+    entered, that other node has a token before it, or, for "", while the graph has tokens. The edges of a
+    node of type begin that is `later` do not belong to the start; something else gives them tokens.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
     when: str = ""
     sets: str = ""
     ends: str | None = None
+    starts: tuple[str, ...] = ()
     during: str | None = None
+    later: bool = False
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,7 @@ class Node:
     """A node with its incoming and outgoing edges in the order of the text.
 
     `within` is the sub-process that contains it; `need` is what activates a complex gateway: a number of
-    incoming edges, or their names; `options` those of the rule of a task.
+    incoming edges, or their names; `options` those of the rule of a task. `title` is its name for people.
     """
 
     name: str
@@ -61,6 +66,17 @@ class Node:
     path: Path = ()
     options: Mapping[str, Any] = field(default_factory=dict, compare=False)
     rule: Rule = field(default=Rule(), compare=False)
+    title: str = field(default="", compare=False)
+
+    @property
+    def shown(self) -> str:
+        """Return what the node is called where people read of it."""
+        return str(self.options.get("label") or self.title or self.name)
+
+    @property
+    def apart(self) -> bool:
+        """Return whether its outgoing edges can have tokens although no token arrived at it."""
+        return self.rule.later or (self.rule.during is not None and bool(self.outward))
 
 
 @dataclass(frozen=True)
@@ -90,7 +106,7 @@ class Graph:
         return tuple(
             edge
             for node in self.nodes.values()
-            if node.within == subprocess and node.kind == "begin"
+            if node.within == subprocess and node.kind == "begin" and not node.rule.later
             for edge in node.outward
         )
 

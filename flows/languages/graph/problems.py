@@ -32,8 +32,8 @@ class BadGraph(BadDefinition):
     """A graph cannot be read, or cannot be walked as asked for; `problems` says why."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        """Make one sentence of the problems."""
-        self.problems = tuple(problems)
+        """Make one sentence of the problems, in the order of their places."""
+        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
         lines = [problem.sentence for problem in self.problems[:_SHOWN]]
         if len(self.problems) > _SHOWN:
             lines.append(f"{len(self.problems) - _SHOWN} more problems were found.")

@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from random import Random
-from typing import Any
 
 import pytest
 
 from flows import api
-from flows.languages.bpmn import compile_process, read
 from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
+from flows.tests.bpmn_running import perform, publish, signal, visited
 from flows.tests.kit import Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
-
-
-def publish(kit: Kit, content: bytes) -> None:
-    api.publish(kit.name, compile_process(read(content)[0]).compiled.definition, conn=kit.conn)
-
-
-def visited(kit: Kit, wid: int) -> Counter[str]:
-    return Counter(step[0] for step in kit.story(wid)[1:])
-
-
-def signal(kit: Kit, name: str, wid: int, **data: Any) -> str:
-    return api.signal(kit.name, name, data, to=wid, conn=kit.conn).outcome
-
-
-def perform(kit: Kit, wid: int, random: Random, **results: dict[str, Any]) -> list[str]:
-    """Complete jobs in a random order, and send the signals that they wait for, until none is left."""
-    done: list[str] = []
-    while kit.status(wid) == "R" and kit.pending(wid) and len(done) < 100:
-        name = random.choice(kit.jobs(wid))
-        changes = results.get(name, {})
-        if kit.one("select bool_or(signal) from {f}.wed_trig where trname = %s", [name]):
-            assert signal(kit, name, wid, **changes) == "delivered"
-        else:
-            kit.run(name, wid, **changes)
-        done.append(name)
-    return done
 
 
 def test_an_order_is_performed_in_any_order_of_its_workers(kit: Kit) -> None:

@@ -115,13 +115,24 @@ def test_the_walk_of_the_article_follows_from_what_an_instance_did(kit: Kit) -> 
     assert (walk.outcome, walk.waiting, len(walk.steps)) == ("undecided", ("d",), 3)
 
 
+def test_a_graph_begins_at_several_nodes(kit: Kit) -> None:
+    publish(
+        kit, graph([["r1", "a", "b"], ["r2", "c", "d"], ["r3", "b", "j"], ["r4", "d", "j"], ["r5", "j", "k"]])
+    )
+    wid = kit.start()
+    assert kit.jobs(wid) == ["b", "d"]
+    kit.run("d", wid)
+    assert (kit.status(wid), kit.jobs(wid)) == ("R", ["b"])
+    assert kit.run("b", wid).status == "F" and visited(kit, wid)["j"] == 1
+
+
 def test_a_join_reads_no_history(kit: Kit) -> None:
     """The tokens are in the row of the instance, so a join costs the same however long the history is."""
     publish(kit, read(X))
     wid = kit.start()
     for transition in ("d", "e", "h", "i"):
-        reads = kit.one(READS)
-        with kit.conn.transaction():
+        with kit.conn.transaction():  # the counters are reported, and reset, between transactions
+            reads = kit.one(READS)
             kit.run(transition, wid)
             assert kit.one(READS) == reads, transition
     assert visited(kit, wid)["g"] == visited(kit, wid)["j"] == 1
@@ -259,6 +270,21 @@ def test_a_subprocess_is_left_when_nothing_is_left_in_it_and_runs_again(kit: Kit
     assert broken(kit) == []
 
 
+class RicherMaker(Maker):
+    """Makes graphs with event gateways, too."""
+
+    def split(self, before: str, depth: int) -> str:
+        if self.random.random() < 0.7:
+            return super().split(before, depth)
+        fork, join = self.node("event"), self.node("none")
+        self.edges.append((before, fork))
+        for _branch in range(2):
+            task = self.node("task")
+            self.edges.append((fork, task))
+            self.edges.append((self.block(task, depth - 1), join))
+        return join
+
+
 def with_conditions(made: Graph) -> Graph:
     """Return the graph with conditions over the data: x chooses at gateways, bit by bit at inclusive ones."""
     edges = {}
@@ -283,7 +309,16 @@ def assert_each_step_is_a_move(kit: Kit, wid: int, made: Graph) -> bool:
             state = tuple(sorted(visit.produced))
             assert state == tuple(sorted(made.start))
             continue
-        move = tuple(sorted(visit.consumed)), tuple(sorted(visit.produced))
+        consumed = list(visit.consumed)
+        for edge in visit.consumed:
+            gateway = made.target(edge)
+            if gateway.name != visit.node:  # an event gateway, whose token its task consumes
+                assert gateway.kind == "event"
+                (taken,) = (one for one in gateway.outward if made.target(one).name == visit.node)
+                assert ((edge,), (taken,)) in moves(made, state)
+                state = after(state, (edge,), (taken,))
+                consumed[consumed.index(edge)] = taken
+        move = tuple(sorted(consumed)), tuple(sorted(visit.produced))
         legal = {(tuple(sorted(taken)), tuple(sorted(given))) for taken, given in moves(made, state)}
         assert move in legal, (visit, state)
         state = after(state, *move)
@@ -295,7 +330,7 @@ def some_graphs() -> Iterator[Graph]:
     """Return random graphs, half of them with dead ends."""
     wanted = {True: 3, False: 3}
     for seed in count(4_000):
-        made = Maker(seed, sound=seed % 3 == 0, kinds=KINDS if seed % 2 else KINDS[:2]).graph(2)
+        made = RicherMaker(seed, sound=seed % 3 == 0, kinds=KINDS if seed % 2 else KINDS[:2]).graph(2)
         found = dead(made)
         if found is not None and wanted[found] and len(made.nodes) > 6:
             wanted[found] -= 1

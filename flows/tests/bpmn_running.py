@@ -1,0 +1,38 @@
+"""Helpers for tests that run processes in BPMN."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+from flows import api
+from flows.languages.bpmn import compile_process, read
+from flows.tests.kit import Kit
+
+
+def publish(kit: Kit, content: bytes) -> None:
+    definition = compile_process(read(content)[0], kit.name).compiled.definition
+    api.publish(kit.name, definition, conn=kit.conn)
+
+
+def visited(kit: Kit, wid: int) -> Counter[str]:
+    return Counter(step[0] for step in kit.story(wid)[1:])
+
+
+def signal(kit: Kit, name: str, wid: int, **data: Any) -> str:
+    return api.signal(kit.name, name, data, to=wid, conn=kit.conn).outcome
+
+
+def perform(kit: Kit, wid: int, random: Random, **results: dict[str, Any]) -> list[str]:
+    """Complete jobs in a random order, and send the signals that they wait for, until none is left."""
+    done: list[str] = []
+    while kit.status(wid) == "R" and kit.pending(wid) and len(done) < 100:
+        name = random.choice(kit.jobs(wid))
+        changes = results.get(name, {})
+        if kit.one("select bool_or(signal) from {f}.wed_trig where trname = %s", [name]):
+            assert signal(kit, name, wid, **changes) == "delivered"
+        else:
+            kit.run(name, wid, **changes)
+        done.append(name)
+    return done

@@ -1,0 +1,194 @@
+"""Call activities and multi-instance activities in BPMN: their jobs start child instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from flows import api
+from flows.tests.bpmn_files import attribute, attributes, event, file, flows, node, timer
+from flows.tests.bpmn_running import perform, publish, visited
+from flows.tests.children import children, go, statuses
+from flows.tests.kit import Kit, broken
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+
+def several(content: str, options: str = "", *, sequential: bool = False) -> str:
+    """Return the multi-instance part of an activity."""
+    tag = "multiInstanceLoopCharacteristics"
+    order = ' isSequential="true"' if sequential else ""
+    return f"<bpmn:{tag}{order} {options}>{content}</bpmn:{tag}>"
+
+
+def cardinality(text: str) -> str:
+    return f"<bpmn:loopCardinality>{text}</bpmn:loopCardinality>"
+
+
+def passing(*parts: str) -> str:
+    return f"<bpmn:extensionElements>{''.join(parts)}</bpmn:extensionElements>"
+
+
+CALL = passing(
+    '<wedsql:in target="asked" source="amount * 2"/>', '<wedsql:out target="granted" source="answer"/>'
+)
+DATA = attributes(
+    attribute("amount", type="integer", default="0"), attribute("granted", type="integer"),
+    attribute("number", business_key="true"), attribute("items", type="jsonb"),
+    attribute("done", type="jsonb"), attribute("mark"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def bank(kit: Kit) -> Iterator[Kit]:
+    """Another flow, which is called."""
+    api.create_flow(f"{kit.name}_b", conn=kit.conn)
+    other = Kit(f"{kit.name}_b", kit.connect)
+    other.attr("asked", kind="integer")
+    other.attr("answer", kind="integer")
+    other.trig("grant", "answer is null")
+    other.final("answer is not null")
+    yield other
+    api.drop_flow(other.name, force=True, conn=kit.conn)
+
+
+def calling(kit: Kit, bank: Kit, inner: str = "", *parts: str) -> int:
+    publish(kit, file(
+        DATA, node("startEvent", "s"), node("callActivity", "ask", CALL + inner, calledElement=bank.name),
+        node("task", "after"), node("endEvent", "e"), flows("s ask", "ask after", "after e"), *parts,
+    ))  # fmt: skip
+    wid = kit.start(amount=21, number="C-1", items=["a", "b"])
+    go(kit)
+    return wid
+
+
+def test_a_call_passes_values_and_takes_those_of_the_child(kit: Kit, bank: Kit) -> None:
+    wid = calling(kit, bank)
+    (child,) = children(kit, wid)
+    assert bank.state(child)["asked"] == 42 and kit.jobs(wid) == ["ask"]
+    bank.run("grant", child, answer=7)
+    go(kit)
+    assert kit.state(wid)["granted"] == 7 and kit.jobs(wid) == ["after"]
+    kit.run("after", wid)
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
+def test_a_time_at_a_call_cancels_the_child(kit: Kit, bank: Kit) -> None:
+    wid = calling(
+        kit, bank, "", node("boundaryEvent", "late", timer("P1D"), attachedToRef="ask"), flows("late after")
+    )
+    kit.reap("2 days")
+    go(kit)
+    assert (kit.jobs(wid), statuses(kit, wid)) == (["after"], "C")
+
+
+def test_a_child_that_fails_is_an_error_of_its_call(kit: Kit, bank: Kit) -> None:
+    wid = calling(
+        kit, bank, "", node("boundaryEvent", "failed", event("error"), attachedToRef="ask"),
+        node("task", "decide"), flows("failed decide"),
+    )  # fmt: skip
+    api.cancel(children(kit, wid)[0], "x", conn=kit.conn)
+    go(kit)
+    assert kit.jobs(wid) == ["decide"] and kit.state(wid)["error"] is None
+
+
+@pytest.mark.parametrize(
+    ("inner", "answers"),
+    [(several(cardinality("=amount - 18")), [1, 2, 3]),
+     (several("", 'wedsql:collection="items" wedsql:item="asked"'), [1, 2])],
+)  # fmt: skip
+def test_a_call_for_each_returns_an_array(kit: Kit, bank: Kit, inner: str, answers: list[int]) -> None:
+    back = passing('<wedsql:out target="done" source="answer"/>')
+    content = file(
+        DATA, node("startEvent", "s"),
+        node("callActivity", "ask", back + inner, wedsql_flow=bank.name), node("endEvent", "e"),
+        flows("s ask", "ask e"),
+    )  # fmt: skip
+    publish(kit, content)
+    wid = kit.start(amount=21, items=[4, 5])
+    go(kit)
+    found = children(kit, wid)
+    asked = [bank.state(child)["asked"] for child in found]
+    assert len(found) == len(answers) and ("item" not in inner or asked == [4, 5])
+    for child, answer in reversed([*zip(found, answers, strict=True)]):
+        bank.run("grant", child, answer=answer)
+    go(kit)
+    assert (kit.state(wid)["done"], kit.status(wid)) == (answers, "F")
+
+
+MANY = file(
+    DATA, node("startEvent", "s"), node("task", "before"),
+    node("userTask", "review", passing('<wedsql:out target="done" source="mark"/>')
+         + several("<bpmn:completionCondition>=nrOfCompletedInstances >= 2</bpmn:completionCondition>",
+                   'wedsql:collection="items" wedsql:item="item"'), name="Review the paper"),
+    node("task", "after"), node("endEvent", "e"), node("endEvent", "e2"), node("task", "other"),
+    node("boundaryEvent", "late", timer("P1D"), attachedToRef="review"),
+    flows("s before", "before review", "review after", "after e", "late other", "other e2"),
+)  # fmt: skip
+
+
+def test_a_task_is_performed_for_each_item_by_children_of_the_flow(kit: Kit) -> None:
+    publish(kit, MANY)
+    wid = kit.start(amount=5, number="C-2", items=["a", "b", "c"])
+    kit.run("before", wid)
+    go(kit)
+    first, second, third = children(kit, wid)
+    assert [kit.state(each)["item"] for each in (first, second, third)] == ["a", "b", "c"]
+    state = kit.state(second)
+    assert (state["amount"], state["number"], state["i_review"], state["tokens"]) == (5, None, 2, 1)
+    assert kit.jobs(first) == ["review"] and kit.jobs(wid) == ["review__all"]
+    kit.run("review", third, mark="z")
+    assert kit.status(third) == "F", "it ends without what follows the activity"
+    kit.run("review", first, mark="x")
+    go(kit)
+    assert kit.jobs(wid) == ["after"] and statuses(kit, wid) == "FCF"
+    assert kit.state(wid)["done"] == ["x", "z"], "what is cancelled has no value"
+    kit.run("after", wid)
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
+def test_a_time_takes_all_performances_of_a_task(kit: Kit) -> None:
+    publish(kit, MANY)
+    wid = kit.start(items=["a", "b"])
+    kit.run("before", wid)
+    go(kit)
+    kit.reap("2 days")
+    go(kit)
+    assert (kit.jobs(wid), statuses(kit, wid)) == (["other"], "CC")
+
+
+def test_a_sub_process_is_performed_many_times_also_none(kit: Kit) -> None:
+    inner = "".join((
+        node("startEvent", "b"), node("task", "one"), node("task", "two"), node("endEvent", "z"),
+        flows("b one", "one two", "two z"),
+    ))  # fmt: skip
+    publish(kit, file(
+        DATA, node("startEvent", "s"), node("subProcess", "u", inner + several(cardinality("=amount"))),
+        node("task", "after"), node("endEvent", "e"), flows("s u", "u after", "after e"),
+    ))  # fmt: skip
+    none, wid = kit.start(amount=0), kit.start(amount=2)
+    go(kit)
+    assert kit.jobs(none) == ["after"]
+    for child in children(kit, wid):
+        assert perform(kit, child, Random(1)) == ["one", "two"]  # noqa: S311
+    go(kit)
+    assert kit.jobs(wid) == ["after"] and statuses(kit, wid) == "FF" and broken(kit) == []
+
+
+def test_items_of_a_collection_one_after_another(kit: Kit) -> None:
+    inner = several(
+        '<bpmn:completionCondition>mark = "enough"</bpmn:completionCondition>',
+        'camunda:collection="items" camunda:elementVariable="item"', sequential=True,
+    )  # fmt: skip
+    publish(kit, file(DATA, node("startEvent", "s"), node("task", "t", inner), node("endEvent", "e"),
+                      flows("s t", "t e")))  # fmt: skip
+    wid, enough, none = kit.start(items=["a", 2, None]), kit.start(items=[1, 2]), kit.start()
+    seen = []
+    while kit.jobs(wid):
+        seen.append(kit.state(wid)["item"])
+        kit.run("t", wid)
+    assert (seen, kit.status(wid), kit.status(none)) == (["a", 2, None], "F", "F")
+    kit.run("t", enough, mark="enough")
+    assert kit.status(enough) == "F" and visited(kit, enough)["t"] == 1

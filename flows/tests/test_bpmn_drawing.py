@@ -1,0 +1,42 @@
+"""Where the names of elements are written in a diagram."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn import read
+from flows.languages.bpmn.drawing import Figure, drawings
+from flows.tests.bpmn_files import file, flows, node
+
+PLACES = (
+    '<bpmndi:BPMNDiagram id="d"><bpmndi:BPMNPlane id="plane" bpmnElement="p">'
+    '<bpmndi:BPMNShape id="s1" bpmnElement="begin"><dc:Bounds x="0" y="0" width="36" height="36"/>'
+    "</bpmndi:BPMNShape>"
+    '<bpmndi:BPMNShape id="s2" bpmnElement="remind"><dc:Bounds x="80" y="0" width="100" height="80"/>'
+    "</bpmndi:BPMNShape>"
+    '<bpmndi:BPMNShape id="s3" bpmnElement="stock"><dc:Bounds x="220" y="15" width="50" height="50"/>'
+    '<bpmndi:BPMNLabel><dc:Bounds x="212" y="-7" width="66" height="14"/></bpmndi:BPMNLabel>'
+    "</bpmndi:BPMNShape></bpmndi:BPMNPlane></bpmndi:BPMNDiagram>"
+)
+
+
+def figures(remind: str) -> dict[str, Figure]:
+    process, _problems = read(
+        file(
+            node("startEvent", "begin"),
+            node("serviceTask", "remind", name=remind),
+            node("exclusiveGateway", "stock", name="All in stock?"),
+            flows("begin remind", "remind stock"),
+            after=PLACES,
+        )
+    )
+    assert process is not None
+    return {figure.element: figure for figure in drawings(process)[0].figures}
+
+
+def test_a_label_has_as_few_lines_as_in_the_modeller() -> None:
+    assert [line.text for line in figures("Remind")["stock"].texts] == ["All in stock?"]
+
+
+def test_a_long_name_of_a_task_is_below_its_mark() -> None:
+    long, short = (figures(name)["remind"].texts for name in ("Remind the head of the warehouse", "Remind"))
+    assert len(long) == 3 and long[0].y >= 36 and long[-1].y < 80
+    assert short[0].y == 44
