@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from flows.designer import mermaid
+from flows.designer.diagram import diagrams_of
 from flows.designer.drawing import data, name
 from flows.designer.picture_table import sections
 from flows.designer.tabs import flow_page
@@ -34,6 +35,7 @@ def picture(request: HttpRequest, flow_id: int) -> HttpResponse:
     if request.GET.get("format") == "mermaid":
         return _download(mermaid.text(drawn, name, groups), f"{flow.name}.mmd")
     context |= {"graph": drawn, "data": data(drawn, groups), "sections": sections(flow, drawn, groups, found)}
+    context["shown"] = diagrams_of(flow.name)
     context |= {"rules_address": context["design"].address("rules")}
     return render(request, "admin/flows/designer/picture.html", context)
 

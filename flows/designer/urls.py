@@ -10,6 +10,7 @@ from flows.designer.checks import checks
 from flows.designer.editing import attributes, rules, settings
 from flows.designer.flows import flows
 from flows.designer.impact import impact
+from flows.designer.importing import import_process
 from flows.designer.new import example, new
 from flows.designer.paste import paste
 from flows.designer.picture import picture
@@ -50,6 +51,7 @@ def designer_urls() -> list[URLPattern]:
         path("", flows, name="flows_flow_changelist"),
         *editing,
         path("new/", new, name="flows_flow_new"),
+        path("import/", import_process, name="flows_flow_import"),
         path("gallery/<slug:example>/", example, name="flows_flow_example"),
         path("conditions/check/", conditions.check, name="flows_flow_check_condition"),
         path("conditions/completions/", conditions.completions, name="flows_flow_completions"),

@@ -1,20 +1,31 @@
-"""Publishing a process that is written in BPMN."""
+"""Checking a process that is written in BPMN, making a flow of it, and writing a flow as BPMN."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-
 from flows import api
-from flows.languages.bpmn import BadBpmn, BpmnProblem, CompiledProcess, compile_process, located, read
+from flows.languages.bpmn import (
+    BadBpmn,
+    BpmnProblem,
+    CompiledProcess,
+    Process,
+    compile_process,
+    located,
+    read,
+)
 from flows.languages.bpmn.writing import write
+from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
 from flows.loading.graphs import refusals
 from flows.models import Flow
-from flows.types import PublishReport
+
+_DECLARED = (
+    'Attributes are declared in the extension elements of the process, as <wedsql:attribute name="..." />, '
+    "or as data objects."
+)
 
 
 @dataclass(frozen=True)
@@ -26,6 +37,11 @@ class ImportedProcess:
     warnings: tuple[BpmnProblem, ...]
 
     @property
+    def compiled(self) -> Compiled:
+        """Return the flow that the process becomes."""
+        return self.made.compiled
+
+    @property
     def source(self) -> Mapping[str, Any]:
         """Return what is kept with the flow, so that pages can show the diagram."""
         facts = {"process": self.made.process.id, **self.made.source_map}
@@ -35,24 +51,21 @@ class ImportedProcess:
 def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProcess:
     """Read, check and compile a process without changing anything. Raises BadBpmn with all problems."""
     found, warnings = read(content, process)
-    made = compile_process(found)
-    problems = refusals(flow, made.graph, made.compiled)
+    made = compile_process(found, flow)
+    problems = refusals(flow, made.graph, made.compiled, _DECLARED)
     if problems:
         raise BadBpmn(located(found, made.graph, problems))
-    return ImportedProcess(content.decode("utf-8-sig"), made, (*warnings, *made.warnings))
+    found_warnings = (*warnings, *made.warnings, *_missing_flows(flow, found))
+    return ImportedProcess(content.decode("utf-8-sig"), made, found_warnings)
 
 
-def publish_bpmn(flow: str, imported: ImportedProcess, actor: str, reason: str = "") -> PublishReport:
-    """Publish the flow of a process and keep the file with it; create the flow if it is missing.
-
-    Raises WedError; then nothing is changed.
-    """
-    with transaction.atomic():
-        if not Flow.objects.filter(name=flow).exists():
-            api.create_flow(flow)
-        report = api.publish(flow, imported.made.compiled.definition, actor=actor, reason=reason)
-        api.keep_source(flow, imported.source)
-    return report
+def _missing_flows(flow: str, process: Process) -> Iterator[BpmnProblem]:
+    """Warn of the flows that are called and do not exist yet."""
+    for element in process.elements.values():
+        called = element.calls
+        if called and called != flow and not Flow.objects.filter(name=called).exists():
+            message = f"There is no flow “{called}” yet; without it, an instance here is an exception."
+            yield BpmnProblem("no_flow", message, element.line, element.column, "warning", element.id)
 
 
 def export_bpmn(flow: str, version: int) -> str:

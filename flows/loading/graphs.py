@@ -1,18 +1,16 @@
-"""Publishing a process that is written as a graph."""
+"""Checking a process that is written as a graph, and making a flow of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
-
 from flows import api
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
-from flows.models import Flow
 from flows.types import Problem as Refused
-from flows.types import PublishReport
+
+_DECLARED = "Attributes are declared in the list “attributes” of a file in JSON or YAML."
 
 
 @dataclass(frozen=True)
@@ -24,6 +22,11 @@ class Imported:
     graph: Graph
     compiled: Compiled
     warnings: tuple[Problem, ...]
+
+    @property
+    def source(self) -> Mapping[str, Any]:
+        """Return what is kept with the flow, so that pages can show the graph."""
+        return source_of(self.graph, self.text, self.format or "terms", self.compiled)
 
 
 def prepare_graph(flow: str, text: str, format_: str) -> Imported:
@@ -39,36 +42,24 @@ def prepare_graph(flow: str, text: str, format_: str) -> Imported:
     return Imported(text, format_, graph, compiled, tuple(found))
 
 
-def refusals(flow: str, graph: Graph, compiled: Compiled) -> list[Problem]:
-    """Return why the database would not accept the flow of a graph, with places of the graph."""
+def refusals(flow: str, graph: Graph, compiled: Compiled, declared: str = _DECLARED) -> list[Problem]:
+    """Return why the database would not accept the flow of a graph, with places of the graph.
+
+    declared: where the file declares attributes, for conditions that name others.
+    """
     refused = api.check_definition(flow, compiled.definition)
     problems = [
         _at_origin(graph, compiled, problem) for problem in refused if problem.path[:1] == ("attributes",)
     ]
-    problems = problems or [*_conditions(graph, compiled)]
+    problems = problems or [*_conditions(graph, compiled, declared)]
     return problems or [_at_origin(graph, compiled, problem) for problem in refused]
-
-
-def publish_graph(flow: str, imported: Imported, actor: str, reason: str = "") -> PublishReport:
-    """Publish the flow of a graph and keep the graph with it; create the flow if it is missing.
-
-    Raises WedError; then nothing is changed.
-    """
-    with transaction.atomic():
-        if not Flow.objects.filter(name=flow).exists():
-            api.create_flow(flow)
-        report = api.publish(flow, imported.compiled.definition, actor=actor, reason=reason)
-        api.keep_source(
-            flow, source_of(imported.graph, imported.text, imported.format or "terms", imported.compiled)
-        )
-    return report
 
 
 def _errors(found: list[Problem]) -> bool:
     return any(problem.severity == "error" for problem in found)
 
 
-def _conditions(graph: Graph, compiled: Compiled) -> Iterator[Problem]:
+def _conditions(graph: Graph, compiled: Compiled, declared: str) -> Iterator[Problem]:
     """Return the conditions of edges that the kernel does not accept."""
     types = {
         str(attribute.get("name")): str(attribute.get("type", "text"))
@@ -79,6 +70,8 @@ def _conditions(graph: Graph, compiled: Compiled) -> Iterator[Problem]:
         if problem is not None:
             at = f", at character {problem.position}" if problem.position else ""
             message = f"The condition of edge “{edge.name}” is not accepted{at}: {problem.message}"
+            if problem.reason == "unknown_name":
+                message = f"{message} {declared}"
             yield Problem("bad_condition", message, *graph.places((*edge.path, "condition")))
 
 

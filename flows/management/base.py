@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import getpass
 import json
-from collections.abc import Iterable, Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -105,6 +106,17 @@ def cell(value: Any, width: int = 80) -> str:
         text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"
+
+
+def number(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
+    """Return the type of an argument that is a whole number within bounds."""
+
+    def parse(text: str) -> int:
+        if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most):
+            raise ArgumentTypeError(f"“{text[:40]}” is not a number from {least:,} to {most:,}")
+        return int(text)
+
+    return parse
 
 
 def name_and_value(text: str) -> tuple[str, Any]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from flows.definition import Definition
 from flows.definition.files import FORMATS, NotReadable, without_numbers
@@ -10,15 +12,21 @@ from flows.errors import WedError
 from flows.loading import LoadError
 from flows.management.base import Usage
 
+LARGEST_TEXT = 16_000_000  # bytes; what reads the text may have a lower limit
+
 
 def read_text(path: Path) -> str:
-    """Return the content of a text file; raises Usage."""
+    """Return the content of a text file, without a byte order mark; raises Usage."""
+    content = read_bytes(path, LARGEST_TEXT)
+    if len(content) > LARGEST_TEXT:
+        raise Usage(f"{path} has more than {LARGEST_TEXT:,} bytes.")
     try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise Usage(f"{path} cannot be read: {error.strerror}.") from error
+        return content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise Usage(f"{path} is not text in UTF-8 (byte {error.start}).") from error
+        line = content.count(b"\n", 0, error.start) + 1
+        raise Usage(
+            f"{path} is not text in UTF-8 (line {line}, byte {error.start}). Save it in this encoding."
+        ) from error
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -28,6 +36,34 @@ def read_bytes(path: Path, most: int) -> bytes:
             return file.read(most + 1)
     except OSError as error:
         raise Usage(f"{path} cannot be read: {error.strerror}.") from error
+    except ValueError as error:
+        raise Usage(f"“{str(path)[:80]!r}” is no name of a file.") from error
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all: an existing one is replaced at the end. Raises Usage."""
+    try:
+        if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
+            path.write_text(text, encoding="utf-8")
+            return
+        with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+            new = Path(file.name)
+            try:
+                file.write(text)
+                file.flush()
+                new.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+                new.replace(path)
+            except BaseException:
+                new.unlink(missing_ok=True)
+                raise
+    except OSError as error:
+        raise Usage(f"{path} cannot be written: {error.strerror}.") from error
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def is_definition(path: Path) -> bool:

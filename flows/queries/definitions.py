@@ -83,7 +83,7 @@ class FlowInfo:
     """One flow with its attributes and triggers; `live` is true if each step sends a notification.
 
     For a user who may not see all values (flows.access.shown_to), `attributes` are those whose values are
-    shown, and `concealed` the others.
+    shown, and `concealed` the others. `exclusive`: a trigger has a lock or is of an exclusion group.
     """
 
     id: int
@@ -96,6 +96,7 @@ class FlowInfo:
     triggers: tuple[Trigger, ...] = ()
     concealed: tuple[Attribute, ...] = ()
     start_by: tuple[str, ...] = ()
+    exclusive: bool = False
 
     @property
     def title(self) -> str:
@@ -140,13 +141,21 @@ class FlowInfo:
         return next((a for a in self.attributes if a.name == name), None)
 
 
-_FLOW = "select id, name, label, description, version, notify_trace as live, start_by from wedsql.flow"
+DRAWN = ("bpmn", "graph")  # languages whose texts can be drawn
+_FLOW = (
+    "select id, name, label, description, version, notify_trace as live, start_by, exclusive from wedsql.flow"
+)
 
 
 def flow_by_name(name: str) -> FlowInfo | None:
     """Return the flow of that name with its attributes and triggers, or None."""
     found = row(_FLOW + " where name = %s", [name])
     return _whole(FlowInfo(**found)) if found else None
+
+
+def has_diagram(flow: str) -> bool:
+    """Return whether the present version was translated from a language with a diagram."""
+    return source_language(flow) in DRAWN
 
 
 def source_language(flow: str) -> str:
@@ -214,6 +223,7 @@ def _whole(flow: FlowInfo) -> FlowInfo:
         attributes(flow.id),
         triggers(flow.id),
         start_by=tuple(flow.start_by or ()),
+        exclusive=flow.exclusive,
     )
 
 

@@ -74,6 +74,13 @@ def test_what_is_wrong_is_said_with_its_element_and_nothing_is_made(
     assert not Flow.objects.filter(name=name).exists()
 
 
+def test_a_condition_on_what_is_not_declared_says_where_to_declare_it(tmp_path: Path) -> None:
+    file = write(tmp_path, ORDER.decode().replace("=amount &gt; 1000", "=in_stock = true"), "other.bpmn")
+    said = refused("importbpmn", file, "--flow", unique())
+    assert 'There is no attribute "in_stock" in this flow.' in said
+    assert '<wedsql:attribute name="..." />, or as data objects.' in said
+
+
 def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> None:
     first, second = unique(), unique()
     run("importbpmn", path, "--flow", first)

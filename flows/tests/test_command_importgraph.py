@@ -117,3 +117,37 @@ def test_what_is_wrong_is_said_with_its_place_and_nothing_is_made(
     wrong = write(tmp_path, ORDERS.replace(old, new), "orders.yaml")
     assert said in refused("importgraph", wrong, "--flow", name)
     assert not Flow.objects.filter(name=name).exists()
+
+
+@pytest.mark.parametrize("name", ["Orders", "wedsql", "pg_orders", "", "../orders"])
+def test_a_dry_run_rejects_the_name_that_publishing_rejects(path: str, name: str) -> None:
+    for more in (["--dry-run"], []):
+        assert "name" in refused("importgraph", path, f"--flow={name}", *more)
+    assert not Flow.objects.filter(name=name).exists()
+
+
+def test_the_consequences_for_living_instances_are_said_before_and_after(path: str) -> None:
+    name = unique()
+    api.create_flow(name)
+    rule = {"transition": "t", "predicate": "a is null"}
+    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [rule]})
+    wid = api.start(name)
+    said = [
+        "Attributes that are removed with their values: 1.",
+        "Living instances: 1.",
+        "Transitions that fire for them: check (1).",
+    ]
+    assert run("importgraph", path, "--flow", name, "--dry-run").splitlines()[1:] == said
+    assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["t"]
+    assert api.running_definition(name)[0] == 1
+    report = answer("importgraph", path, "--flow", name)["report"]
+    assert (report["attributes_removed"], report["fired"], report["dry_run"]) == (1, {"check": 1}, False)
+
+
+def test_a_flow_that_needs_approval_is_not_imported(path: str) -> None:
+    name = unique()
+    api.create_flow(name)
+    api.publish(name, {"attributes": [], "triggers": [], "needs_approval": True})
+    for more in (["--dry-run"], []):
+        assert "A second person approves" in refused("importgraph", path, "--flow", name, *more)
+    assert api.running_definition(name)[0] == 1 and api.read_source(name) is None

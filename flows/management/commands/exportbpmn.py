@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.loading.bpmn import export_bpmn
-from flows.management.base import FlowCommand, Usage, get_flow
+from flows.management.base import FlowCommand, Rejected, get_flow
+from flows.management.files import write_text
 
 
 class Command(FlowCommand):
@@ -23,13 +24,14 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         flow = get_flow(options["flow"])
-        version = options["of_version"] or flow.version
+        version = flow.version if options["of_version"] is None else options["of_version"]
+        if not 1 <= version <= flow.version:
+            raise Rejected(
+                f"Flow {flow.name} has the versions 1 to {flow.version}, but no version {version}."
+            )
         text = export_bpmn(flow.name, version)
         if options["output"] is not None:
-            try:
-                options["output"].write_text(text, encoding="utf-8")
-            except OSError as error:
-                raise Usage(f"{options['output']} cannot be written: {error.strerror}.") from error
+            write_text(options["output"], text)
         if options["json"]:
             self.write_json({"flow": flow.name, "version": version, "bpmn": text})
         elif options["output"] is None:

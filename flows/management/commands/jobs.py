@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.management.base import FlowCommand, get_flow
+from flows.management.base import FlowCommand, get_flow, number
 from flows.models import Job
 
 
@@ -15,13 +15,15 @@ class Command(FlowCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", help="only this flow")
-        parser.add_argument("--limit", type=int, default=200, help="maximum number of jobs (default: 200)")
+        parser.add_argument(
+            "--limit", type=number(1), default=200, help="maximum number of jobs (default: 200)"
+        )
 
     def run(self, **options: Any) -> None:
         found = Job.objects.select_related("flow").order_by("id")
         if options["flow"]:
             found = found.filter(flow=get_flow(options["flow"]))
-        jobs = list(found[: max(options["limit"], 0)])
+        jobs = list(found[: options["limit"]])
         if options["json"]:
             self.write_json([_facts(job) for job in jobs])
             return

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.management.base import FlowCommand, Usage, name_and_value
+from flows.management.base import FlowCommand, Usage, name_and_value, number
 
 WORDS = {
     "delivered": "delivered to instance {wid}, step {seq}",
@@ -36,15 +36,18 @@ class Command(FlowCommand):
             help="key=KEY or wid=NUMBER first, then attributes with values; name:=json for JSON or null",
         )
         parser.add_argument("--token", help="your own name of the signal: sending it again does nothing more")
-        parser.add_argument("--before", type=int, help="list the signals before this number")
-        parser.add_argument("--limit", type=int, default=50, help="list so many (default: 50, at most 500)")
+        parser.add_argument("--before", type=number(1, 2**63 - 1), help="list the signals before this number")
+        parser.add_argument(
+            "--limit", type=number(1, 500), default=50, help="list so many (default: 50, at most 500)"
+        )
 
     def run(self, **options: Any) -> None:
         if options["name"] is None:
             return self._list(options)
         words = [name_and_value(word) for word in options["words"]]
         target = {name: value for name, value in words[:1] if name in ("key", "wid")}
-        if not str(target.get("wid", "0")).isdecimal():
+        wid = str(target.get("wid", "0"))
+        if not (wid.isascii() and wid.isdigit() and len(wid) <= 10 and int(wid) < 2**31):
             raise Usage("wid= has the number of an instance.")
         sent = api.signal(
             options["flow"],

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.api.worker_keys import WorkerKey
-from flows.management.base import FlowCommand, Usage
+from flows.management.base import FlowCommand, Usage, number
 
 MOST_DAYS = 3660
 
@@ -33,7 +33,9 @@ class Command(FlowCommand):
         parser.add_argument("--reason", default="", help="revoke: why, for the list of keys")
         parser.add_argument("--all", action="store_true", help="list: also revoked and expired keys")
         parser.add_argument("--after", default="", help="list: the keys after this name")
-        parser.add_argument("--limit", type=int, default=50, help="list so many (default: 50, at most 200)")
+        parser.add_argument(
+            "--limit", type=number(1, 200), default=50, help="list so many (default: 50, at most 200)"
+        )
 
     def run(self, **options: Any) -> None:
         verb, name = options["verb"], options["name"]

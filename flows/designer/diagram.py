@@ -1,0 +1,53 @@
+"""The diagram of a process in BPMN, without what is there now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from flows import api
+from flows.languages.bpmn import Process, read
+from flows.languages.bpmn.drawing import Drawing, Figure, drawings
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element as the diagram shows it."""
+
+    figure: Figure
+    address: str = ""
+    shown: int = 0
+
+    @property
+    def sentence(self) -> str:
+        """Return what the element is called."""
+        return self.figure.name or self.figure.element
+
+
+@dataclass(frozen=True)
+class Diagram:
+    """One drawing with its elements, those that are behind the edges and those that are before them."""
+
+    drawing: Drawing
+    behind: tuple[Element, ...]
+    before: tuple[Element, ...]
+
+
+def diagrams(process: Process) -> list[Diagram]:
+    """Return the drawings of a process."""
+    return [
+        Diagram(drawing, _elements(drawing.behind), _elements(drawing.figures))
+        for drawing in drawings(process)
+    ]
+
+
+def _elements(figures: Iterable[Figure]) -> tuple[Element, ...]:
+    return tuple(map(Element, figures))
+
+
+def diagrams_of(flow: str) -> list[Diagram]:
+    """Return the drawings of a flow whose present version was imported from BPMN; none of any other."""
+    source = api.read_source(flow)
+    if source is None or source["language"] != "bpmn":
+        return []
+    return diagrams(read(source["text"].encode(), source["map"]["process"])[0])

@@ -1,0 +1,149 @@
+"""The page that takes a process as a file, in BPMN or as a graph, shows its checks, and publishes it."""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from dataclasses import dataclass
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from flows.access import AnyUser, may, may_add
+from flows.designer.diagram import Diagram, diagrams
+from flows.designer.draft import Design
+from flows.designer.trying import limited
+from flows.errors import WedError
+from flows.languages.bpmn.xml import LARGEST
+from flows.loading.bpmn import ImportedProcess
+from flows.loading.processes import ENDINGS, Checked, check_file, publish_file
+from flows.queries.definitions import flow_by_name
+from pages.guard import page
+
+ACCEPTED = ",".join(f".{each}" for each in ENDINGS)
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,62}")
+_LONGEST_FILE_NAME = 200
+SHOWN_PROBLEMS = 200
+
+
+@dataclass(frozen=True)
+class Given:
+    """A file as the page has it: its name and content."""
+
+    name: str
+    content: bytes
+
+    @property
+    def packed(self) -> str:
+        """Return the content as the page sends it again, so that it need not be chosen twice."""
+        return base64.b64encode(zlib.compress(self.content)).decode()
+
+
+class ImportForm(forms.Form):
+    """The flow that a process becomes."""
+
+    name = forms.CharField(
+        label=gettext_lazy("flow"),
+        max_length=63,
+        help_text=gettext_lazy(
+            "A new flow, or one whose next version this is. Its name has a lower-case letter, then lower-case"
+            " letters, digits and _."
+        ),
+        widget=forms.TextInput(attrs={"class": "mono", "autocomplete": "off"}),
+    )
+
+    def clean_name(self) -> str:
+        name = str(self.cleaned_data["name"])
+        if not _NAME.fullmatch(name):
+            raise forms.ValidationError(_("“%(name)s” is no name of a flow.") % {"name": name})
+        return name
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def import_process(request: HttpRequest) -> HttpResponse:
+    """Ask for a file, show what its checks find and what it becomes, or publish it."""
+    if not may_add(request.user):
+        raise Http404
+    posted = request.method == "POST"
+    form = ImportForm(request.POST if posted else None, use_required_attribute=False)
+    given = _given(request) if posted else None
+    if not form.is_valid() or given is None:
+        missing = posted and given is None
+        error = _("Choose a file of at most 5 MB.") if missing else ""
+        return _show(request, form, {"error": error, "given": given})
+    name = form.cleaned_data["name"]
+    try:
+        with limited():
+            checked = check_file(name, given.name, given.content)
+    except WedError as refused:
+        return _show(request, form, {"error": refused.sentence, "given": given})
+    error = ""
+    if request.POST.get("do") == "publish" and checked.made is not None:
+        error = _publish(request, name, given, checked)
+        if not error:
+            return HttpResponseRedirect(Design(name, flow_by_name(name), None).address("picture"))
+    return _show(request, form, {"error": error, "given": given} | _found(request.user, name, checked))
+
+
+def _given(request: HttpRequest) -> Given | None:
+    """Return the file that was chosen, or the one that the page had; None without a readable one."""
+    file = request.FILES.get("file")
+    if file is not None:
+        size = file.size or 0
+        return Given(str(file.name)[-_LONGEST_FILE_NAME:], file.read()) if size <= LARGEST else None
+    try:
+        packed = base64.b64decode(request.POST.get("packed", ""), validate=True)
+        content = zlib.decompressobj().decompress(packed, LARGEST + 1)
+    except (ValueError, zlib.error):
+        return None
+    name = request.POST.get("file_name", "")[-_LONGEST_FILE_NAME:]
+    return Given(name, content) if content and len(content) <= LARGEST else None
+
+
+def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
+    """Return what the page shows of a file that was checked."""
+    return {
+        "checked": checked,
+        "problems": checked.problems[:SHOWN_PROBLEMS],
+        "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
+        "shown": _diagrams(checked),
+        "publishes": may_publish(user, name),
+        "exists": flow_by_name(name) is not None,
+        "flow_name": name,
+    }
+
+
+def _diagrams(checked: Checked) -> list[Diagram]:
+    return diagrams(checked.made.made.process) if isinstance(checked.made, ImportedProcess) else []
+
+
+def may_publish(user: AnyUser, name: str) -> bool:
+    """Return whether the user may make a file the next version of this flow, or a new flow of it."""
+    exists = flow_by_name(name) is not None
+    return may(user, "publish", name) and (may(user, "design", name) if exists else may_add(user))
+
+
+def _publish(request: HttpRequest, name: str, given: Given, checked: Checked) -> str:
+    """Publish the file, and return why it cannot be published; empty if it was."""
+    if checked.made is None or not may_publish(request.user, name):
+        raise Http404
+    actor = request.user.get_username()
+    try:
+        report = publish_file(name, checked.made, actor, f"imported from {given.name}")
+    except WedError as refused:
+        return refused.sentence
+    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
+    return ""
+
+
+def _show(request: HttpRequest, form: ImportForm, shown: dict[str, Any]) -> HttpResponse:
+    context = {"form": form, "accepted": ACCEPTED} | shown
+    return render(request, "admin/flows/designer/import.html", context)

@@ -1,0 +1,96 @@
+"""A file with a process, in BPMN or as a graph: checked, and published as a flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from flows import api
+from flows.errors import NeedsApproval
+from flows.languages.bpmn.xml import LARGEST
+from flows.languages.graph import BadGraph, Problem
+from flows.loading.bpmn import ImportedProcess, prepare_bpmn
+from flows.loading.graphs import Imported, prepare_graph
+from flows.models import Flow
+from flows.types import PublishReport
+
+BPMN, GRAPH = ("bpmn", "xml"), ("json", "yaml", "yml", "txt")
+ENDINGS = (*BPMN, *GRAPH)
+_FORMATS = {"yml": "yaml"}
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What the checks of a file found, and what it becomes if nothing prevents it."""
+
+    problems: Sequence[Problem]
+    made: ImportedProcess | Imported | None = None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Return how many attributes and rules the flow would have."""
+        if self.made is None:
+            return {}
+        return {part: len(self.made.compiled.definition[part]) for part in ("attributes", "triggers")}
+
+
+def check_file(flow: str, name: str, content: bytes) -> Checked:
+    """Read, check and compile a file, whose name says its format, without changing anything."""
+    try:
+        made = _prepared(flow, name, content)
+    except BadGraph as error:
+        return Checked(error.problems)
+    return Checked(made.warnings, made)
+
+
+def _prepared(flow: str, name: str, content: bytes) -> ImportedProcess | Imported:
+    ending = name.rpartition(".")[2].lower()
+    if len(content) > LARGEST:
+        raise BadGraph([Problem("too_large", f"The file has more than {LARGEST} bytes (5 MB).")])
+    if ending in BPMN:
+        return prepare_bpmn(flow, content)
+    if ending not in ENDINGS:
+        listed = ", ".join(f".{each}" for each in ENDINGS)
+        raise BadGraph([Problem("unknown_format", f"Read are files whose names end in {listed}.")])
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadGraph([Problem("syntax", f"It is not text in UTF-8 (byte {error.start}).")]) from error
+    return prepare_graph(flow, text, _FORMATS.get(ending, ending))
+
+
+def publish_file(flow: str, made: ImportedProcess | Imported, actor: str, reason: str) -> PublishReport:
+    """Publish what a file becomes, and keep the file with the version; create the flow if it is missing.
+
+    Raises WedError; then nothing is changed.
+    """
+    with _created(flow):
+        report = api.publish(flow, made.compiled.definition, actor=actor, reason=reason)
+        api.keep_source(flow, made.source)
+    return report
+
+
+def try_file(flow: str, made: ImportedProcess | Imported) -> PublishReport:
+    """Return what publishing a file would do, and change nothing. Raises what publishing would raise."""
+    with _created(flow):
+        report = api.publish(flow, made.compiled.definition, dry_run=True)
+        transaction.set_rollback(True)
+    return report
+
+
+@contextmanager
+def _created(flow: str) -> Iterator[None]:
+    """Create the flow if it is missing, and roll back what follows where it fails. Raises NeedsApproval."""
+    with transaction.atomic():
+        if not Flow.objects.filter(name=flow).exists():
+            api.create_flow(flow)
+        elif api.running_definition(flow)[1].get("needs_approval"):
+            text = _(
+                "A second person approves the versions of this flow, and an import cannot wait for that."
+            )
+            raise NeedsApproval(text)
+        yield

@@ -1,0 +1,82 @@
+"""What the commands that import a process have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandParser
+
+from flows.loading.bpmn import ImportedProcess
+from flows.loading.graphs import Imported
+from flows.loading.processes import publish_file, try_file
+from flows.management.base import FlowCommand
+from flows.types import PublishReport
+
+Made = ImportedProcess | Imported
+_CONSEQUENCES = {
+    "attributes_removed": "Attributes that are removed with their values: {}.",
+    "checked": "Living instances: {}.",
+    "new_exception": "Instances that become exceptions: {}.",
+    "final": "Instances that become final: {}.",
+    "left": "Instances that are matched again after this, by the reaper: {}.",
+}
+
+
+class ImportCommand(FlowCommand):
+    """A command that checks a file, and publishes what it becomes or says what that would do."""
+
+    records_actor = True
+
+    def arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--flow", required=True, help="name of the flow, which is created if it is missing"
+        )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only check, and say what publishing would do"
+        )
+
+    def prepared(
+        self, path: Path, options: dict[str, Any]
+    ) -> tuple[ImportedProcess | Imported, dict[str, int]]:
+        """Return what the file becomes, and how many parts of which kind it has. Raises BadGraph, Usage."""
+        raise NotImplementedError
+
+    def run(self, **options: Any) -> None:
+        path, name = options["file"], options["flow"]
+        made, parts = self.prepared(path, options)
+        definition = made.compiled.definition
+        counts = {part: len(definition[part]) for part in ("attributes", "triggers")}
+        if options["dry_run"]:
+            report, done, facts = try_file(name, made), "can be published", {}
+        else:
+            report = publish_file(name, made, options["actor"], f"imported from {path.name}")
+            done, facts = f"is at version {report.version}", {"version": report.version}
+        if options["json"]:
+            found = {"warnings": [asdict(each) for each in made.warnings], "report": asdict(report)}
+            self.write_json({"flow": name} | self.named(made) | parts | counts | facts | found)
+            return
+        for problem in made.warnings:
+            self.stdout.write(problem.sentence)
+        self.stdout.write(f"Flow {name} {done}: {_listed(parts)}; {_listed(counts)}.")
+        for line in _consequences(report):
+            self.stdout.write(line)
+
+    def named(self, made: Made) -> dict[str, str]:
+        """Return how the file calls what became the flow."""
+        return {"process": made.made.process.id} if isinstance(made, ImportedProcess) else {}
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {part}" for part, count in counts.items())
+
+
+def _consequences(report: PublishReport) -> Iterator[str]:
+    for name, sentence in _CONSEQUENCES.items():
+        if count := getattr(report, name):
+            yield sentence.format(count)
+    if report.fired:
+        fired = ", ".join(f"{name} ({count})" for name, count in sorted(report.fired.items()))
+        yield f"Transitions that fire for them: {fired}."

@@ -1,0 +1,65 @@
+"""A process in BPMN from its file to tokens that move, in a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import psycopg
+from selenium import webdriver
+from selenium.webdriver.common.by import By
+
+from flows import api
+from flows.tests.bpmn_files import ORDER
+from flows.tests.pages import unique
+from tests.browser.conftest import Login, Wait, problems
+
+Connect = Callable[..., psycopg.Connection[Any]]
+
+
+def test_a_process_is_imported_published_and_its_tokens_are_watched(
+    browser: webdriver.Chrome, login: Login, wait: Wait, connect: Connect, tmp_path: Path
+) -> None:
+    def text() -> str:
+        return browser.find_element(By.TAG_NAME, "main").text
+
+    def tokens() -> list[str]:
+        busy = browser.find_elements(By.CSS_SELECTOR, ".bpmn .busy")
+        return sorted(str(each.get_attribute("aria-label")) for each in busy)
+
+    def check(content: bytes) -> None:
+        file = tmp_path / "order.bpmn"
+        file.write_bytes(content)
+        browser.find_element(By.NAME, "file").send_keys(str(file))
+        browser.find_element(By.CSS_SELECTOR, '[value="check"]').click()
+
+    flow = unique("order")
+    login("alice", "/admin/flows/flow/import/")
+    browser.find_element(By.NAME, "name").send_keys(flow)
+    check(ORDER.replace(b"PT2H", b"2 hours"))
+    wait(lambda _page: "2 hours" in text())
+    assert "late" in text() and not browser.find_elements(By.CSS_SELECTOR, '[value="publish"]')
+    check(ORDER)
+    wait(lambda _page: "can be published" in text())
+    assert browser.find_elements(By.CSS_SELECTOR, ".bpmn svg")
+    browser.find_element(By.CSS_SELECTOR, '[value="publish"]').click()
+    wait(lambda _page: "With its instances" in text())
+
+    browser.get(browser.current_url.split("/admin/")[0] + f"/flows/{flow}/start/")
+    browser.find_element(By.CSS_SELECTOR, "main form button.primary").click()
+    wait(lambda page: "/instances/" in page.current_url)
+    wid = browser.current_url.split("/instances/")[1].split("/")[0]
+    browser.get(browser.current_url.split("/instances/")[0] + f"/flows/{flow}/diagram/?instance={wid}")
+    wait(lambda _page: tokens() == ["Charge the card: 1 token", "pack: 1 token"])
+    browser.execute_script("window.loadedOnce = true")
+    connection = connect()
+    for task, result, there in (
+        ("charge", {}, ["join: 1 token", "pack: 1 token"]),
+        ("pack", {"packed": True}, ["await: 1 token"]),
+    ):
+        (job,) = api.lease_many(flow, [task], 1, "tester", conn=connection)
+        api.complete(job, result, conn=connection)
+        wait(lambda _page, there=there: tokens() == there)
+    assert browser.execute_script("return window.loadedOnce"), "the page was not loaded again"
+    assert problems(browser) == []
