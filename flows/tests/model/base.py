@@ -69,6 +69,7 @@ class BaseMachine(RuleBasedStateMachine):
         self.minutes = AHEAD
         self.base = datetime.now(UTC).replace(microsecond=0)
         self.ledger: dict[int, Applied] = {}
+        self.by_signal: dict[int, tuple[int, int, None]] = {}
         self.settings: dict[str, str] = {}
         self.control, self.conn, self.worker, self.admin, self.locker = (self.session() for _ in range(5))
         for name in FLOWS:
@@ -181,11 +182,23 @@ class BaseMachine(RuleBasedStateMachine):
         found = {row["job_id"]: (row["wid"], row["seq"], row["claim"]) for row in rows}
         expected = {
             job: (a.wid, a.seq, a.claim) for job, a in self.ledger.items() if a.wid in moment.instances
-        }
+        } | self._delivered(moment)
         if found != expected:
             raise Violation(
                 "history differs from answers", sorted(set(found.items()) ^ set(expected.items()))[:3]
             )
+
+    def _delivered(self, moment: facts.Facts) -> dict[int, tuple[int, int, None]]:
+        """Return the results that signals gave; each is one signal's, and no worker's.
+
+        They are remembered, because the table keeps them for some days only.
+        """
+        delivered = [s for s in moment.signals if s["state"] == "D"]
+        found = {s["job_id"]: (s["wid"], s["seq"], None) for s in delivered}
+        if len(found) < len(delivered) or found.keys() & self.ledger.keys():
+            raise Violation("two results of one job", [s["job_id"] for s in delivered])
+        self.by_signal |= found
+        return {job: one for job, one in self.by_signal.items() if one[0] in moment.instances}
 
     def forget(self, wids: Sequence[int]) -> None:
         """Remove instances that left the database from the ledger."""

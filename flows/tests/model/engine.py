@@ -12,13 +12,14 @@ from flows.tests.model.due_rules import Due
 from flows.tests.model.operate_rules import Operate
 from flows.tests.model.paper_rules import Paper
 from flows.tests.model.repair_rules import Repair, Settings
+from flows.tests.model.signal_rules import Signals
 from flows.tests.model.time_rules import Time
 
 EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
 STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))
 
 
-class Engine(Time, Attempts, Paper, Due, Repair, Settings, Batches, Operate):
+class Engine(Time, Attempts, Paper, Due, Repair, Settings, Batches, Operate, Signals):
     """Every family of rules on the same two flows."""
 
 

@@ -27,6 +27,7 @@ select json_build_object(
   'jobs', (select json_agg(j order by j.id) from wedsql.job_pool j),
   'timers', (select json_agg(x order by x.due_at) from wedsql.timer x),
   'rematches', (select json_agg(r) from wedsql.rematch_run r where r.finished_at is null),
+  'signals', (select json_agg(s order by s.id) from wedsql.signal s join f on f.id = s.flow_id),
   'trace', (select json_agg(t order by t.wid, t.seq) from wedsql.wed_trace t),
   'states', {states})
 """
@@ -44,6 +45,7 @@ class Facts:
     jobs: dict[int, list[Row]]
     timers: dict[int, list[Row]]
     rematches: dict[int, Row]
+    signals: list[Row]
     trace: dict[int, list[Row]]
     states: dict[int, Row]
 
@@ -77,6 +79,7 @@ def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
         _by_instance(found["jobs"]),
         _by_instance(found["timers"]),
         {run["flow_id"]: run for run in found["rematches"]},
+        found["signals"],
         _by_instance(found["trace"]),
         {int(wid): state for wid, state in dict(row[0]["states"]).items()},
     )

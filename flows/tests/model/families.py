@@ -51,6 +51,8 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "refresh_payload": st.booleans(),
     "concurrent": st.booleans(),
     "priority": st.integers(-1, 1),
+    "signal": st.booleans(),
+    "keep": st.sampled_from([None, "10 minutes"]),
     "mutex": st.just("m"),
     "lock": st.sampled_from(["one", "/all {a}"]),
     "writes": st.sampled_from([["a", "b"], ["a", "b", "c", "d", "e", "i"]]),
@@ -85,6 +87,8 @@ THEMES: list[dict[str, Any]] = [
     {"max_attempts": 1, "revalidate": "withdraw"},
     {"mutex": "m"},
     {"lock": "one"},
+    {"signal": True},
+    {"signal": True, "keep": "10 minutes"},
 ]
 
 

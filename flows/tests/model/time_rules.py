@@ -28,6 +28,10 @@ POISON = """
 ANTIDOTE = """
     drop trigger poison on wedsql.wed_trace; drop trigger poison on wedsql.job_log;
     delete from wedsql.trouble where message = 'poisoned'"""
+# Instances with a job whose lock a job of another one has: only one of them can be taken at a time.
+SAME_LOCK = """
+    select distinct j.wid, other.wid
+    from wedsql.job_pool j join wedsql.job_pool other on other.lock = j.lock and other.wid <> j.wid"""
 
 
 class Time(Work):
@@ -119,7 +123,7 @@ class Time(Work):
         raise Violation("never at rest", f"{ROUNDS} rounds of the reaper")
 
     def _takeable(self, flow: str) -> None:
-        """Check that every running instance has a job that can be taken, or a timer in the future."""
+        """Check that every running instance has a job that can be taken, a timer, or waits for a lock."""
         names = [
             row[0]
             for row in self.control.execute(
@@ -136,6 +140,7 @@ class Time(Work):
                 left = {row[0] for row in self.conn.execute(running, [flow, status])} - taken
                 query = "select wid from wedsql.timer where due_at > wedsql.now()"
                 left -= {row[0] for row in self.conn.execute(query)} | self._poisoned(self.moment())
+                left -= {wid for wid, holder in self.conn.execute(SAME_LOCK) if holder in taken}
             if left:
                 raise Violation("waits for ever", f"{status} {left} of {flow}")
 
