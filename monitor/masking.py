@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flows.api.reasons import InstanceReasons, Obstacle, RuleReason
+from flows.api.reasons import InstanceReasons, JobReason, Obstacle, RuleReason
 from flows.api.repairing import RepairPreview
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import EXCEPTION, OpenJob
 from flows.queries.trace import Step
+
+CONCEALED = "…"
 
 
 def values(flow: FlowInfo, found: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,8 +47,18 @@ def reasons(flow: FlowInfo, found: InstanceReasons) -> InstanceReasons:
         found,
         state=values(flow, found.state),
         rules=[_rule(flow, each) for each in found.rules],
-        jobs=[replace(each, error=None) for each in found.jobs],
+        jobs=waiting(flow, found.jobs),
     )
+
+
+def waiting(flow: FlowInfo, found: Sequence[JobReason]) -> list[JobReason]:
+    """Return what jobs wait for, without errors and names of locks, which may have values in them."""
+    return [_waiting(each) for each in found] if flow.concealed else [*found]
+
+
+def _waiting(found: JobReason) -> JobReason:
+    facts = {name: CONCEALED if name == "lock" else each for name, each in found.facts.items()}
+    return replace(found, error=None, facts=facts)
 
 
 def _rule(flow: FlowInfo, found: RuleReason) -> RuleReason:

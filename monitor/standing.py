@@ -19,12 +19,13 @@ _URGENT = (
 
 @dataclass(frozen=True)
 class Wait:
-    """What one job waits for, and until or since when."""
+    """What one job waits for, and until or since when; `lock`: for a lock or its exclusion group."""
 
     title: str
     sentence: str
     until: datetime | None
     since: datetime | None
+    lock: bool
 
 
 def waits(jobs: Iterable[JobReason], titles: Mapping[int, str]) -> list[Wait]:
@@ -39,6 +40,7 @@ def waits(jobs: Iterable[JobReason], titles: Mapping[int, str]) -> list[Wait]:
             reasons.waiting(job),
             job.facts.get("until"),
             job.facts.get("since"),
+            "lock" in job.facts,
         )
         for job in sorted(jobs, key=rank)
     ]

@@ -85,6 +85,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_COMP": _("Compensated"),
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
+    "_CHILDREN": _("Children added"),
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
     "_FAIL": _("Failed"),

@@ -73,6 +73,12 @@ class PriorityIn(ReasonIn):
     priority: Annotated[int, Field(ge=-32768, le=32767)]
 
 
+class ChildrenIn(Input):
+    """How many children more."""
+
+    count: Annotated[int, Field(ge=1, le=100_000)]
+
+
 class ExtendIn(ReasonIn):
     seconds: Annotated[float, Field(gt=0, le=30 * 86_400)]
 

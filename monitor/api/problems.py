@@ -27,6 +27,7 @@ CONFLICT = (
     errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
     errors.ConditionGone, errors.CaseClaimed, errors.NeedsApprovals, errors.BadProposal,
     errors.BulkChanged, errors.BulkEnded, errors.OtherSignal, errors.AmbiguousKey, errors.SignalLimit,
+    errors.NotWaitingForChildren,
 )  # fmt: skip
 TITLES = {
     400: "The request is not valid.",

@@ -1,4 +1,4 @@
-"""The diagram of a flow that was imported from BPMN: what is at its elements, as the lists say."""
+"""The diagram of a flow that was imported from BPMN or a graph: what is at its elements, as the lists say."""
 
 from __future__ import annotations
 
@@ -9,17 +9,21 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.loading.bpmn import prepare_bpmn, publish_bpmn
+from flows.loading.bpmn import prepare_bpmn
+from flows.loading.graphs import prepare_graph
+from flows.loading.processes import publish_file
+from flows.models import Job
 from flows.tests.bpmn_files import ORDER
 from flows.tests.pages import unique
-from monitor.tests.conftest import Parcels, text_of
+from monitor.tests.conftest import Parcels, person, text_of
+from monitor.tests.test_api import problem, program
 
 
 @pytest.fixture
 def order(parcels: Parcels) -> Iterator[str]:
     """The name of a flow that was imported, with two instances that wait."""
     name = unique()
-    publish_bpmn(name, prepare_bpmn(name, ORDER), "anna")
+    publish_file(name, prepare_bpmn(name, ORDER), "anna", "")
     for amount in (5000, 6000):
         api.start(name, {"amount": amount})
     yield name
@@ -51,6 +55,51 @@ def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None
     names = ("Approve the order", "Charge the card", "pack")
     assert [text_of(row(html, name)).split()[0] for name in names] == ["0", "1", "1"]
     assert f"instance={wid}" in html and alice.get(f"/flows/{order}/diagram/?instance=1").status_code == 404
+
+
+GRAPH = """
+edges: [[r1, a, s], [r2, s, pack], [r3, s, charge], [r4, pack, j], [r5, charge, j], [r6, j, w], [r7, w, k],
+        [r8, k, z]]
+nodes: [{node: charge, options: {label: Charge the card}}, {node: w, type: event}]
+"""
+
+
+def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, parcels: Parcels) -> None:
+    name = unique()
+    publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
+    wid = api.start(name)
+    api.start(name)
+    job = Job.objects.get(wid=wid, transition="pack")
+    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
+    html = alice.get(f"/flows/{name}/diagram/").content.decode()
+    assert text_of(row(html, "Charge the card")).split() == ["2", "2"]
+    assert text_of(row(html, "pack")).split() == ["1", "1"]
+    assert f"/flows/{name}/diagram/?instance={wid}" in alice.get(f"/instances/{wid}/").content.decode()
+    html = alice.get(f"/flows/{name}/diagram/?instance={wid}").content.decode()
+    names = ("pack", "Charge the card", "j", "w")
+    assert [text_of(row(html, each)).split()[0] for each in names] == ["0", "1", "1", "0"]
+
+
+def test_the_history_in_a_graph_is_a_tree_and_a_walk_over_http(site: None) -> None:
+    name = unique()
+    publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
+    wid = api.start(name)
+    job = Job.objects.get(wid=wid, transition="pack")
+    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
+    viewer = program(person("vera", f"flow:{name}:see"), "operate")
+    found = viewer.get(f"/instances/{wid}/graph").json()
+    last = found["steps"][-1]
+    assert (last["node"], last["consumed"], last["produced"]) == ("pack", ["r2"], ["r4"])
+    assert sorted(last["waiting"]) == ["r3", "r4"] and not found["cut"] and found["walk"] is None
+    walk = viewer.get(f"/instances/{wid}/graph?walk=true").json()["walk"]
+    assert [step["executed"] for step in walk["steps"]] == [None, "r1", "r2"]
+    assert walk["outcome"] == "undecided" and walk["waiting"] == ["charge"]
+
+
+def test_a_flow_that_is_no_graph_has_no_history_in_one(site: None, parcels: Parcels) -> None:
+    wid = parcels.start(customer="Ann")
+    viewer = program(person("vera", f"flow:{parcels.flow}:see"), "operate")
+    assert "graph" in problem(viewer.get(f"/instances/{wid}/graph"), 404)["detail"]
 
 
 def test_a_flow_without_a_diagram_says_so(alice: Client, parcels: Parcels, order: str) -> None:

@@ -1,4 +1,4 @@
-"""The diagram of a flow that was imported from BPMN, with what is there now."""
+"""The diagram of a flow that was imported from BPMN or a graph, with what is there now."""
 
 from __future__ import annotations
 
@@ -20,10 +20,12 @@ from flows import api
 from flows.access import flow_or_404, masks
 from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.drawing import Drawing, Figure, drawings
+from flows.languages.bpmn.from_graph import as_process
+from flows.languages.graph import read as read_graph
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
-from flows.queries.definitions import FlowInfo
+from flows.queries.definitions import DRAWN, FlowInfo
 from pages.guard import page
 from pages.urlparams import number
 
@@ -94,17 +96,19 @@ def diagram_changes(request: HttpRequest, name: str) -> HttpResponse:
 
 
 @lru_cache(maxsize=16)
-def _drawn(text: str, process: str) -> tuple[Process, list[Drawing]]:
-    found = read(text.encode(), process)[0]
+def _drawn(language: str, text: str, form: str) -> tuple[Process, list[Drawing]]:
+    """Return the process of a source. `form` is the format of a graph, or the process of a file of BPMN."""
+    found = as_process(read_graph(text, form)) if language == "graph" else read(text.encode(), form)[0]
     return found, drawings(found)
 
 
 def _context(request: HttpRequest, name: str) -> dict[str, Any]:
     flow = flow_or_404(request.user, name)
     source = api.read_source(flow.name)
-    if source is None or source["language"] != "bpmn":
+    if source is None or source["language"] not in DRAWN:
         return {"flow": flow}
-    process, drawn = _drawn(source["text"], source["map"]["process"])
+    form = source["format"] if source["language"] == "graph" else source["map"]["process"]
+    process, drawn = _drawn(source["language"], source["text"], form)
     wid = number(request.GET.get("instance"))
     tokens = _tokens(flow, wid, process, source["map"]["attributes"]) if wid else Counter[str]()
     there = _Everywhere(flow, source["map"]["transitions"], wid, tokens)

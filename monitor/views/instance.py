@@ -16,7 +16,7 @@ from flows import api
 from flows.access import instance_or_404, masks
 from flows.queries import instances, jobs, steps, trace
 from flows.queries.base import snapshot
-from flows.queries.definitions import FlowInfo
+from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
 from monitor import history, masking, standing, urlparams
 from monitor.sla_rows import ClockRow
@@ -29,6 +29,7 @@ from pages.urlparams import number
 LIVE_STEPS = 50
 FAILURES = 20
 TIMELINE_FAILURES = 500
+CHILD_JOBS = 5
 VIEWS = ("table", "timeline", "tree")
 
 
@@ -47,6 +48,7 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
             return redirect(reverse("monitor:step", args=[wid, max(pair)]) + f"?compare={min(pair)}")
         page = trace.steps(wid, found.started_at, urlparams.cursor(request), oldest_first=oldest_first)
         context = _now(flow, found)
+        context["diagram"] = has_diagram(flow.name)
         shown = history.shown(flow, page.items)
         if view == "timeline":
             context["timeline"] = _timeline(flow, found, shown, fold=request.GET.get("idle") != "shown")
@@ -88,9 +90,12 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "empty": [v for v in values if v.text is None and v.name not in keys],
         "business_key": flow.business_key(value.text for value in values),
         "jobs": titled,
-        "waits": standing.waits(api.explain_jobs(found.wid), {job.id: title for job, title in titled}),
+        "waits": standing.waits(
+            masking.waiting(flow, api.explain_jobs(found.wid)), {job.id: title for job, title in titled}
+        ),
         "repaired": api.last_repair(found.wid) if found.status in "REF" else None,
         "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
+        "children": api.child_jobs(found.wid)[:CHILD_JOBS],
         "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
     }
 

@@ -20,7 +20,7 @@ from flows.designer.drawing import data, name
 from flows.queries import jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
-from flows.queries.definitions import FlowInfo, source_language
+from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.jobs import Queue
 from flows.queries.rule_groups import grouped
@@ -81,7 +81,7 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
     with snapshot():
         drawn = graph(flow.id)
         context = _present(flow, drawn)
-    context["language"] = source_language(flow.name)
+    context["diagram"] = has_diagram(flow.name)
     context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow)), "time": time}
     return render(request, "monitor/picture.html", context)
 

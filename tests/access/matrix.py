@@ -84,12 +84,14 @@ flows/<slug:name>/indexes/                         --------- Lnfyffyyf
 flows/<slug:name>/start/                           Lnffyfyff Lnffyfyff
 flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
 flows/<slug:name>/signals/                         Lnyyyyyyy Lnffyfyff
+flows/<slug:name>/locks/                           Lnyyyyyyy ---------
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
 instances/<int:wid>/undo/                          --------- Lnffyfyff
 instances/<int:wid>/why/                           Lnyyyyyyy ---------
+instances/<int:wid>/children/                      Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------
@@ -180,6 +182,7 @@ admin/flows/flow/new/<slug:name>/design/paste/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/wsql/      Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
+admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.
@@ -199,6 +202,7 @@ flows/<slug:name>/instances                        Lnyyyyyyy Lnffbfbff
 flows/<slug:name>/instances/count                  Lnyyyyyyy ---------
 flows/<slug:name>/jobs                             Lnyyyyyyy ---------
 flows/<slug:name>/signals                          Lnyyyyyyy Lnffbfbff
+flows/<slug:name>/locks                            Lnyyyyyyy ---------
 flows/<slug:name>/figures                          Lnyyyyyyy ---------
 instances                                          Lyyyyyyyy ---------
 instances/count                                    Lyyyyyyyy ---------
@@ -206,6 +210,8 @@ instances/<int:wid>                                Lnyyyyyyy ---------
 instances/<int:wid>/history                        Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>                Lnyyyyyyy ---------
 instances/<int:wid>/late                           Lnyyyyyyy ---------
+instances/<int:wid>/children                       Lnyyyyyyy ---------
+instances/<int:wid>/graph                          Lnnnnnnnn ---------
 instances/<int:wid>/why                            Lnyyyyyyy ---------
 instances/<int:wid>/looks                          --------- Lnfbffbbf
 flows/<slug:name>/looks                            Lnfyffyyf ---------
@@ -221,6 +227,7 @@ instances/<int:wid>/jobs/<int:job>/withdraw        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/priority        --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/extend          --------- Lnffbfbff
 instances/<int:wid>/jobs/<int:job>/reassign        --------- Lnffbfbff
+instances/<int:wid>/jobs/<int:job>/children        --------- Lnffbfbff
 cases                                              Lyyyyyyyy ---------
 cases/groups                                       Lyyyyyyyy ---------
 cases/report                                       Lyyyyyyyy ---------
@@ -344,6 +351,7 @@ loaddemo                                           yffff
 # These change nothing in the database, or start other programs and have tests of their own.
 READING = (
     "apiclient",
+    "children",
     "dumpflow",
     "explain",
     "exportbpmn",

@@ -145,6 +145,18 @@ def test_values_are_revealed_by_a_right_of_the_flow(action: str, secret: SampleD
     assert "reveal" in access.rights(user, secret.parcels.flow)
 
 
+def test_the_name_of_a_lock_is_concealed_with_the_values_in_it(secret: SampleData) -> None:
+    parcels = secret.parcels
+    parcels.connection.execute(
+        f"update {parcels.flow}.wed_trig set lock = '/{{customer}}' where trname = 'tr_label'"
+    )
+    _first, second = (parcels.start(customer=MARKS[0], weight=MARKS[1]) for _n in range(2))
+    client = secret.client("own clerk")()
+    for address in (f"/instances/{second}/", f"/instances/{second}/why/"):
+        page = client.get(address).content.decode()
+        assert "It waits for “…”" in page and MARKS[0] not in page, address
+
+
 def test_the_name_of_a_masked_attribute_is_shown_and_a_hidden_one_is_not(secret: SampleData) -> None:
     client = secret.client("own clerk")()
     page = client.get(f"/instances/{secret.wid}/").content.decode()

@@ -35,7 +35,7 @@ NO_WORKER = {
     "read_publications", "reap", "redo_draft", "reject_publication", "rematch", "renamed_triggers",
     "report_disk", "request_publication",
     "request_rollback", "restore_version", "running_definition", "save_draft", "schema_name",
-    "list_locks", "add_children", "child_jobs", "children", "continue_children",
+    "list_locks", "lock_queues", "add_children", "child_jobs", "children", "continue_children",
     "signal", "signals", "start", "start_many", "try_complete", "try_due", "try_start", "undo_draft",
     "version_definition", "withdraw_publication",
     "deviations", "impact", "lint", "what_if",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 
@@ -87,6 +88,26 @@ def test_a_killed_process_is_replaced_and_its_job_counted(processes: Processes, 
     processes.manage("wedworker", "--flow", flow)
     wid = killed_in_a_handler(processes, flow, db)
     assert db.execute("select outcome from wedsql.job_log where wid = %s", [wid]).fetchall() == [("lost",)]
+
+
+def test_a_killed_holder_frees_its_lock(processes: Processes, flow: str, db: Db) -> None:
+    db.execute(f"update \"{flow}\".wed_trig set lock = 'press' where trname = 'act_slow'")
+    processes.manage("wedworker", "--flow", flow, "--processes", "2")
+    wids = start(db, flow, "slow", 3)
+    until(processes.marks, what=processes.output)
+    pass_time(0.5)
+    (held,) = processes.marks()  # the other process may perform none of the three
+    os.kill(int(held.split()[-1]), signal.SIGKILL)
+    until(lambda: len(processes.marks()) == 2, what=processes.output)
+    pass_time(0.5)
+    assert len(processes.marks()) == 2, processes.marks()
+    (processes.folder / "ledger.go").touch()
+    until(all_final(db, wids), what=processes.output)
+    steps = "select count(*) from wedsql.wed_trace where wid = any (%s) and trw = 'act_slow'"
+    assert db.execute(steps, [wids]).fetchone() == (3,) and len(processes.marks()) == 4
+    assert db.execute("select outcome from wedsql.job_log where wid = any (%s)", [wids]).fetchall() == [
+        ("lost",)
+    ]
 
 
 def test_a_job_that_kills_workers_is_parked(processes: Processes, flow: str, db: Db) -> None:
