@@ -142,7 +142,7 @@ from flows.api.indexes import (
 from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
-from flows.api.locks import list_locks
+from flows.api.locks import list_locks, lock_queues
 from flows.api.looks import list_changes, list_looks, look_at, record_look
 from flows.api.maintenance import (
     check_invariants,
@@ -348,6 +348,7 @@ __all__ = [
     "list_views",
     "list_webhooks",
     "list_worker_keys",
+    "lock_queues",
     "log_in_worker",
     "log_out_worker",
     "look_at",
