@@ -38,6 +38,7 @@ TROUBLE: dict[str, str | Promise] = {
     "waits": _("Conditions for which cases wait are not examined"),
     "policies": _("A recovery policy is not applied"),
     "signals": _("A kept signal is not delivered"),
+    "starts": _("An instance does not start at its time"),
     "children": _("Child instances are not started, counted or ended"),
 }
 # What became of a signal.

@@ -50,6 +50,14 @@ class Definition(TypedDict, total=False):
             lines=2,
         ),
     ]
+    start_at: Annotated[
+        list[str] | None,
+        Option(
+            label=_("times at which an instance starts"),
+            help=_("One per line: a moment, or a repetition such as R/PT1H or R5/2027-01-01T06:00Z/P1D."),
+            lines=2,
+        ),
+    ]
     worker_keys: Annotated[
         bool,
         Option(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from flows.labels import translate_label
 from flows.queries.base import row, rows
@@ -62,6 +62,16 @@ class Trigger:
 
 
 @dataclass(frozen=True)
+class StartTime:
+    """A time at which instances start: the next one, and the last with the instance that it started."""
+
+    entry: str
+    due_at: datetime | None
+    last_at: datetime | None
+    last_wid: int | None
+
+
+@dataclass(frozen=True)
 class FlowRow:
     """One row of the list of definitions, with the number of its attributes and triggers."""
 
@@ -97,6 +107,8 @@ class FlowInfo:
     concealed: tuple[Attribute, ...] = ()
     start_by: tuple[str, ...] = ()
     exclusive: bool = False
+    timed: bool = False
+    starts: tuple[StartTime, ...] = ()
 
     @property
     def title(self) -> str:
@@ -143,7 +155,8 @@ class FlowInfo:
 
 DRAWN = ("bpmn", "graph")  # languages whose texts can be drawn
 _FLOW = (
-    "select id, name, label, description, version, notify_trace as live, start_by, exclusive from wedsql.flow"
+    "select id, name, label, description, version, notify_trace as live, start_by, exclusive,"
+    " start_at is not null as timed from wedsql.flow"
 )
 
 
@@ -224,7 +237,19 @@ def _whole(flow: FlowInfo) -> FlowInfo:
         triggers(flow.id),
         start_by=tuple(flow.start_by or ()),
         exclusive=flow.exclusive,
+        timed=flow.timed,
+        starts=start_times(flow.id) if flow.timed else (),
     )
+
+
+def start_times(flow_id: int) -> tuple[StartTime, ...]:
+    """Return the times at which instances of a flow start, the next one first."""
+    found = rows(
+        "select entry, due_at, last_at, last_wid from wedsql.start_time where flow_id = %s"
+        " order by due_at, entry",
+        [flow_id],
+    )
+    return tuple(StartTime(**each) for each in found)
 
 
 def attributes(flow_id: int) -> tuple[Attribute, ...]:

@@ -125,7 +125,7 @@ begin
   foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance',
                                 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
                                 'watch', 'trouble', 'wed_trace', 'figure', 'figure_state', 'calendar',
-                                'sla', 'sla_clock'] loop
+                                'sla', 'sla_clock', 'start_time'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;
   grant insert, update, delete on wedsql.attr, wedsql.trig to wed_web;

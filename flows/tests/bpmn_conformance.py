@@ -64,6 +64,10 @@ _ALL = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>3"
 SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event": (start(), "the first token of an instance"),
     "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
+    "start event, timer": (
+        start(timer("R/2030-01-01T06:00:00Z/P1D", "timeCycle")),
+        "instances start at a moment, after a duration, or as often as a cycle says",
+    ),
     "end event": (end(), "a token ends; the instance is final when none is left"),
     "end event, message": (end(MESSAGED), "a job; a worker sends the message"),
     "end event, error": (
@@ -231,10 +235,8 @@ REFUSED: dict[str, bytes] = {
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
     ),
-    "a timer that starts instances": file(
-        node("startEvent", "t", timer("2030-01-01T00:00:00Z", "timeDate")),
-        node("endEvent", "e"),
-        flows("t e"),
+    "a timer that starts instances by a calendar": file(
+        node("startEvent", "t", timer("0 9 * * MON-FRI", "timeCycle")), node("endEvent", "e"), flows("t e")
     ),
     "an end event with an escalation": file(
         node("startEvent", "s"), node("endEvent", "t", event("escalation")), flows("s t")

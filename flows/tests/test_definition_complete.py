@@ -51,6 +51,7 @@ SETTINGS: Row = {
     "notify_trace": False,
     "retention": "1 mon 2 days",
     "start_by": ["placed"],
+    "start_at": ["R/PT1H"],
     "worker_keys": True,
 }
 SIZE: Row = {

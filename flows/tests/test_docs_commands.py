@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
+from django.db import connection
 
 from flows import api
 from flows.models import Instance, Job
@@ -70,6 +71,21 @@ def test_signals() -> None:
     text = page("signals")
     loaded(text)
     assert len([*compared(text, "signal parcel")]) == 4
+
+
+def test_starts_by_time() -> None:
+    """Each time of the page's flow starts an instance with a job when it has come."""
+    text = page("starts")
+    flow = loaded(text)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "update wedsql.start_time s set due_at = wedsql.now() from wedsql.flow f"
+            " where f.id = s.flow_id and f.name = %s returning entry",
+            [flow],
+        )
+        assert {entry for (entry,) in cursor} == set(yaml.safe_load(example(text, "yaml"))["start_at"])
+        assert api.reap()["starts"] == 2
+    assert [*Job.objects.filter(flow__name=flow).values_list("transition", flat=True)] == ["tr_count"] * 2
 
 
 def test_children() -> None:

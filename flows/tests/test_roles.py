@@ -189,7 +189,7 @@ def test_only_the_web_defines(connect: Connect, defined: str, role: str, call: s
 
 def test_the_reaper_reaps_and_looks(connect: Connect) -> None:
     reaper = connect("wed_reaper")
-    assert set(api.reap(conn=reaper)) == {"ended", "expired", "timers", "late", "signals"}
+    assert set(api.reap(conn=reaper)) == {"ended", "expired", "timers", "late", "signals", "starts"}
     api.next_due(conn=reaper)
     assert "in_default" in api.maintain(conn=reaper)
     for call in (

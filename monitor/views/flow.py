@@ -150,7 +150,7 @@ def changes(request: HttpRequest, name: str) -> HttpResponse:
         rows = instances.fresh(asked.chosen, urlparams.wids(request), shown)
         newer = instances.newer(asked.chosen, top) if top is not None and not asked.error else Count(0)
         context = {"flow": found, "queues": jobs.queues(found.id), **_summary(overview.summary(found))}
-    parts = {"queue": "queue", "banner": "unserved"}
+    parts = {"queue": "queue", "banner": "unserved"} | ({"starts": "starts"} if found.starts else {})
     if not asked.chosen.without("status"):  # with a filter nothing is counted again at each commit
         context["chips"] = _chips(request, asked.chosen, _counts(asked.chosen, context))
         parts["chips"] = "chips"

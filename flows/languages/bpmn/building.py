@@ -51,6 +51,7 @@ class Building:
     exit: dict[str, str] = field(default_factory=dict)
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     start_by: list[str] = field(default_factory=list)
+    start_at: list[str] = field(default_factory=list)
     caught: list[str] = field(default_factory=list)
     problems: list[BpmnProblem] = field(default_factory=list)
 

@@ -50,11 +50,9 @@ def compile_process(process: Process, flow: str = "") -> CompiledProcess:
 
 def _completed(compiled: Compiled, process: Process, lowered: Lowered) -> Compiled:
     """Return the definition with what is said about the flow itself."""
-    definition: dict[str, Any] = {**compiled.definition}
+    definition: dict[str, Any] = {**compiled.definition, **lowered.starts}
     if process.name:
         definition["label"] = process.name
-    if lowered.start_by:
-        definition["start_by"] = [*lowered.start_by]
     triggers = compiled.triggers
     if lowered.final:
         definition["triggers"] = [_also(trigger, lowered.final) for trigger in definition["triggers"]]

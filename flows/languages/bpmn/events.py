@@ -27,12 +27,24 @@ class Events(Building):
             self.note("unsupported", "Several start events of one process are not supported.", element)
         if kind == "message" and outer is None:
             self.start_by.append(slug(element.trigger.name))
+        elif kind == "timer" and outer is None:
+            self.start_at += self.start_times(element)
         elif kind != "none" and (outer is None or not outer.by_event):
             where = "a sub-process" if element.scope else "the process"
-            message = f"A start event of {where} with {kind} is not supported."
-            if kind == "timer":
-                message += " Start instances by a scheduler, or let a timer event follow the start."
-            self.note("unsupported", message, element)
+            self.note("unsupported", f"A start event of {where} with {kind} is not supported.", element)
+
+    def start_times(self, element: Element) -> list[str]:
+        """Return the times at which a timer starts instances."""
+        timer = element.trigger.expression
+        found = times.start(element.trigger.form, timer.text) if timer is not None else None
+        if timer is not None and found is None:
+            self.note(
+                "bad_time",
+                f"The time of the event “{timer.text[:40]}” is not supported: give a moment such as"
+                " 2026-06-01T12:00:00Z, a duration, or a cycle such as R/PT1H.",
+                element,
+            )
+        return [found] if found else []
 
     def worker(
         self, name: str, element: Element, transition: str = "", *, scope: str | None = "", sets: str = ""

@@ -8,6 +8,7 @@ number says which of its boundary events did it.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.activities import ERROR, Activities
@@ -25,11 +26,12 @@ _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
 class Lowered:
     """The graph of a process, whose paths are the ids of elements and flows, and other parts of its flow.
 
-    `integrity` is a condition that always has to hold, `final` one that the final condition has besides.
+    `starts` are the options of the flow that name what starts an instance. `integrity` is a condition that
+    always has to hold, `final` one that the final condition has besides.
     """
 
     graph: Graph
-    start_by: tuple[str, ...]
+    starts: Mapping[str, list[str]]
     integrity: str = ""
     final: str = ""
 
@@ -49,7 +51,8 @@ class _Lowering(Activities):
         nodes = {name: self.node(name) for name in self.nodes}
         graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
-        return Lowered(graph, tuple(self.start_by), self.integrity(), final)
+        starts = {"start_by": self.start_by, "start_at": self.start_at}
+        return Lowered(graph, {name: what for name, what in starts.items() if what}, self.integrity(), final)
 
     def begins(self, node: Made) -> bool:
         return node.kind == "begin" and node.within is None and not node.rule.later

@@ -76,6 +76,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._check_spans('flow', new);
   perform wedsql._touch(new.id, false, old.needs_approval);
+  perform wedsql._set_start_times(new, old);
   perform wedsql._derive(new.id);
   if new.default_timeout is distinct from old.default_timeout then
     perform wedsql._default_timeout(new.id, new.name);

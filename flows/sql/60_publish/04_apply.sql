@@ -92,6 +92,7 @@ begin
   execute format('update wedsql.flow f set (%s) = row(%s) where f.id = ($1).id',
     wedsql._option_columns('flow'),
                  wedsql._option_columns('flow', '($1).')) using v_new;
+  perform wedsql._set_start_times(v_new, v_old);
   if v_new.default_timeout is distinct from v_old.default_timeout then
     perform wedsql._default_timeout(p_flow, v_old.name);
   end if;

@@ -306,6 +306,8 @@ begin
     v_given, null, 'flow');
   return query select * from wedsql._problems_by_option('[]', format('_check_spans(''flow'', %s)', v_row),
     v_given, null, 'flow');
+  return query select * from wedsql._problems_by_option('[]', format('_check_start_times(%s)', v_row),
+    v_given, null, 'flow');
 end $$;
 
 -- Returns what one call checks while a condition is typed: its problem, or the attributes that it reads.

@@ -1,14 +1,14 @@
 -- Runs one bounded round of everything that depends on time: ends overdue transactions, gives expired leases
--- back, fires due timers, and makes exceptions of jobs that no worker takes. Returns counts. Any number of
--- reapers may run; each flow is handled by one of them at a time. Work that fails is rolled back by itself,
--- kept in wedsql.trouble, and stops nothing else.
+-- back, fires due timers, starts instances, and makes exceptions of jobs that no worker takes. Returns
+-- counts. Any number of reapers may run; each flow is handled by one of them at a time. Work that fails is
+-- rolled back by itself, kept in wedsql.trouble, and stops nothing else.
 -- Locks: its beat and the flow's row of wedsql.care, skipping what another reaper has; one instance at a
 -- time, skipping what is locked; then its jobs and trace.
 create or replace function wedsql.reap(p_max integer default 200) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_now timestamptz := wedsql.now();
-  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0, "signals": 0}';
+  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0, "signals": 0, "starts": 0}';
   v_more boolean := false;
   v_alone boolean;
   v_clock jsonb;
@@ -28,6 +28,7 @@ begin
        or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
        or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
        or exists (select 1 from wedsql.signal s where s.flow_id = f.id and s.state = 'K')
+       or exists (select 1 from wedsql.start_time s where s.flow_id = f.id and s.due_at <= v_now)
        or f.automatic
     order by random()
   loop
@@ -105,7 +106,7 @@ begin
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
-  foreach v_kind in array array['expired', 'timers', 'late', 'signals']
+  foreach v_kind in array array['expired', 'timers', 'late', 'signals', 'starts']
     || case when p_flow.automatic then '{automatic}' else '{}' end::text[] loop
     exit when wedsql._round_over();
     begin
@@ -142,8 +143,8 @@ begin
   return v_done;
 end $$;
 
--- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, jobs that no worker
--- took, or automatic ones. What failed a moment ago waits for its next try.
+-- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, signals, starts,
+-- jobs that no worker took, or automatic ones. What failed a moment ago waits for its next try.
 create or replace function wedsql._due_items(p_flow integer, p_kind text, p_now timestamptz) returns refcursor
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -160,6 +161,8 @@ begin
       order by x.due_at;
   elsif p_kind = 'signals' then
     v_due := wedsql._due_signals(p_flow, p_now);
+  elsif p_kind = 'starts' then
+    v_due := wedsql._due_starts(p_flow, p_now);
   elsif p_kind = 'automatic' then
     open v_due for select j.wid, j.id as item from wedsql.trig t
       join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
@@ -193,6 +196,7 @@ begin
   v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
                         when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
                         when 'signals' then wedsql._reap_signal(p_flow, p_item, p_now)
+                        when 'starts' then wedsql._start_in_time(p_flow, p_item, p_now)
                         when 'automatic' then wedsql._perform_pending(p_flow, p_wid, p_item)
                         else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;
   if v_done then

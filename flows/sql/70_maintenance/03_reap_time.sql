@@ -158,6 +158,7 @@ select case when l.more then wedsql.now() else nullif(least(
   (select min(d.at) from wedsql.flow f cross join lateral (
      select x.due_at as at from wedsql.timer x
      where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d),
+  (select min(s.due_at) from wedsql.start_time s where s.due_at > coalesce(l.at, '-infinity')),
   (select min(c.due_at) from wedsql.child_job c),
   (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1),
   (select min(p.publish_at) from wedsql.publication p
