@@ -30,6 +30,18 @@ def order(parcels: Parcels) -> Iterator[str]:
     api.drop_flow(name, force=True)
 
 
+@pytest.fixture
+def packed(site: None) -> Iterator[tuple[str, int]]:
+    """A flow that was imported from a graph, and an instance of it that is packed and not yet paid."""
+    name = unique()
+    publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
+    wid = api.start(name)
+    job = Job.objects.get(wid=wid, transition="pack")
+    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
+    yield name, wid
+    api.drop_flow(name, force=True)
+
+
 def row(html: str, name: str) -> str:
     found = re.search(rf'<th role="rowheader" scope="row">{name}</th>(.*?)</tr>', html, re.DOTALL)
     assert found is not None
@@ -64,13 +76,9 @@ nodes: [{node: charge, options: {label: Charge the card}}, {node: w, type: event
 """
 
 
-def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, parcels: Parcels) -> None:
-    name = unique()
-    publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
-    wid = api.start(name)
+def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, packed: tuple[str, int]) -> None:
+    name, wid = packed
     api.start(name)
-    job = Job.objects.get(wid=wid, transition="pack")
-    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
     html = alice.get(f"/flows/{name}/diagram/").content.decode()
     assert text_of(row(html, "Charge the card")).split() == ["2", "2"]
     assert text_of(row(html, "pack")).split() == ["1", "1"]
@@ -80,12 +88,8 @@ def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, parcels:
     assert [text_of(row(html, each)).split()[0] for each in names] == ["0", "1", "1", "0"]
 
 
-def test_the_history_in_a_graph_is_a_tree_and_a_walk_over_http(site: None) -> None:
-    name = unique()
-    publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
-    wid = api.start(name)
-    job = Job.objects.get(wid=wid, transition="pack")
-    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
+def test_the_history_in_a_graph_is_a_tree_and_a_walk_over_http(packed: tuple[str, int]) -> None:
+    name, wid = packed
     viewer = program(person("vera", f"flow:{name}:see"), "operate")
     found = viewer.get(f"/instances/{wid}/graph").json()
     last = found["steps"][-1]

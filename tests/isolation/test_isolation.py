@@ -41,7 +41,7 @@ def test_every_order(dsn: str, path: Path, mode: str) -> None:
             assert not refused, f"{' '.join(order)}: {refused}"
             assert not (wrong := run.wrong()), f"{' '.join(order)}: {wrong}"
             broken = run.watcher.execute(
-                "select name, example from wedsql.invariants() where not ok"
+                "select name, example from wedsql.invariants(20) where not ok"
             ).fetchall()
             assert not broken, f"{' '.join(order)}: {broken}"
     assert happened >= 6, "the orders were really run"

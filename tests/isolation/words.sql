@@ -25,6 +25,15 @@ truncate words.present;
 insert into words.present select wedsql.start('iso', '{}', 'iso') from generate_series(1, case words.mode() when 'batch' then 2 else 1 end)
 $$;
 
+-- Does all that is next for jobs that start children, also for those of earlier orders. Returns false.
+create function words.continue_all() returns boolean language plpgsql as $$
+begin
+  for n in 1..500 loop
+    exit when wedsql.continue_children() is null;
+  end loop;
+  return false;
+end $$;
+
 create function words.wid() returns integer language sql as $$ select min(wid) from words.present $$;
 
 create function words.remember(p_wids integer[], p_jobs bigint[], p_claim bigint) returns void language sql as $$
