@@ -38,6 +38,7 @@ _TEST_SERVER = {
     "fsync": "off",
     "full_page_writes": "off",
     "deadlock_timeout": "100ms",
+    "jit": "off",  # as for the roles of the product
     "max_prepared_transactions": "4",
 }
 _PREFIX = "wedsql-test-"

@@ -4,7 +4,8 @@ The output of each part is printed when it has ended. When all have ended, the t
 again, alone: a browser that got no processor for seconds says nothing about the product. Both results are
 printed. A test of the kernel has no second run. The exit code is 0 when nothing failed after that.
 
-`--long` adds the kernel on Debian's server under hostile settings: each of the two alone is always tested.
+The kernel is tested on the server of the product, and on Debian's under hostile settings. `--long` adds each
+of the two alone, which says what the cause of a failure is.
 """
 
 from __future__ import annotations
@@ -77,22 +78,24 @@ def parts(folder: Path, long: bool = False) -> list[Part]:
     """Return all parts, the longest first; those on Debian's server only where it is installed.
 
     folder: where they keep the records of failed tests.
-    long: whether to test the combination of Debian's server and hostile settings, too.
+    long: whether to test Debian's server and hostile settings each alone, too.
     """
     every = ("--mode", "all")
-    hostile = ("--settings", "hostile", "flows/tests/kernel")
+    hostile = ("--settings", "hostile")
+    debian = ("--pg", "debian") if binaries.from_system() else ()
     found = [
         ("kernel in every mode", "kernel", (*every, "flows")),
-        ("pages and commands", "not chaos and not kernel", ("flows", "pages", "monitor")),
-        ("browsers and orders of commits", "not chaos", (*every, "tests", "bench")),
+        ("browsers", "not chaos and not isolation", (*every, "tests", "bench")),
+        ("kernel elsewhere", "kernel and not cost and not isolation", (*debian, *hostile, "flows")),
         ("processes", "not chaos", ("workers", "wedsql_site")),
-        ("kernel under hostile settings", "kernel", hostile),
+        ("pages and commands", "not chaos and not kernel", ("flows", "pages", "monitor")),
+        ("orders of commits", "isolation", (*every, "tests")),
     ]
-    if binaries.from_system():
-        debian = ("--pg", "debian")
-        found[3:3] = [("kernel on Debian's server", "kernel and not cost", debian)]
-        if long:
-            found += [("kernel on Debian's server under hostile settings", "kernel", (*debian, *hostile))]
+    if long and debian:
+        found += [
+            ("kernel on Debian's server", "kernel and not cost", debian),
+            ("kernel under hostile settings", "kernel", (*hostile, "flows/tests/kernel")),
+        ]
     return [Part(*each, folder / str(number)) for number, each in enumerate(found)]
 
 

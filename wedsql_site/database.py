@@ -73,12 +73,17 @@ def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
 
 
 def session_options(role: str) -> str:
-    """Return the `options` of a session of this role: search path and time limits."""
+    """Return the `options` of a session of this role: search path and time limits.
+
+    The statements of the kernel are short: compiling them to machine code (`jit`) takes several times as
+    long as running them.
+    """
     statement, idle = _LIMITS[role]
     values = {
         "search_path": SCHEMA,
         "statement_timeout": f"{statement}s",
         "lock_timeout": f"{_LOCK_WAIT.get(role, 2)}s",
         "idle_in_transaction_session_timeout": f"{idle}s",
+        "jit": "off",
     }
     return " ".join(f"-c {name}={value}" for name, value in values.items())

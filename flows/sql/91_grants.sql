@@ -164,4 +164,9 @@ begin
   alter role wed_worker set idle_in_transaction_session_timeout = '1h';
   alter role wed_web set statement_timeout = '60s';
   alter role wed_monitor set statement_timeout = '60s';
+  -- Compiling the short statements of the kernel to machine code takes longer than running them.
+  alter role wed_web set jit = off;
+  alter role wed_worker set jit = off;
+  alter role wed_reaper set jit = off;
+  alter role wed_monitor set jit = off;
 end $$;

@@ -74,7 +74,8 @@ def test_each_role_has_its_own_limits_and_connection_policy(monkeypatch: pytest.
     assert "statement_timeout=5s" in web["OPTIONS"]["options"]
     assert "statement_timeout=30s" in worker["OPTIONS"]["options"]
     assert "statement_timeout=0s" in admin["OPTIONS"]["options"]
-    assert all("search_path=wedsql" in one["OPTIONS"]["options"] for one in (web, worker, admin))
+    for one in (web, worker, admin):
+        assert "search_path=wedsql" in one["OPTIONS"]["options"] and "jit=off" in one["OPTIONS"]["options"]
 
 
 def test_the_embedded_server_gives_each_role_its_user(monkeypatch: pytest.MonkeyPatch) -> None:

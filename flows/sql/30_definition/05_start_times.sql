@@ -15,8 +15,9 @@ create or replace function wedsql._repetition(p_entry text) returns wedsql.repet
 language plpgsql immutable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
-  v_moment constant text := '\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)';
-  v_parts text[] := regexp_match(p_entry, format('^(?:R(\d{0,6})/)?(%s)?(/?)(P[0-9YMWDTHS]+)?$', v_moment));
+  v_moment constant text := '[0-9]{4}(?:-[0-9]{2}){2}T[0-9]{2}(?::[0-9]{2}){1,2}(?:Z|[+-][0-9]{2}:?[0-9]{2})';
+  v_parts text[] := regexp_match(p_entry,
+    format('^(?:R([0-9]{0,6})/)?(%s)?(/?)(P[0-9YMWDTHS]+)?$', v_moment));
   v_found wedsql.repetition;
   v_fits boolean := false;
 begin

@@ -39,7 +39,8 @@ begin
   elsif not exists (select 1 from pg_roles r where r.rolname = v_name) then
     execute format('create role %I login', v_name);
   end if;
-  execute wedsql._fill('alter role {flow:I} in database {database:I} set search_path = {flow:I}',
+  execute wedsql._fill('alter role {flow:I} in database {database:I} set search_path = {flow:I}; '
+                       'alter role {flow:I} in database {database:I} set jit = off',
                        jsonb_build_object('flow', v_name, 'database', current_database()));
   perform wedsql._grant_flow(v_name);
   perform wedsql._grant_functions(v_name);

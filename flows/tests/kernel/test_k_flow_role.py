@@ -85,6 +85,16 @@ def test_k49_no_role_may_stay_idle_in_a_transaction_for_ever(kit: Kit, role: str
     assert "idle_in_transaction_session_timeout=" in settings
 
 
+def test_statements_are_not_compiled_to_machine_code(fig2: Kit, own: psycopg.Connection[Any]) -> None:
+    own.execute("reset jit")
+    assert own.execute("show jit").fetchone() == ("off",)
+    query = "select rolname from pg_roles where 'jit=off' = any (rolconfig) order by 1"
+    names = [row.rolname for row in fig2.rows(query)]
+    assert names == ["wed_monitor", "wed_reaper", "wed_web", "wed_worker"]
+    query = "select setconfig from pg_db_role_setting where setrole = %s::regrole"
+    assert "jit=off" in fig2.one(query, [fig2.name])
+
+
 def test_the_definition_is_written_through_the_views(one: Kit) -> None:
     """INSERT, UPDATE and DELETE behave as on a table, and do not change a flow with the same names."""
     own = one.connect()

@@ -141,7 +141,8 @@ def test_the_next_moment_of_a_repetition(kit: Kit, entry: str, after: str, expec
 def test_moments_are_those_that_are_counted_one_by_one(kit: Kit) -> None:
     base = datetime(2027, 1, 31, 6, tzinfo=UTC)
     for every in ("P1M", "P1M1D", "P17DT5H", "PT7M"):
-        each = kit.rows("select %s + n * %s::interval as at from generate_series(1, 300) n", [base, every])
+        query = "select (%s::timestamptz at time zone 'UTC' + n * %s::interval) at time zone 'UTC' as at"
+        each = kit.rows(f"{query} from generate_series(1, 300) n", [base, every])
         at = base
         for row in each:
             at = kit.one(NEXT, [f"R/{every}", base, at])
