@@ -101,6 +101,14 @@ def second(second_chromium: webdriver.Chrome, server: WebServer) -> Iterator[web
     yield from _fresh(second_chromium, server)
 
 
+@pytest.fixture
+def flow(flow: str, request: pytest.FixtureRequest) -> Iterator[str]:
+    """A new flow, as in the other tests; no page of it is open when it is dropped."""
+    yield flow
+    for name in {"browser", "second"} & {*request.fixturenames}:
+        request.getfixturevalue(name).get("about:blank")
+
+
 def _fresh(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
     chromium.set_window_size(*DESK)
     chromium.get(f"{server.url}static/wedsql_site/mark.svg")

@@ -53,6 +53,8 @@ end $$;
 create or replace function wedsql.named_objects(p_flow text)
   returns table (kind text, name text, content jsonb)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select o.kind, o.name, o.content from wedsql.named_object o where o.flow_id = (wedsql._flow(p_flow)).id
+select o.kind, o.name, o.content
+from wedsql._flow(p_flow) f cross join lateral (  -- offset: so that the flow is looked up in any case
+  select n.* from wedsql.named_object n where n.flow_id = f.id offset 0) o
 order by o.kind, o.name
 $$;

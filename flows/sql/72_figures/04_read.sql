@@ -41,10 +41,11 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set t
 with hits as (
   select p_from + greatest(0, floor(extract(epoch from f.at - p_from)
                                     / extract(epoch from p_every))) * p_every as place, f.*
-  from wedsql.figure f
-  where f.flow_id = (wedsql._flow(p_flow)).id and f.at < p_to
-    and f.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to, p_every), p_from)
-    and f.span = wedsql._figure_span(p_from, p_to, p_every)),
+  from wedsql._flow(p_flow) l cross join lateral (  -- offset: so that the flow is looked up in any case
+    select c.* from wedsql.figure c
+    where c.flow_id = l.id and c.at < p_to
+      and c.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to, p_every), p_from)
+      and c.span = wedsql._figure_span(p_from, p_to, p_every) offset 0) f),
 places as (
   select h.place, h.trname, k.kind, u.o, sum(u.n)::bigint as n from hits h
   cross join lateral (values ('elapsed', h.elapsed), ('waited', h.waited), ('ran', h.ran)) k (kind, counts)

@@ -10,10 +10,12 @@ returns table (transition text, done bigint, failed bigint, total double precisi
                waited_p95 double precision, ran_p50 double precision, ran_p95 double precision)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 with hits as (
-  select f.* from wedsql.figure f
-  where f.flow_id = (wedsql._flow(p_flow)).id and f.at < p_to and f.trname <> ''
-    and f.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to), p_from)
-    and f.span = wedsql._figure_span(p_from, p_to)),
+  select f.*
+  from wedsql._flow(p_flow) l cross join lateral (  -- offset: so that the flow is looked up in any case
+    select c.* from wedsql.figure c
+    where c.flow_id = l.id and c.at < p_to and c.trname <> ''
+      and c.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to), p_from)
+      and c.span = wedsql._figure_span(p_from, p_to) offset 0) f),
 places as (
   select h.trname, k.kind, u.o, sum(u.n)::bigint as n from hits h
   cross join lateral (values ('elapsed', h.elapsed), ('waited', h.waited), ('ran', h.ran)) k (kind, counts)

@@ -117,8 +117,8 @@ end $$;
 -- Raises: WD001.
 create or replace function wedsql.kept_since(p_flow text) returns timestamptz
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select i.started_at from wedsql.instance i
-where i.flow_id = (wedsql._flow(p_flow)).id order by i.wid limit 1
+select i.started_at from wedsql._flow(p_flow) f cross join lateral (
+  select n.started_at from wedsql.instance n where n.flow_id = f.id order by n.wid limit 1) i
 $$;
 
 grant execute on function wedsql.last_step(integer, timestamptz, timestamptz),

@@ -180,8 +180,9 @@ returns table (id bigint, name text, wid integer, key text, data jsonb, actor te
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select s.id, s.name, s.wid, s.key, s.data, s.actor, s.sent_at, wedsql._signal_outcome(s.state), s.keep_until,
        s.settled_at, s.seq
-from wedsql.signal s
-where s.flow_id = (wedsql._flow(p_flow)).id and (p_wid is null or s.wid = p_wid)
-  and (p_before is null or s.id < p_before)
-order by s.id desc limit least(greatest(p_limit, 1), 501)
+from wedsql._flow(p_flow) f cross join lateral (
+  select n.* from wedsql.signal n
+  where n.flow_id = f.id and (p_wid is null or n.wid = p_wid) and (p_before is null or n.id < p_before)
+  order by n.id desc limit least(greatest(p_limit, 1), 501)) s
+order by s.id desc
 $$;
