@@ -1,4 +1,4 @@
-"""Functions that read something of a flow say that there is no such flow, also while their tables are empty."""
+"""Functions that read something of a flow say that there is no such flow, also with empty tables."""
 
 from __future__ import annotations
 
