@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import count
 from random import Random
 from types import SimpleNamespace
 from typing import Any
@@ -18,9 +15,7 @@ from flows import api
 from flows.languages.graph import Graph, read
 from flows.languages.graph.compiling import compile_graph
 from flows.languages.graph.history import Visit, visits, walked
-from flows.tests.graph_reference import after, moves
 from flows.tests.kit import Kit, broken
-from flows.tests.test_graph_random import KINDS, Maker, dead
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -267,93 +262,4 @@ def test_a_subprocess_is_left_when_nothing_is_left_in_it_and_runs_again(kit: Kit
         kit.run("h", wid, x=rounds)
     assert kit.status(wid) == "F"
     assert visited(kit, wid)["s__enter"] == visited(kit, wid)["s"] == 2
-    assert broken(kit) == []
-
-
-class RicherMaker(Maker):
-    """Makes graphs with event gateways, too."""
-
-    def split(self, before: str, depth: int) -> str:
-        if self.random.random() < 0.7:
-            return super().split(before, depth)
-        fork, join = self.node("event"), self.node("none")
-        self.edges.append((before, fork))
-        for _branch in range(2):
-            task = self.node("task")
-            self.edges.append((fork, task))
-            self.edges.append((self.block(task, depth - 1), join))
-        return join
-
-
-def with_conditions(made: Graph) -> Graph:
-    """Return the graph with conditions over the data: x chooses at gateways, bit by bit at inclusive ones."""
-    edges = {}
-    for name, edge in made.edges.items():
-        node = made.nodes[edge.source]
-        place = node.outward.index(name)
-        if node.kind == "exclusive" and len(node.outward) > 1:
-            last = name == node.outward[-1]
-            condition = None if last else f"x % {len(node.outward)} = {place}"
-            edge = replace(edge, condition=condition, default=last)
-        elif node.kind == "inclusive" and place:
-            edge = replace(edge, condition=f"(x / {2**place}) % 2 = 1")
-        edges[name] = edge
-    return replace(made, edges=edges, attributes=tuple(CHOICES))
-
-
-def assert_each_step_is_a_move(kit: Kit, wid: int, made: Graph) -> bool:
-    """Assert that each step of an instance is a move of the reference interpreter; return if none is left."""
-    state: tuple[str, ...] = ()
-    for visit in history(kit, wid, made):
-        if visit.node is None:
-            state = tuple(sorted(visit.produced))
-            assert state == tuple(sorted(made.start))
-            continue
-        consumed = list(visit.consumed)
-        for edge in visit.consumed:
-            gateway = made.target(edge)
-            if gateway.name != visit.node:  # an event gateway, whose token its task consumes
-                assert gateway.kind == "event"
-                (taken,) = (one for one in gateway.outward if made.target(one).name == visit.node)
-                assert ((edge,), (taken,)) in moves(made, state)
-                state = after(state, (edge,), (taken,))
-                consumed[consumed.index(edge)] = taken
-        move = tuple(sorted(consumed)), tuple(sorted(visit.produced))
-        legal = {(tuple(sorted(taken)), tuple(sorted(given))) for taken, given in moves(made, state)}
-        assert move in legal, (visit, state)
-        state = after(state, *move)
-        assert state == tuple(sorted(visit.waiting))
-    return not [*moves(made, state)]
-
-
-def some_graphs() -> Iterator[Graph]:
-    """Return random graphs, half of them with dead ends."""
-    wanted = {True: 3, False: 3}
-    for seed in count(4_000):
-        made = RicherMaker(seed, sound=seed % 3 == 0, kinds=KINDS if seed % 2 else KINDS[:2]).graph(2)
-        found = dead(made)
-        if found is not None and wanted[found] and len(made.nodes) > 6:
-            wanted[found] -= 1
-            yield with_conditions(made)
-        if not any(wanted.values()):
-            return
-
-
-def test_each_step_of_random_graphs_is_a_move_of_the_reference_interpreter(kit: Kit) -> None:
-    random = Random(8)  # noqa: S311
-    ended = Counter[str]()
-    for made in some_graphs():
-        publish(kit, made)
-        for _order in range(3):
-            wid = kit.start(x=random.randrange(16))
-            for _job in range(40):
-                if kit.status(wid) != "R":
-                    break
-                kit.run(random.choice(kit.pending(wid)).trname, wid, x=random.randrange(16))
-            status = kit.status(wid)
-            ended[status] += 1
-            over = assert_each_step_is_a_move(kit, wid, made)
-            assert over == (status != "R")
-            assert (status == "F") == (over and not any(kit.state(wid)[f"t_{edge}"] for edge in made.edges))
-    assert ended["F"] > 5 and ended["E"] > 2
     assert broken(kit) == []
