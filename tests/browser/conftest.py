@@ -104,9 +104,11 @@ def second(second_chromium: webdriver.Chrome, server: WebServer) -> Iterator[web
 @pytest.fixture
 def flow(flow: str, request: pytest.FixtureRequest) -> Iterator[str]:
     """A new flow, as in the other tests; no page of it is open when it is dropped."""
+    open_ones = {"chromium", "second_chromium"} & {*request.fixturenames}
+    browsers = [request.getfixturevalue(name) for name in open_ones]
     yield flow
-    for name in {"browser", "second"} & {*request.fixturenames}:
-        request.getfixturevalue(name).get("about:blank")
+    for each in browsers:
+        each.get("about:blank")
 
 
 def _fresh(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
