@@ -11,7 +11,7 @@ from flows import api
 from flows.tests.model import families
 from flows.tests.model.base import FLOW, WHICH
 from flows.tests.model.definition_rules import Defining
-from flows.tests.model.publish_rules import REFUSED, TRIGGERS
+from flows.tests.model.publish_rules import TRIGGERS
 
 # They end, go round in a circle until the firing limit, or fail on some states.
 SETS = st.sampled_from(["c = 2", "c = least(c + 1, 2)", "c = (c + 1) % 3", "c = 1 / c", "c = null"])
