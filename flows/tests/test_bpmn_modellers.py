@@ -1,0 +1,40 @@
+"""A file as modellers for people write it: pools, specifications of data, persons, artefacts, long ids."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from flows.languages.bpmn import compile_process, read
+
+FILE = Path(__file__).parent / "corpus" / "modeller.bpmn"
+
+
+@pytest.mark.parametrize("process", ["", "claims-2.0"])
+def test_the_executable_process_of_several_pools_becomes_the_flow(process: str) -> None:
+    found, warnings = read(FILE.read_bytes(), process)
+    definition = compile_process(found).compiled.definition
+    assert (definition["label"], definition["start_by"]) == ("Insurance", ["claim_received"])
+    names = [trigger.get("transition") for trigger in definition["triggers"]]
+    assert names == ["sid_u", "g", "sid_pay", "e1", "e2", None]
+    assert definition["attributes"][0]["name"] == "claim"
+    said = [problem.message.partition(" has no effect.")[0] for problem in warnings]
+    assert "is only drawn" in said[0]
+    parts = (
+        "ioSpecification",
+        "dataInput",
+        "inputSet",
+        "outputSet",
+        "dataInputAssociation",
+        "potentialOwner",
+    )
+    assert said[1:] == [f"“{part}”" for part in parts]
+
+
+def test_another_pool_is_imported_by_its_id() -> None:
+    found, warnings = read(FILE.read_bytes(), "sid-34746A54-1D7D-46CA-B219-0C4CEAE51170")
+    definition = compile_process(found).compiled.definition
+    assert definition["label"] == "Clinic" and "start_by" not in definition
+    assert definition["triggers"][0]["transition"] == "sid_t1"
+    assert warnings[0].message.startswith("Process “claims-2.0” is only drawn")
