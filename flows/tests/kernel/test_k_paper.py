@@ -13,6 +13,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, tgid
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 PROGRAM = Path(__file__).resolve().parents[1] / "paper_client.py"
@@ -159,10 +160,14 @@ def test_k11_a_dead_client_gives_the_job_back(fig2: Kit, paper: Callable[[str], 
     dying(f"update {wid} a2='half'")
     dying.process.kill()
     dying.process.wait()
-    for _ in range(500):
+
+    def granted() -> bool:
         if next_one(f"lock {wid} {number}")["granted"]:
-            break
+            return True
         next_one("rollback")
+        return False
+
+    until(granted)
     next_one(f"update {wid} a2='done'")
     next_one("commit")
     assert fig2.state(wid)["a2"] == "done"
