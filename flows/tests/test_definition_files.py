@@ -22,6 +22,7 @@ ATTRIBUTES = [{"name": "day", "type": "date"}, {"name": "size", "type": "text"}]
 FITTING: dict[str, st.SearchStrategy[Any]] = {
     "predicate": st.sampled_from(["size = 'on'", "size = 'a: b'\n  and day is null", "size = '#  '"]),
     "transition": NAMES.map(lambda name: f"tr_{name}"),
+    "start_at": st.lists(st.sampled_from(["R/PT1H", "2027-01-01T06:00Z"]), unique=True),
     "writes": st.lists(st.sampled_from(["day", "size"]), unique=True),
     "due_attr": st.just("day"),
     "mutex": st.sampled_from(["desk", "Á: b"]),
