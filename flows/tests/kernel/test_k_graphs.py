@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from random import Random
 from types import SimpleNamespace
@@ -121,10 +122,20 @@ def test_a_graph_begins_at_several_nodes(kit: Kit) -> None:
     assert kit.run("b", wid).status == "F" and visited(kit, wid)["j"] == 1
 
 
+LONG_HISTORY = """
+    insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, version, tx_at)
+    select t.flow_id, t.wid, -n, t.tstmp, t.trw, t.state, t.status, t.version, t.tx_at
+    from wedsql.wed_trace t, generate_series(1, %s) n where t.wid = %s and t.seq = 1"""
+
+
 def test_a_join_reads_no_history(kit: Kit) -> None:
-    """The tokens are in the row of the instance, so a join costs the same however long the history is."""
+    """The tokens are in the row of the instance, so a join costs the same however long the history is.
+
+    WEDSQL_HISTORY=1000000 makes a history of a million steps, which takes a minute.
+    """
     publish(kit, read(X))
     wid = kit.start()
+    kit.rows(LONG_HISTORY, [os.environ.get("WEDSQL_HISTORY", "20000"), wid])
     for transition in ("d", "e", "h", "i"):
         with kit.conn.transaction():  # the counters are reported, and reset, between transactions
             reads = kit.one(READS)
