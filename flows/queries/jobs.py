@@ -206,6 +206,21 @@ def queues(flow_id: int, cap: int | None = CAP) -> list[Queue]:
     return [_queue(r, cap) for r in found]
 
 
+_OF_RULES = """
+select j.tgid, count(*) as n from (
+  select j.tgid from wedsql.job_pool j
+  where j.flow_id = %(flow)s and j.trname = %(transition)s and j.state = 'P'
+  order by j.priority desc, j.id limit %(limit)s) as j
+group by j.tgid
+"""
+
+
+def pending_of_rules(flow_id: int, transition: str) -> dict[int, int]:
+    """Return the pending jobs of a transition by the rules that fired them, among the first CAP of them."""
+    found = rows(_OF_RULES, {"flow": flow_id, "transition": transition, "limit": CAP})
+    return {r["tgid"]: r["n"] for r in found}
+
+
 def _queue(r: Row, cap: int | None) -> Queue:
     pending, late, leased, parked = (count(r[name], cap) for name in ("pending", "late", "leased", "parked"))
     return Queue(r["transition"], pending, late, leased, parked, r["oldest"])

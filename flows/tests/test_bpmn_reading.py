@@ -136,17 +136,42 @@ def test_the_type_of_a_job_of_camunda_names_its_transition() -> None:
     ]
 
 
-def test_two_tasks_with_one_type_of_job_have_transitions_of_their_own() -> None:
+def test_tasks_with_one_type_of_job_have_one_transition() -> None:
     job = '<bpmn:extensionElements><zeebe:taskDefinition type="mail"/></bpmn:extensionElements>'
-    parts = [node("serviceTask", id_, job, name=id_.title()) for id_ in ("first", "second")]
+    parts = [node("serviceTask", id_, job, name=id_.title()) for id_ in ("mail", "second")]
+    others = node("userTask", "ask", wedsql_transition="mail") + node("task", "mail_2")
     content = file(
-        node("startEvent", "s"), *parts, node("endEvent", "e"), flows("s first", "first second", "second e")
-    )
-    triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
-    assert [each["transition"] for each in triggers if each.get("performer") == "worker"] == [
-        "mail",
-        "second",
-    ]
+        node("startEvent", "s"), *parts, others, node("endEvent", "e"),
+        flows("s mail", "mail second", "second ask", "ask mail_2", "mail_2 e"),
+    )  # fmt: skip
+    found = compile_process(read(content)[0])
+    tasks = [each for each in found.compiled.definition["triggers"] if each.get("performer") == "worker"]
+    assert [(each["transition"], each.get("concurrent")) for each in tasks] == [
+        ("mail", True), ("mail", True), ("mail", True), ("mail_2", None),
+    ]  # fmt: skip
+    assert [found.source_map["rules"][each["name"]] for each in tasks] == ["mail", "second", "ask", "mail_2"]
+
+
+def test_a_type_of_job_is_not_the_transition_of_a_task_without_it() -> None:
+    content = file(
+        node("startEvent", "s"), node("userTask", "pay"), node("serviceTask", "t", camunda_topic="pay"),
+        node("scriptTask", "x", "<bpmn:script>n = 1</bpmn:script>", scriptFormat="sql"),
+        node("endEvent", "e"), flows("s pay", "pay t", "t x", "x e"),
+    )  # fmt: skip
+    made = compile_process(read(content)[0])
+    assert {made.source_map["transitions"]["pay"], made.source_map["transitions"]["pay_2"]} == {"t", "pay"}
+    assert made.source_map["transitions"]["pay"] == "t"
+    scripted = content.replace(b'id="x" ', b'id="x" wedsql:transition="pay" ')
+    assert {each.code for each in problems(scripted)} == {"name_collides"}
+
+
+def test_what_is_not_performed_alike_has_no_transition_in_common() -> None:
+    content = file(
+        node("startEvent", "s"), node("serviceTask", "t", camunda_topic="paid"),
+        node("receiveTask", "r", messageRef="m"), node("endEvent", "e"), flows("s t", "t r", "r e"),
+        named='<bpmn:message id="m" name="Paid"/>',
+    )  # fmt: skip
+    assert {(each.code, each.element) for each in problems(content)} == {("name_collides", "r")}
 
 
 def test_options_can_be_properties_and_data_objects_are_attributes() -> None:

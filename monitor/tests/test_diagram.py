@@ -13,7 +13,7 @@ from flows.loading.bpmn import prepare_bpmn
 from flows.loading.graphs import prepare_graph
 from flows.loading.processes import publish_file
 from flows.models import Job
-from flows.tests.bpmn_files import ORDER
+from flows.tests.bpmn_files import ORDER, file, flows, node
 from flows.tests.pages import unique
 from monitor.tests.conftest import Parcels, person, text_of
 from monitor.tests.test_api import problem, program
@@ -67,6 +67,18 @@ def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None
     names = ("Approve the order", "Charge the card", "pack")
     assert [text_of(row(html, name)).split()[0] for name in names] == ["0", "1", "1"]
     assert f"instance={wid}" in html and alice.get(f"/flows/{order}/diagram/?instance=1").status_code == 404
+
+
+def test_tasks_with_one_type_of_job_have_the_jobs_of_their_own(alice: Client, site: None) -> None:
+    name, parts = unique(), [node("serviceTask", id_, camunda_topic="mail") for id_ in ("first", "second")]
+    both = file(node("startEvent", "s"), *parts, node("endEvent", "e"),
+                flows("s first", "first second", "second e"))  # fmt: skip
+    publish_file(name, prepare_bpmn(name, both), "anna", "")
+    wid, _other, _third = (api.start(name) for _n in range(3))
+    api.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is sent.", actor="anna")
+    html = alice.get(f"/flows/{name}/diagram/").content.decode()
+    assert [text_of(row(html, each)).split() for each in ("first", "second")] == [["2", "2"], ["1", "1"]]
+    api.drop_flow(name, force=True)
 
 
 GRAPH = """

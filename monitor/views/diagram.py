@@ -111,7 +111,7 @@ def _context(request: HttpRequest, name: str) -> dict[str, Any]:
     process, drawn = _drawn(source["language"], source["text"], form)
     wid = number(request.GET.get("instance"))
     tokens = _tokens(flow, wid, process, source["map"]["attributes"]) if wid else Counter[str]()
-    there = _Everywhere(flow, source["map"]["transitions"], wid, tokens)
+    there = _Everywhere(flow, _elements(flow, source["map"]), wid, tokens)
     shown = [
         Shown(each, tuple(map(there.at, each.behind)), tuple(map(there.at, each.figures))) for each in drawn
     ]
@@ -142,11 +142,21 @@ def _tokens(flow: FlowInfo, wid: int, process: Process, origins: Mapping[str, st
     return tokens
 
 
+def _elements(flow: FlowInfo, found: Mapping[str, Mapping[str, str]]) -> dict[int, str]:
+    """Return the elements of rules; sources of earlier versions have only those of transitions."""
+    rules, transitions = found.get("rules", {}), found["transitions"]
+    return {
+        rule.tgid: rules.get(rule.name) or transitions.get(rule.transition, "")
+        for rule in flow.triggers
+        if rule.fires
+    }
+
+
 class _Everywhere:
     """What is at each element: of all instances of the flow, or of one."""
 
     def __init__(
-        self, flow: FlowInfo, origins: Mapping[str, str], wid: int | None, tokens: Counter[str]
+        self, flow: FlowInfo, elements: Mapping[int, str], wid: int | None, tokens: Counter[str]
     ) -> None:
         self.flow, self.wid, self.tokens = flow, wid, tokens
         holding = api.count_holding(flow.name)
@@ -154,12 +164,28 @@ class _Everywhere:
         self.queues = {queue.transition: queue.pending for queue in jobs.queues(flow.id)}
         self.transitions: dict[str, str] = {}
         self.holds: Counter[str] = Counter()
+        self.rules: dict[str, dict[str, list[int]]] = {}  # by transition and element
         for rule in flow.triggers:
-            element = origins.get(rule.transition, "")
-            if element and rule.fires:
+            element = elements.get(rule.tgid, "")
+            if element:
                 self.holds[element] += holding.holds.get(rule.tgid, 0)
                 if rule.transition in self.queues:
                     self.transitions[element] = rule.transition
+                    self.rules.setdefault(rule.transition, {}).setdefault(element, []).append(rule.tgid)
+        self.shared = {
+            transition: jobs.pending_of_rules(flow.id, transition)
+            for transition, places in self.rules.items()
+            if len(places) > 1 and self.queues[transition]
+        }
+
+    def pending(self, element: str, transition: str) -> Count:
+        """Return the pending jobs of an element, whose transition other elements may have, too."""
+        queue = self.queues.get(transition, NONE)
+        if transition not in self.shared:
+            return queue
+        by_rule = self.shared[transition]
+        counts = [by_rule.get(tgid, 0) for tgid in self.rules[transition][element]]
+        return Count(sum(counts), queue.capped)
 
     def at(self, figure: Figure) -> Here:
         """Return what is at an element."""
@@ -169,5 +195,5 @@ class _Everywhere:
             return Here(figure, reverse("monitor:instance", args=[self.wid]) if tokens else "", tokens=tokens)
         transition = self.transitions.get(element, "")
         address = f"{reverse('monitor:jobs', args=[self.flow.name])}?{urlencode({'transition': transition})}"
-        pending = self.queues.get(transition, NONE)
+        pending = self.pending(element, transition)
         return Here(figure, address if transition else "", self.holds[element], pending)

@@ -10,7 +10,7 @@ from flows.definition import TRIGGER
 from flows.definition.options import Options
 from flows.languages.bpmn import options
 from flows.languages.bpmn.expressions import NotUnderstood, sql
-from flows.languages.bpmn.model import Element, Expression, Process
+from flows.languages.bpmn.model import TASKS, Element, Expression, Process
 from flows.languages.bpmn.names import slug, unique
 from flows.languages.bpmn.problems import BpmnProblem
 from flows.languages.bpmn.titles import titles
@@ -44,6 +44,7 @@ class Building:
     process: Process
     own: str = ""
     names: dict[str, str] = field(init=False)
+    chosen: dict[str, str] = field(init=False)
     titles: dict[str, str] = field(init=False)
     nodes: dict[str, Made] = field(default_factory=dict)
     edges: dict[str, Edge] = field(default_factory=dict)
@@ -59,13 +60,15 @@ class Building:
 
     def __post_init__(self) -> None:
         elements = self.process.elements.values()
-        chosen = [(each.id, each.name, _chosen(each)) for each in elements]
+        self.chosen = {each.id: _chosen(each) for each in elements}
+        chosen = [(each.id, each.name, self.chosen[each.id]) for each in elements]
         flows = ((flow.id, "", "") for flow in self.process.flows.values())
         self.names = unique(chosen) | unique(flows)
         self.titles = titles(elements)
         self.own = self.own or slug(self.process.id)
         for element in elements:
-            if element.options.get("transition", self.names[element.id]) != self.names[element.id]:
+            wanted = element.options.get("transition") if TASKS.get(element.tag) != "worker" else None
+            if wanted and wanted != self.names[element.id]:
                 self.note("name_collides", "Another element has the same transition.", element)
         self.withdraws = any(takes_tokens(each, self.process) for each in elements)
 
@@ -167,13 +170,13 @@ class Building:
             if len(linked) != 1 or linked[0] not in self.process.elements:
                 self.note("unknown_reference", "The event is connected with no activity that undoes.", event)
                 continue
-            undoing = self.names[linked[0]]
+            undoing = self.chosen[linked[0]] or self.names[linked[0]]
             return {"compensation": "transition", "compensated_by": undoing, "class": "compensatable"}
         return {}
 
 
 def _chosen(element: Element) -> str:
-    """Return the name of the transition that the file chooses; two tasks may have one type of job."""
+    """Return the name of the transition that the file chooses; several tasks may have one type of job."""
     return element.options.get("transition") or (slug(element.job_type) if element.job_type else "")
 
 

@@ -23,12 +23,15 @@ class CompiledProcess:
 
     @property
     def source_map(self) -> Mapping[str, Mapping[str, str]]:
-        """Return the flows of attributes with tokens, and the elements of transitions, by their ids."""
+        """Return the flows of attributes with tokens, and elements of transitions and rules, by their ids."""
         found = self.compiled.source_map
         edges, nodes = self.graph.edges, self.graph.nodes
         return {
             "attributes": {name: str(edges[edge].path[0]) for name, edge in found["attributes"].items()},
-            "transitions": {name: str(nodes[node].path[0]) for name, node in found["transitions"].items()},
+            **{
+                part: {name: str(nodes[node].path[0]) for name, node in found[part].items()}
+                for part in ("transitions", "rules")
+            },
         }
 
 

@@ -51,7 +51,8 @@ class Events(Building):
     ) -> None:
         """Add a node that a worker performs."""
         found = self.options(element) | self.compensation(element)
-        made: dict[str, Any] = {"transition": slug(transition)} if transition else {}
+        performed = slug(transition) if transition else self.chosen[element.id].lower()
+        made: dict[str, Any] = {"transition": performed} if performed else {}
         if self.withdraws:
             made["revalidate"] = "withdraw"
         self.add(name, "task", element, scope=scope, options=found, rule=Rule(made, sets=sets))

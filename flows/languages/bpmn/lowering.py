@@ -8,6 +8,7 @@ number says which of its boundary events did it.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -44,6 +45,7 @@ class _Lowering(Activities):
             self.flow(flow)
         if self.problems:
             raise BadBpmn(self.problems)
+        self.share_transitions()
         begins = {name for name, node in self.nodes.items() if self.begins(node)}
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
         self.set_first_values(start)
@@ -53,6 +55,18 @@ class _Lowering(Activities):
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}
         return Lowered(graph, {name: what for name, what in starts.items() if what}, self.integrity(), final)
+
+    def share_transitions(self) -> None:
+        """Let jobs of several tasks with one transition be performed in parallel."""
+        named = {
+            name: node.rule.options.get("transition", name)
+            for name, node in self.nodes.items()
+            if node.kind == "task" and node.rule.options.get("performer", "worker") == "worker"
+        }
+        tasks = Counter(named.values())
+        for name, transition in named.items():
+            if tasks[transition] > 1:
+                self.nodes[name].options = {"concurrent": True, **self.nodes[name].options}
 
     def begins(self, node: Made) -> bool:
         return node.kind == "begin" and node.within is None and not node.rule.later

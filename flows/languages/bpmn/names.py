@@ -32,14 +32,20 @@ def is_made_up(id_: str) -> bool:
 def unique(elements: Iterable[tuple[str, str, str]]) -> dict[str, str]:
     """Return a name for each element (id, name, chosen name), no two of them the same.
 
-    It is the chosen one, else that of the id; an id that a modeller made up, such as Activity_0x1y2z3, gives
-    way to the name of its element. A name that another element has gives way to these, too.
+    The first element that chooses a name has it; else it is that of the id; an id that a modeller made up,
+    such as Activity_0x1y2z3, gives way to the name of its element. A name that another element has or chooses
+    gives way to these, too.
     """
+    elements = [*elements]
     found: dict[str, str] = {}
-    used: set[str] = set()
+    used: set[str] = {chosen for _id, _name, chosen in elements if chosen}
+    free = {*used}
     for id_, name, chosen in elements:
-        own = slug(name) if name and is_made_up(id_) else slug(id_)
-        best = chosen if chosen and chosen not in used else own
+        if chosen in free:
+            free.remove(chosen)
+            found[id_] = chosen
+            continue
+        best = slug(name) if name and is_made_up(id_) else slug(id_)
         wanted = best if best not in used else slug(id_)
         number = 2
         while wanted in used:

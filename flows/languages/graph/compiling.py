@@ -10,7 +10,7 @@ on the edge before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,14 +36,17 @@ class Compiled:
 
     @property
     def source_map(self) -> dict[str, dict[str, str]]:
-        """Return the edges of attributes, and the nodes of transitions, by their names."""
+        """Return the edges of attributes, and the nodes of transitions and of rules, by their names.
+
+        Several rules may have one transition, whose node is then that of the last one.
+        """
         names = (attribute["name"] for attribute in self.definition["attributes"])
         edges = zip(names, self.attributes, strict=True)
-        transitions = (trigger.get("transition") for trigger in self.definition["triggers"])
-        nodes = zip(transitions, self.triggers, strict=True)
+        made = [*zip(self.definition["triggers"], self.triggers, strict=True)]
         return {
             "attributes": {name: edge for name, edge in edges if edge is not None},
-            "transitions": {name: node for name, node in nodes if name and node is not None},
+            "transitions": {each["transition"]: node for each, node in made if node is not None},
+            "rules": {each["name"]: node for each, node in made if node is not None},
         }
 
 
@@ -315,18 +318,27 @@ def _check_parts(graph: Graph, compiled: Compiled) -> None:
             message = f"The name “{name[:60]}” is needed for an edge or a node, or there twice."
             problems.append(Problem("name_collides", message, *graph.places(path)))
         seen.setdefault(name, number)
-    of: dict[str, str | None] = {}
+    of: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
     for trigger, node in zip(compiled.definition["triggers"], compiled.triggers, strict=True):
         longest = max(len(trigger["predicate"]), len(trigger.get("sets", "")))
         if node is not None and longest > _LONGEST:
             message = f"Node “{node}” has too many edges or conditions for one rule ({longest} characters)."
             problems.append(Problem("too_large", message, *graph.places(graph.nodes[node].path)))
-        other = of.setdefault(trigger.get("transition", ""), node)
-        if node is not None and other != node:
+        other, its = of.setdefault(trigger.get("transition", ""), (node, trigger))
+        if node is None or other is None or other == node:
+            continue
+        if not _may_share((graph.nodes[other], graph.nodes[node]), (its, trigger)):
             message = f"Nodes “{other}” and “{node}” would be the same transition."
             problems.append(Problem("name_collides", message, *graph.places(graph.nodes[node].path)))
     if problems:
         raise BadGraph(problems)
+
+
+def _may_share(nodes: Iterable[Node], rules: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether nodes may have one transition: one of them names it, and they are performed alike."""
+    named = any("transition" in node.rule.options for node in nodes)
+    kinds = [(rule["performer"], rule.get("signal"), rule.get("child")) for rule in rules]
+    return named and all(kind == ("worker", kinds[0][1], None) for kind in kinds)
 
 
 def _counter(name: str, first: int, label: str) -> dict[str, Any]:
