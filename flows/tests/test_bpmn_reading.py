@@ -174,6 +174,30 @@ def test_what_is_not_performed_alike_has_no_transition_in_common() -> None:
     assert {(each.code, each.element) for each in problems(content)} == {("name_collides", "r")}
 
 
+@pytest.mark.parametrize(
+    ("form", "text", "reason"),
+    [
+        ("timeDuration", "=wait", "The time of the event “=wait” is not supported: give a duration"),
+        ("timeDuration", '=duration("1 hour")', "The time of the event “1 hour” is not supported"),
+        ("timeDuration", "=now()", "The time of the event “=now()” is not supported"),
+        ("timeDate", "=now()", "The time of the event “=now()” is not supported: give a moment"),
+        ("timeDate", "=wait", "“wait” has the type interval."),
+        ("timeDate", "=later", "“later” is not declared."),
+        ("timeDate", '=wait + duration("PT1H")', "“wait” has the type interval."),
+        ("timeDate", '=due + duration("soon")', "is not supported: give a moment"),
+        ("timeCycle", '=cycle(0 - 1, duration("PT1H"))', "give a duration or a date"),
+    ],
+)
+def test_a_time_that_cannot_be_computed_has_a_reason(form: str, text: str, reason: str) -> None:
+    content = file(
+        attributes(attribute("wait", type="interval"), attribute("due", type="timestamptz")),
+        node("startEvent", "s"), node("intermediateCatchEvent", "c", timer(text, form)),
+        node("endEvent", "e"), flows("s c", "c e"),
+    )  # fmt: skip
+    (found,) = problems(content)
+    assert (found.code, found.element) == ("bad_time", "c") and reason in found.message
+
+
 def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
     kept = '<zeebe:properties><zeebe:property name="wedsql.timeout" value="1h"/></zeebe:properties>'
     content = task(

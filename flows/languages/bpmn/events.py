@@ -7,7 +7,6 @@ from typing import Any
 
 from flows.languages.bpmn import times
 from flows.languages.bpmn.building import WAITING, Building, quoted
-from flows.languages.bpmn.expressions import name_of
 from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.names import slug
 from flows.languages.graph.model import Rule
@@ -198,16 +197,29 @@ class Events(Building):
             return {
                 "due_attr": self.attribute(f"d_{name}", "timestamptz", text, self.titled(element, "time"))
             }
-        if form == "date" and name_of(timer):
-            return {"due_attr": name_of(timer)}
+        found = times.offset(text) if form == "date" else None
+        if found is not None:
+            after = {"due_after": found[1]} if found[1] else {}
+            return {"due_attr": self.moment(found[0], element), **after}
         wanted = {
             "duration": "a duration such as PT15M",
-            "date": "a moment such as 2026-06-01T12:00:00Z, or an attribute",
+            "date": "a moment such as 2026-06-01T12:00:00Z, or an attribute with or without a duration",
             "cycle": "a duration or a date; only an event that does not interrupt has a cycle, R3/PT1H",
         }[form]
         message = f"The time of the event “{text[:40]}” is not supported: give {wanted}."
         self.note("bad_time", message, element)
         return {}
+
+    def moment(self, name: str, element: Element) -> str:
+        """Return the attribute that is the time of an event, after a check of its type."""
+        type_ = self.type_of(name)
+        if type_ not in ("date", "timestamptz"):
+            what = f"has the type {type_}" if type_ else "is not declared"
+            message = (
+                f"The time of the event is an attribute of type date or timestamptz; “{name[:40]}” {what}."
+            )
+            self.note("bad_time", message, element)
+        return name
 
 
 def _code_first(found: tuple[Element, Rule]) -> bool:

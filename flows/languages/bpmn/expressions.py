@@ -20,7 +20,7 @@ class NotUnderstood(ValueError):
 def sql(expression: Expression, default: str, element: str) -> str:
     """Return an expression as SQL. Raises NotUnderstood."""
     language = (expression.language or default).lower()
-    text, before = _bare(expression.text)
+    text, before = bare(expression.text)
     if language in _SQL:
         return expression.text
     if language and not ("feel" in language or "xpath" in language or "juel" in language):
@@ -36,11 +36,11 @@ def sql(expression: Expression, default: str, element: str) -> str:
 
 def name_of(expression: Expression) -> str:
     """Return the attribute that an expression only names; empty if it is anything else."""
-    text = _bare(expression.text)[0].strip().lower()
+    text = bare(expression.text)[0].strip().lower()
     return text if text.isidentifier() and text.isascii() else ""
 
 
-def _bare(text: str) -> tuple[str, int]:
+def bare(text: str) -> tuple[str, int]:
     """Return an expression without the signs around it, and how many characters are before it."""
     if text.startswith("="):
         return text[1:], 1

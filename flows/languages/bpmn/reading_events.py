@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
+from flows.languages.bpmn import times
 from flows.languages.bpmn.model import Expression, Trigger
 from flows.languages.bpmn.vocabulary import MODEL, REFUSED_EVENTS
 from flows.languages.bpmn.xml import Tag
@@ -88,4 +90,6 @@ def _timer(tag: Tag, definition: Tag, note: Note) -> Trigger:
     if len(given) != 1:
         note("no_time", "The timer has no time, or several.", tag)
         return Trigger("timer")
-    return Trigger("timer", form=_FORMS[given[0].name], expression=expression(given[0]))
+    found = expression(given[0])
+    form, text = times.simplified(_FORMS[given[0].name], found.text)
+    return Trigger("timer", form=form, expression=replace(found, text=text))
