@@ -16,10 +16,11 @@ from flows.languages.bpmn import (
     located,
     read,
 )
+from flows.languages.bpmn.conditions import conditions, types
 from flows.languages.bpmn.writing import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
-from flows.loading.graphs import refusals
+from flows.loading.graphs import refusals, refused_condition
 from flows.models import Flow
 
 _DECLARED = (
@@ -49,14 +50,49 @@ class ImportedProcess:
 
 
 def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProcess:
-    """Read, check and compile a process without changing anything. Raises BadBpmn with all problems."""
-    found, warnings = read(content, process)
-    made = compile_process(found, flow)
+    """Read, check and compile a process without changing anything. Raises BadBpmn with all problems.
+
+    Its conditions are checked also where its structure is wrong.
+    """
+    try:
+        found, warnings = read(content, process)
+        made = compile_process(found, flow)
+    except BadBpmn as error:
+        raise BadBpmn([*error.problems, *_of_data(flow, error)]) from error
     problems = refusals(flow, made.graph, made.compiled, _DECLARED)
     if problems:
         raise BadBpmn(located(found, made.graph, problems))
     found_warnings = (*warnings, *made.warnings, *_missing_flows(flow, found))
     return ImportedProcess(content.decode("utf-8-sig"), made, found_warnings)
+
+
+def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
+    """Return what is wrong with the data of a process with other problems, as far as it was read.
+
+    Conditions are checked where the attributes are right.
+    """
+    process = error.process
+    if process is None:
+        return []
+    definition = {"attributes": [dict(each.options) for each in process.data], "triggers": []}
+    refused = [each for each in api.check_definition(flow, definition) if each.path[:1] == ("attributes",)]
+    places = [process.data[int(each.path[1])] if len(each.path) > 1 else process for each in refused]
+    found = [
+        BpmnProblem("refused", problem.message, place.line, place.column, "error", place.id)
+        for problem, place in zip(refused, places, strict=True)
+    ]
+    return [each for each in found or _of_conditions(process) if each not in error.problems]
+
+
+def _of_conditions(process: Process) -> list[BpmnProblem]:
+    found: list[BpmnProblem] = []
+    known = types(process)
+    for condition in conditions(process, found):
+        owner, problem = condition.owner, api.check_condition(known, condition.sql)[0]
+        if problem is not None:
+            message = refused_condition(f"“{owner.id}”", problem, _DECLARED)
+            found.append(BpmnProblem("bad_condition", message, owner.line, owner.column, "error", owner.id))
+    return found
 
 
 def _missing_flows(flow: str, process: Process) -> Iterator[BpmnProblem]:

@@ -68,11 +68,15 @@ def _conditions(graph: Graph, compiled: Compiled, declared: str) -> Iterator[Pro
     for edge in graph.edges.values():
         problem = api.check_condition(types, edge.condition)[0] if edge.condition is not None else None
         if problem is not None:
-            at = f", at character {problem.position}" if problem.position else ""
-            message = f"The condition of edge “{edge.name}” is not accepted{at}: {problem.message}"
-            if problem.reason == "unknown_name":
-                message = f"{message} {declared}"
+            message = refused_condition(f"edge “{edge.name}”", problem, declared)
             yield Problem("bad_condition", message, *graph.places((*edge.path, "condition")))
+
+
+def refused_condition(owner: str, problem: Refused, declared: str) -> str:
+    """Return why the kernel does not accept a condition."""
+    at = f", at character {problem.position}" if problem.position else ""
+    message = f"The condition of {owner} is not accepted{at}: {problem.message}"
+    return f"{message} {declared}" if problem.reason == "unknown_name" else message
 
 
 def _at_origin(graph: Graph, compiled: Compiled, problem: Refused) -> Problem:

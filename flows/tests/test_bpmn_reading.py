@@ -301,7 +301,7 @@ def test_one_of_several_processes_is_named() -> None:
         "Process “q” is only drawn"
     )
     content = file(node("startEvent", "s"), after=second.replace('id="q"', 'id="q" isExecutable="true"'))
-    with pytest.raises(BadBpmn, match="--process; found: p, q"):
+    with pytest.raises(BadBpmn, match="--process; found: p; q"):
         read(content)
     assert read(content, "q")[0].id == "q"
 

@@ -101,7 +101,7 @@ def test_a_process_that_the_file_does_not_have_is_named_with_those_that_it_has(t
     path = tmp_path / "order.bpmn"
     path.write_bytes(ORDER)
     said = refused("importbpmn", str(path), "--flow", unique(), "--process", "q")
-    assert "The file has no process “q”, but p." in said
+    assert "The file has no process “q”; found: p (“Order”)." in said
 
 
 @pytest.mark.parametrize("command", ["importgraph", "importbpmn"])

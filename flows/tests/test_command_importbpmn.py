@@ -19,6 +19,7 @@ from flows.tests.pages import unique
 from flows.tests.test_command_importgraph import ORDERS
 
 pytestmark = pytest.mark.django_db
+POOLS = Path(__file__).parent / "corpus" / "modeller.bpmn"
 
 
 @pytest.fixture
@@ -130,3 +131,63 @@ def test_a_flow_without_a_diagram_is_not_exported() -> None:
         name, {"attributes": [{"name": "a"}], "triggers": [{"transition": "t", "predicate": "a is null"}]}
     )
     assert "was not imported from BPMN or a graph" in refused("exportbpmn", name)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code"),
+    [
+        ("<bpmn:extensionElements>", '<bpmn:transaction id="x"/><bpmn:extensionElements>', "unsupported"),
+        ("PT2H", "2 hours", "bad_time"),
+        ('sourceRef="ask" targetRef="', 'sourceRef="ask" targetRef="ask" wedsql:was="', "no_exit"),
+    ],
+)
+def test_conditions_are_checked_although_the_structure_is_wrong(
+    tmp_path: Path, old: str, new: str, code: str
+) -> None:
+    text = ORDER.decode()
+    assert old in text
+    for wrong in ("=amont &gt; 1000", "=count(amount) &gt; 1000"):
+        content = text.replace(old, new).replace("=amount &gt; 1000", wrong)
+        said = refused("importbpmn", write(tmp_path, content, "order.bpmn"), "--flow", unique())
+        assert f"[{code}]" in said and "check_approve: error: The " in said
+        assert said.count("check_approve: error:") == 1
+
+
+def test_attributes_are_checked_although_the_structure_is_wrong(tmp_path: Path) -> None:
+    text = ORDER.decode().replace("PT2H", "soon").replace('type="integer"', 'type="colour"')
+    said = refused("importbpmn", write(tmp_path, text, "order.bpmn"), "--flow", unique())
+    assert "[bad_time]" in said and said.count("[refused]") == 1 and "colour" in said
+    assert "check_approve" not in said
+
+
+def test_conditions_that_are_right_have_no_problem_where_the_structure_is_wrong(tmp_path: Path) -> None:
+    said = refused(
+        "importbpmn",
+        write(tmp_path, ORDER.decode().replace("PT2H", "soon"), "order.bpmn"),
+        "--flow",
+        unique(),
+    )
+    assert said.count(": error:") == 1 and "[bad_time]" in said
+
+
+@pytest.mark.parametrize("process", ["sid-34746A54-1D7D-46CA-B219-0C4CEAE51170", "Clinic", " clinic"])
+def test_a_process_is_named_by_its_id_or_its_pool(process: str) -> None:
+    found = answer("importbpmn", str(POOLS), "--flow", unique(), "--dry-run", "--process", process)
+    assert found["process"] == "sid-34746A54-1D7D-46CA-B219-0C4CEAE51170"
+
+
+def test_the_processes_are_listed_where_the_name_is_of_none_or_of_several(tmp_path: Path) -> None:
+    text = POOLS.read_text(encoding="utf-8").replace(
+        '<participant id="sid-p1" name="Clinic"', '<participant id="sid-p1" name="Insurance"'
+    )
+    file = write(tmp_path, text, "pools.bpmn")
+    listed = (
+        "found: sid-34746A54-1D7D-46CA-B219-0C4CEAE51170 (“Clinic”, pool “Insurance”); "
+        "claims-2.0 (“Insurance”, pool “Insurance”)."
+    )
+    for wanted, said in (("Bank", "no process “Bank”"), ("Insurance", "2 processes “Insurance”")):
+        message = refused("importbpmn", file, "--flow", unique(), "--process", wanted)
+        assert f"The file has {said}; {listed}" in message
+    executable = write(tmp_path, text.replace('isExecutable="false"', 'isExecutable="true"'), "both.bpmn")
+    message = refused("importbpmn", executable, "--flow", unique())
+    assert f"Name the process that becomes the flow, with the option --process; {listed}" in message

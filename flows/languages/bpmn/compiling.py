@@ -41,13 +41,13 @@ def compile_process(process: Process, flow: str = "") -> CompiledProcess:
     Raises BadBpmn with all problems, also in the order of steps.
     """
     lowered = lower(process, flow)
-    found = located(process, lowered.graph, check(lowered.graph))
+    found = [*lowered.problems, *located(process, lowered.graph, check(lowered.graph))]
     if any(problem.severity == "error" for problem in found):
-        raise BadBpmn(found)
+        raise BadBpmn(found, process)
     try:
         compiled = _completed(compile_graph(lowered.graph), process, lowered)
     except BadGraph as error:
-        raise BadBpmn(located(process, lowered.graph, error.problems)) from error
+        raise BadBpmn(located(process, lowered.graph, error.problems), process) from error
     return CompiledProcess(process, lowered.graph, compiled, tuple(found))
 
 

@@ -16,7 +16,7 @@ from flows.languages.bpmn.activities import ERROR, Activities
 from flows.languages.bpmn.building import WAITING, Made
 from flows.languages.bpmn.events import ENDED_BY
 from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
-from flows.languages.bpmn.problems import BadBpmn
+from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.graph.model import Graph
 
@@ -28,13 +28,15 @@ class Lowered:
     """The graph of a process, whose paths are the ids of elements and flows, and other parts of its flow.
 
     `starts` are the options of the flow that name what starts an instance. `integrity` is a condition that
-    always has to hold, `final` one that the final condition has besides.
+    always has to hold, `final` one that the final condition has besides. `problems` are those of expressions,
+    for which the graph has others.
     """
 
     graph: Graph
     starts: Mapping[str, list[str]]
     integrity: str = ""
     final: str = ""
+    problems: tuple[BpmnProblem, ...] = ()
 
 
 class _Lowering(Activities):
@@ -43,8 +45,8 @@ class _Lowering(Activities):
             self.element(element)
         for flow in self.process.flows.values():
             self.flow(flow)
-        if self.problems:
-            raise BadBpmn(self.problems)
+        if any(problem.code != "bad_expression" for problem in self.problems):
+            raise BadBpmn(self.problems, self.process)
         self.share_transitions()
         begins = {name for name, node in self.nodes.items() if self.begins(node)}
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
@@ -54,7 +56,8 @@ class _Lowering(Activities):
         graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}
-        return Lowered(graph, {name: what for name, what in starts.items() if what}, self.integrity(), final)
+        starts = {name: what for name, what in starts.items() if what}
+        return Lowered(graph, starts, self.integrity(), final, tuple(self.problems))
 
     def share_transitions(self) -> None:
         """Let jobs of several tasks with one transition be performed in parallel."""
@@ -140,5 +143,5 @@ def _is_awaited(element: Element) -> bool:
 
 
 def lower(process: Process, flow: str = "") -> Lowered:
-    """Return the graph of a process that becomes a flow. Raises BadBpmn with all problems."""
+    """Return the graph of a process that becomes a flow. Raises BadBpmn with the problems that prevent it."""
     return _Lowering(process, flow).lowered()

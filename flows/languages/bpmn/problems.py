@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from flows.languages.bpmn.model import Process
 from flows.languages.graph.problems import BadGraph, Problem
 
 
@@ -23,8 +24,11 @@ class BpmnProblem(Problem):
 
 
 class BadBpmn(BadGraph):
-    """A file cannot be read or cannot become a flow; `problems` says why."""
+    """A file cannot be read or cannot become a flow; `problems` says why, `process` is what could be read."""
 
-    def __init__(self, problems: Sequence[BpmnProblem]) -> None:
+    problems: tuple[BpmnProblem, ...]
+
+    def __init__(self, problems: Sequence[BpmnProblem], process: Process | None = None) -> None:
         """Make one sentence of the problems."""
         super().__init__(problems)
+        self.process = process

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.definition import ATTRIBUTE
-from flows.languages.bpmn import options
+from flows.languages.bpmn import choosing, options
 from flows.languages.bpmn.job_types import with_job_type
 from flows.languages.bpmn.layout import planes
 from flows.languages.bpmn.model import (
@@ -36,7 +36,7 @@ _PASSED = QUIET | UNUSED | DRAWN
 def read(content: bytes, process: str = "") -> tuple[Process, list[BpmnProblem]]:
     """Return a process of a file, by default its only one that is executable, with warnings.
 
-    Raises BadBpmn with all problems that are found.
+    `process` is its id, its name, or the name of its pool. Raises BadBpmn with all problems that are found.
     """
     root = parse(content)
     if (root.space, root.name) != (MODEL, "definitions"):
@@ -69,19 +69,19 @@ class _Reader:
         self.references()
         self.unused(found)
         self.limits(found)
-        self.stop_at_errors()
         drawn = {tag.id: (tag.name, tag.get("name") or self.text(tag)) for tag in self.named.values()}
         read = Process(
             found.id, found.get("name"), self.elements, self.flows, tuple(self.data), self.lanes,
             tuple(self.links), drawn, planes(self.root), self.root.get("expressionLanguage"),
             found.line, found.column,
         )  # fmt: skip
+        self.stop_at_errors(read)
         return read, self.problems
 
-    def stop_at_errors(self) -> None:
+    def stop_at_errors(self, read: Process | None = None) -> None:
         """Raise BadBpmn if there are errors."""
         if any(problem.severity == "error" for problem in self.problems):
-            raise BadBpmn(self.problems)
+            raise BadBpmn(self.problems, read)
 
     def ids(self) -> None:
         """Find all elements of BPMN by their ids."""
@@ -96,16 +96,11 @@ class _Reader:
 
     def chosen(self, wanted: str) -> Tag:
         """Return the process that becomes the flow. Raises BadBpmn without one."""
-        processes = [*self.root.of(MODEL, "process")]
-        full = [each for each in processes if any(part.name in _NODES for part in each.children)]
-        found = [each for each in full if each.get("isExecutable") == "true"] or full
-        if wanted:
-            found = [each for each in processes if each.id == wanted]
+        found = choosing.matching(self.root, wanted, _NODES)
         if len(found) != 1:
-            message = _unclear(wanted, [each.id for each in (processes if wanted else full)])
-            self.note("no_process", message[:400], self.root)
+            self.note("no_process", choosing.unclear(self.root, wanted, _NODES)[:1_000], self.root)
             raise BadBpmn(self.problems)
-        for other in full:
+        for other in choosing.with_elements(self.root, _NODES):
             if other is not found[0]:
                 message = f"Process “{other.id[:60]}” is only drawn; “{found[0].id[:60]}” becomes the flow."
                 self.note("not_used", message, other, "warning")
@@ -295,11 +290,3 @@ def _is_read(tag: Tag, used: Used) -> bool:
 
 def _local(name: str) -> str:
     return name.rpartition(":")[2]
-
-
-def _unclear(wanted: str, names: list[str]) -> str:
-    if not names:
-        return "The file has no process with elements."
-    if wanted:
-        return f"The file has no process “{wanted[:60]}”, but {', '.join(names)}."
-    return f"Name the process that becomes the flow, with the option --process; found: {', '.join(names)}."

@@ -19,7 +19,10 @@ class Command(ImportCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a file as bpmn.io and Camunda write it (XML)")
         parser.add_argument(
-            "--process", default="", metavar="ID", help="the process, where the file has several"
+            "--process",
+            default="",
+            metavar="NAME",
+            help="the process, where the file has several: its id, its name, or the name of its pool",
         )
         super().arguments(parser)
 

@@ -1,0 +1,60 @@
+"""Choosing the process of a file that becomes a flow: by its id, its name, or the name of its pool."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from flows.languages.bpmn.vocabulary import MODEL
+from flows.languages.bpmn.xml import Tag
+
+
+def with_elements(root: Tag, nodes: Collection[str]) -> list[Tag]:
+    """Return the processes of a file that have any elements."""
+    return [each for each in root.of(MODEL, "process") if any(part.name in nodes for part in each.children)]
+
+
+def matching(root: Tag, wanted: str, nodes: Collection[str]) -> list[Tag]:
+    """Return the processes that a name means, or those that can be meant without one."""
+    processes, name = [*root.of(MODEL, "process")], _plain(wanted)
+    if not name:
+        full = with_elements(root, nodes)
+        return [each for each in full if each.get("isExecutable") == "true"] or full
+    by_id, pools = [each for each in processes if each.id == wanted.strip()], _pools(root)
+    return by_id or [
+        each for each in processes if name in map(_plain, [each.get("name"), *pools.get(each.id, [])])
+    ]
+
+
+def unclear(root: Tag, wanted: str, nodes: Collection[str]) -> str:
+    """Return why a name means no process or several, with those that there are."""
+    found = [*root.of(MODEL, "process")] if wanted else with_elements(root, nodes)
+    if not found:
+        return "The file has no process with elements."
+    pools = _pools(root)
+    listed = "; ".join(_described(each, pools.get(each.id, [])) for each in found)
+    if not wanted:
+        return f"Name the process that becomes the flow, with the option --process; found: {listed}."
+    count = len(matching(root, wanted, nodes))
+    what = f"{count} processes" if count else "no process"
+    return f"The file has {what} “{wanted[:60]}”; found: {listed}."
+
+
+def _described(process: Tag, pools: list[str]) -> str:
+    """Return a process by its id, with its name and its pools for people."""
+    called = [f"“{process.get('name')[:60]}”"] if process.get("name") else []
+    called += [f"pool “{pool[:60]}”" for pool in pools]
+    return f"{process.id[:60]} ({', '.join(called)})" if called else process.id[:60]
+
+
+def _pools(root: Tag) -> dict[str, list[str]]:
+    """Return the names of the pools that show each process, by its id."""
+    found: dict[str, list[str]] = {}
+    for collaboration in root.of(MODEL, "collaboration"):
+        for part in collaboration.of(MODEL, "participant"):
+            if part.get("name"):
+                found.setdefault(part.get("processRef").rpartition(":")[2], []).append(part.get("name"))
+    return found
+
+
+def _plain(name: str) -> str:
+    return " ".join(name.split()).casefold()
