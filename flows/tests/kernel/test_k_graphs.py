@@ -17,6 +17,7 @@ from flows.languages.graph import Graph, read
 from flows.languages.graph.compiling import compile_graph
 from flows.languages.graph.history import Visit, visits, walked
 from flows.tests.kit import Kit, broken
+from flows.types import Completion
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -128,7 +129,8 @@ LONG_HISTORY = """
     from wedsql.wed_trace t, generate_series(1, %s) n where t.wid = %s and t.seq = 1"""
 
 
-def test_a_join_reads_no_history(kit: Kit) -> None:
+@pytest.mark.parametrize("commits", [("d", "e", "h", "i"), ("de", "hi")], ids=["single", "batched"])
+def test_a_join_reads_no_history(kit: Kit, commits: tuple[str, ...]) -> None:
     """The tokens are in the row of the instance, so a join costs the same however long the history is.
 
     WEDSQL_HISTORY=1000000 makes a history of a million steps, which takes a minute.
@@ -136,11 +138,12 @@ def test_a_join_reads_no_history(kit: Kit) -> None:
     publish(kit, read(X))
     wid = kit.start()
     kit.rows(LONG_HISTORY, [os.environ.get("WEDSQL_HISTORY", "20000"), wid])
-    for transition in ("d", "e", "h", "i"):
+    for transitions in commits:
         with kit.conn.transaction():  # the counters are reported, and reset, between transactions
             reads = kit.one(READS)
-            kit.run(transition, wid)
-            assert kit.one(READS) == reads, transition
+            jobs = [kit.take(name, wid) for name in transitions]
+            api.complete_many(kit.name, [Completion(job, {}) for job in jobs], conn=kit.conn)
+            assert kit.one(READS) == reads, transitions
     assert visited(kit, wid)["g"] == visited(kit, wid)["j"] == 1
 
 
