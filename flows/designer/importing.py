@@ -23,7 +23,7 @@ from flows.designer.trying import limited
 from flows.errors import WedError
 from flows.languages.bpmn.xml import LARGEST
 from flows.loading.bpmn import ImportedProcess
-from flows.loading.processes import ENDINGS, Checked, check_file, publish_file
+from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
 from flows.queries.definitions import flow_by_name
 from pages.guard import page
 
@@ -115,6 +115,7 @@ def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
         "problems": checked.problems[:SHOWN_PROBLEMS],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
         "shown": _diagrams(checked),
+        "consequences": [*consequences(checked.report)] if checked.report else [],
         "publishes": may_publish(user, name),
         "exists": flow_by_name(name) is not None,
         "flow_name": name,

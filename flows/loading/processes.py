@@ -29,6 +29,7 @@ class Checked:
 
     problems: Sequence[Problem]
     made: ImportedProcess | Imported | None = None
+    report: PublishReport | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -39,12 +40,15 @@ class Checked:
 
 
 def check_file(flow: str, name: str, content: bytes) -> Checked:
-    """Read, check and compile a file, whose name says its format, without changing anything."""
+    """Read, check and compile a file, whose name says its format, and try to publish it; change nothing.
+
+    Raises what publishing would raise.
+    """
     try:
         made = _prepared(flow, name, content)
     except BadGraph as error:
         return Checked(error.problems)
-    return Checked(made.warnings, made)
+    return Checked(made.warnings, made, try_file(flow, made))
 
 
 def _prepared(flow: str, name: str, content: bytes) -> ImportedProcess | Imported:
@@ -80,6 +84,21 @@ def try_file(flow: str, made: ImportedProcess | Imported) -> PublishReport:
         report = api.publish(flow, made.compiled.definition, dry_run=True)
         transaction.set_rollback(True)
     return report
+
+
+def consequences(report: PublishReport) -> Iterator[str]:
+    """Return what publishing does to the values and the living instances of a flow, as sentences."""
+    counts = {
+        _("Attributes that are removed with their values: {}."): report.attributes_removed,
+        _("Living instances: {}."): report.checked,
+        _("Instances that become exceptions: {}."): report.new_exception,
+        _("Instances that become final: {}."): report.final,
+        _("Instances that are matched again after this, by the reaper: {}."): report.left,
+    }
+    yield from (sentence.format(count) for sentence, count in counts.items() if count)
+    if report.fired:
+        fired = ", ".join(f"{name} ({count})" for name, count in sorted(report.fired.items()))
+        yield _("Transitions that fire for them: {}.").format(fired)
 
 
 @contextmanager

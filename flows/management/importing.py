@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,18 +10,10 @@ from django.core.management.base import CommandParser
 
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.graphs import Imported
-from flows.loading.processes import publish_file, try_file
+from flows.loading.processes import consequences, publish_file, try_file
 from flows.management.base import FlowCommand
-from flows.types import PublishReport
 
 Made = ImportedProcess | Imported
-_CONSEQUENCES = {
-    "attributes_removed": "Attributes that are removed with their values: {}.",
-    "checked": "Living instances: {}.",
-    "new_exception": "Instances that become exceptions: {}.",
-    "final": "Instances that become final: {}.",
-    "left": "Instances that are matched again after this, by the reaper: {}.",
-}
 
 
 class ImportCommand(FlowCommand):
@@ -61,7 +52,7 @@ class ImportCommand(FlowCommand):
         for problem in made.warnings:
             self.stdout.write(problem.sentence)
         self.stdout.write(f"Flow {name} {done}: {_listed(parts)}; {_listed(counts)}.")
-        for line in _consequences(report):
+        for line in consequences(report):
             self.stdout.write(line)
 
     def named(self, made: Made) -> dict[str, str]:
@@ -71,12 +62,3 @@ class ImportCommand(FlowCommand):
 
 def _listed(counts: dict[str, int]) -> str:
     return ", ".join(f"{count} {part}" for part, count in counts.items())
-
-
-def _consequences(report: PublishReport) -> Iterator[str]:
-    for name, sentence in _CONSEQUENCES.items():
-        if count := getattr(report, name):
-            yield sentence.format(count)
-    if report.fired:
-        fired = ", ".join(f"{name} ({count})" for name, count in sorted(report.fired.items()))
-        yield f"Transitions that fire for them: {fired}."

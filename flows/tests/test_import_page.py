@@ -79,6 +79,16 @@ def test_a_graph_is_imported_and_warnings_do_not_prevent_it(alice: Client) -> No
     assert "Warning : “asyncBefore” has no effect." in said and "can be published" in said
 
 
+def test_a_check_says_what_publishing_would_reject_and_remove(alice: Client, fig2: str) -> None:
+    refused = send(alice, "wedsql", ORDER)
+    assert "can be published" not in text_of(refused) and "wedsql" in text_of(refused)
+    assert 'value="publish"' not in refused.content.decode()
+    api.start(fig2)
+    text = text_of(send(alice, fig2, ORDER))
+    assert "Attributes that are removed with their values: 3." in text and "Living instances: 1." in text
+    assert api.running_definition(fig2)[0] == 1
+
+
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -115,5 +125,7 @@ def test_publishing_needs_the_right_to_publish(alice: Client, fig2: str) -> None
 def test_a_flow_that_needs_approval_is_not_published(alice: Client, fig2: str) -> None:
     definition = api.running_definition(fig2)[1]
     api.publish(fig2, definition | {"needs_approval": True})
-    assert "A second person approves" in text_of(send(alice, fig2, ORDER, do="publish"))
+    for do in ("check", "publish"):
+        answer = text_of(send(alice, fig2, ORDER, do=do))
+        assert "A second person approves" in answer and "can be published" not in answer
     assert api.read_source(fig2) is None
