@@ -12,6 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
+from flows.languages.graph import BadGraph
 from flows.loading import LoadError
 from flows.models import Flow
 from flows.operations import FlowMigrationError
@@ -68,7 +69,9 @@ class FlowCommand(BaseCommand):
         if options["json"]:
             facts = {"code": error.code, "message": error.message, "hint": error.hint, "where": error.where}
             self.write_json({"error": facts | more})
-        sentence = " ".join(f"{before}{error.sentence}".split())
+        said = f"{before}{error.sentence}"
+        lines = said.splitlines() if isinstance(error, BadGraph) else [said]  # a line per problem
+        sentence = "\n".join(" ".join(line.split()) for line in lines)
         if isinstance(error, DatabaseGone):
             sentence += " Check that the server runs and that DATABASE_URL is correct."
         raise Rejected("\n".join([sentence, *([excerpt] if excerpt else [])])) from error

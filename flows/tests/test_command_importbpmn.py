@@ -47,6 +47,13 @@ def test_a_dry_run_changes_nothing(path: str) -> None:
     assert not Flow.objects.filter(name=name).exists()
 
 
+def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
+    wrong = ORDER.decode().replace("PT2H", "2 hours").replace("=amount &gt; 1000", "=count(amount)")
+    said = refused("importbpmn", write(tmp_path, wrong, "order.bpmn"), "--flow", unique(), "--dry-run")
+    lines = said.splitlines()
+    assert len(lines) == 2 and all(line.startswith("line ") for line in lines), said
+
+
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
