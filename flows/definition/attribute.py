@@ -83,6 +83,17 @@ class AttributeDefinition(TypedDict, total=False):
             default=False,
         ),
     ]
+    start_source: Annotated[
+        bool,
+        Option(
+            label=_("what starts an instance"),
+            help=_(
+                "Whether a new instance has in it the name of the signal, or the time, that started it. For"
+                " texts and options; a person or program that starts an instance may give it any value."
+            ),
+            default=False,
+        ),
+    ]
     repairable: Annotated[
         bool,
         Option(

@@ -186,6 +186,7 @@ def _limits(rule: Mapping[str, Any]) -> bool:
 def attribute_marks(item: Mapping[str, Any]) -> list[str]:
     """Return short words for what is unusual of an attribute, and the values of an enum."""
     marks = [_("business key")] if item.get("business_key") is True else []
+    marks += [_("what starts an instance")] if item.get("start_source") is True else []
     marks += [_("not repairable")] if item.get("repairable") is False else []
     marks += {"masked": [_("masked")], "hidden": [_("hidden")]}.get(str(item.get("visibility")), [])
     values = item.get("options")

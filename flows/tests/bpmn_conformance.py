@@ -68,6 +68,13 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         start(timer("R/2030-01-01T06:00:00Z/P1D", "timeCycle")),
         "instances start at a moment, after a duration, or as often as a cycle says",
     ),
+    "several start events": (
+        file(node("startEvent", "s"), node("startEvent", "mail", MESSAGED), node("task", "t"),
+             node("startEvent", "d", timer("R/P1D", "timeCycle")), node("endEvent", "e"),
+             flows("s t", "mail e", "d e", "t e"), named=MESSAGE),
+        "the first token is after the one whose message or timer started the instance, else after the one "
+        "without any",
+    ),
     "end event": (end(), "a token ends; the instance is final when none is left"),
     "end event, message": (end(MESSAGED), "a job; a worker sends the message"),
     "end event, error": (
@@ -217,6 +224,17 @@ REFUSED: dict[str, bytes] = {
     "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
     "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
     "a message without a name": task(event("message"), "intermediateCatchEvent"),
+    "several start events without an event": file(
+        node("startEvent", "s"), node("startEvent", "t"), node("endEvent", "e"), flows("s e", "t e")
+    ),
+    "several start events with one message": file(
+        node("startEvent", "s", MESSAGED), node("startEvent", "t", MESSAGED), node("endEvent", "e"),
+        flows("s e", "t e"), named=MESSAGE,
+    ),
+    "several start events of a sub-process": file(
+        node("startEvent", "s"), node("subProcess", "u", INNER + node("startEvent", "t") + flows("t z")),
+        node("endEvent", "e"), flows("s u", "u e"),
+    ),
     "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
     "an event gateway before a task": file(
         node("startEvent", "s"), node("eventBasedGateway", "g"), node("task", "t"), flows("s g", "g t")

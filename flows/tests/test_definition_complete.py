@@ -60,6 +60,7 @@ SIZE: Row = {
     "default": "small",
     "options": ["small", "lar'ge"],
     "business_key": True,
+    "start_source": True,
     "repairable": False,
     "visibility": "masked",
     "label": "Size",

@@ -35,7 +35,7 @@ def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condit
 
 def types(process: Process) -> Mapping[str, str]:
     """Return the types of the attributes that conditions may name, also of those that the import adds."""
-    added = {"error": "text", "interrupted": "integer", "ended_by": "text"}
+    added = {"error": "text", "interrupted": "integer", "ended_by": "text", "started_by": "text"}
     for element in process.elements.values():
         if element.loop is not None:
             added |= {f"i_{slug(name)}": "integer" for name in (element.id, element.name) if name}

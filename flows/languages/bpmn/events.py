@@ -6,44 +6,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from flows.languages.bpmn import times
-from flows.languages.bpmn.building import WAITING, Building, quoted
+from flows.languages.bpmn.building import WAITING, quoted
 from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.starts import Starts
 from flows.languages.graph.model import Rule
 
 ENDED_BY, INTERRUPTED = "ended_by", "interrupted"
 
 
-class Events(Building):
+class Events(Starts):
     """Adds the nodes of events."""
-
-    def start(self, name: str, element: Element) -> None:
-        self.exit[element.id] = self.add(name, "begin", element)
-        kind = element.trigger.kind
-        outer = self.process.elements.get(element.scope or "")
-        others = [each for each in self.process.inner(element.scope) if each.tag == "startEvent"]
-        if len(others) > 1 and element is not others[0]:
-            self.note("unsupported", "Several start events of one process are not supported.", element)
-        if kind == "message" and outer is None:
-            self.start_by.append(slug(element.trigger.name))
-        elif kind == "timer" and outer is None:
-            self.start_at += self.start_times(element)
-        elif kind != "none" and (outer is None or not outer.by_event):
-            where = "a sub-process" if element.scope else "the process"
-            self.note("unsupported", f"A start event of {where} with {kind} is not supported.", element)
-
-    def start_times(self, element: Element) -> list[str]:
-        """Return the times at which a timer starts instances."""
-        timer = element.trigger.expression
-        found = times.start(element.trigger.form, timer.text) if timer is not None else None
-        if timer is not None and found is None:
-            self.note(
-                "bad_time",
-                f"The time of the event “{timer.text[:40]}” is not supported: give a moment such as"
-                " 2026-06-01T12:00:00Z, a duration, or a cycle such as R/PT1H.",
-                element,
-            )
-        return [found] if found else []
 
     def worker(
         self, name: str, element: Element, transition: str = "", *, scope: str | None = "", sets: str = ""

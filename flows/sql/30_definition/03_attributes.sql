@@ -44,7 +44,7 @@ begin
     jsonb_build_object('attribute', p_name, 'places', p_places));
 end $$;
 
--- Checks the name, the type, the options, the default and the use as a business key of an attribute.
+-- Checks the name, the type, the options, the default and the uses of an attribute.
 -- Raises: WD003, WD004, WD009.
 create or replace function wedsql._check_attribute(p_attr wedsql.attr) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -54,6 +54,7 @@ begin
   perform wedsql._check_values('attr', p_attr, jsonb_build_object('attribute', p_attr.aname));
   perform wedsql._check_default(p_attr.aname, p_attr.type, p_attr.options, p_attr.adv);
   perform wedsql._check_key(p_attr.aname, p_attr.type, p_attr.business_key);
+  perform wedsql._check_start_source(p_attr.aname, p_attr.type, p_attr.start_source);
 end $$;
 
 -- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).

@@ -93,3 +93,23 @@ begin
         from unnest((p_flow).start_at) e cross join lateral wedsql._repetition(e) x) n
   on conflict (flow_id, entry) do nothing;
 end $$;
+
+-- Checks that an attribute with what starts an instance is a text or has options.
+-- Raises: WD009.
+create or replace function wedsql._check_start_source(p_name text, p_type text, p_source boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_source and p_type not in ('text', 'enum') then
+    perform wedsql._raise('WD009',
+      'Attribute "{attribute}" of type {type} cannot have what starts an instance.',
+      'The name of a signal, or a time, is a text or an option.',
+      jsonb_build_object('column', 'start_source', 'attribute', p_name, 'type', p_type));
+  end if;
+end $$;
+
+-- Returns the values of the attributes with what starts an instance: the name of a signal, or a time.
+create or replace function wedsql._start_source(p_flow integer, p_source text) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(jsonb_object_agg(a.aname, p_source), '{}') from wedsql.attr a
+where a.flow_id = p_flow and a.start_source
+$$;

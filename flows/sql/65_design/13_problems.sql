@@ -184,6 +184,8 @@ begin
       '_check_default(($1).aname, ($1).type, ($1).options, ($1).adv)', v_row, null);
     return query select * from wedsql._problem_of(p_path || '"business_key"',
       '_check_key(($1).aname, ($1).type, ($1).business_key)', v_row, null);
+    return query select * from wedsql._problem_of(p_path || '"start_source"',
+      '_check_start_source(($1).aname, ($1).type, ($1).start_source)', v_row, null);
   end if;
 end $$;
 

@@ -28,7 +28,8 @@ begin
     return false;
   end if;
   update wedsql.start_time s
-  set last_at = s.due_at, last_wid = wedsql.start(p_flow.name, '{}', 'reaper'),
+  set last_at = s.due_at,
+      last_wid = wedsql.start(p_flow.name, wedsql._start_source(p_flow.id, s.entry), 'reaper'),
       due_at = wedsql._next_start(wedsql._repetition(s.entry), s.base_at, p_now)
   where s.id = p_id;
   return true;

@@ -60,7 +60,8 @@ begin
     perform wedsql._lock_signalled(p_flow, p_signal.wid);
     v_job := wedsql._signalled_job(p_signal.wid, p_signal.name);
   elsif p_signal.name = any (p_flow.start_by) then
-    p_signal.wid := wedsql.start(p_flow.name, p_signal.data, p_signal.actor, p_signal.key);
+    p_signal.wid := wedsql.start(p_flow.name,
+      p_signal.data || wedsql._start_source(p_flow.id, p_signal.name), p_signal.actor, p_signal.key);
     p_signal.state := 'S';
   end if;
   if v_job.id is not null then

@@ -172,3 +172,26 @@ def test_a_flow_has_at_most_20_times(kit: Kit) -> None:
     with refused("WD009") as why:
         kit.policy(start_at=[f"R/PT{n}H" for n in range(1, 22)])
     assert "20" in why.message and len(due(kit)) == 20
+
+
+def test_an_instance_has_what_started_it(daily: Kit) -> None:
+    daily.attr("by")
+    daily.rows("update {f}.wed_attr set start_source = true where aname = 'by'")
+    daily.policy(start_at=[moment(daily, "1 hour")], start_by=["paid", "ordered"])
+    given = api.signal(daily.name, "ordered", {"a": None, "by": "x"}, conn=daily.conn).wid
+    other = api.signal(daily.name, "paid", {}, conn=daily.conn).wid
+    assert given is not None and other is not None
+    daily.reap("2 hours")
+    (entry,) = (row.entry for row in daily.rows("select entry from wedsql.start_time"))
+    by = [daily.state(wid)["by"] for wid in (given, other, other + 1, daily.start(), daily.start(by="me"))]
+    assert by == ["ordered", "paid", entry, None, "me"]
+
+
+def test_what_started_an_instance_is_a_text(kit: Kit) -> None:
+    kit.attr("by", kind="integer")
+    with refused("WD009") as why:
+        kit.rows("update {f}.wed_attr set start_source = true where aname = 'by'")
+    assert why.facts["column"] == "start_source" and "is a text or an option." in why.hint
+    definition = {"attributes": [{"name": "by", "type": "integer", "start_source": True}], "triggers": []}
+    (problem,) = api.check_definition(kit.name, definition, conn=kit.conn)
+    assert problem.path == ("attributes", 0, "start_source") and problem.code == "WD009"

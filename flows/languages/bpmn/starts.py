@@ -1,0 +1,84 @@
+"""What start events become. An attribute says which signal or time started an instance that has several."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn import times
+from flows.languages.bpmn.building import Building, quoted
+from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.names import slug
+
+STARTED_BY = "started_by"
+
+
+class Starts(Building):
+    """Adds the nodes of start events."""
+
+    def start(self, name: str, element: Element) -> None:
+        """Add a start event, of several ones of the process as one of the ways of a gateway."""
+        source = self.source(element) if element.scope is None else ""
+        self.check_kind(element)
+        starts = [each for each in self.process.inner(element.scope) if each.tag == "startEvent"]
+        if len(starts) == 1 or element.scope is not None:
+            if element is not starts[0]:
+                self.note("unsupported", "A sub-process has one start event.", element)
+            self.exit[element.id] = self.add(name, "begin", element)
+            return
+        self.exit[element.id] = self.add(name, "none", element)
+        usual = next((each for each in starts if each.trigger.kind == "none"), starts[0])
+        if element is usual:
+            self.choosing(name, element)
+        self.way(name, element, usual, source)
+
+    def check_kind(self, element: Element) -> None:
+        """Reject a start event with an event that does not start what contains it."""
+        kind, outer = element.trigger.kind, self.process.elements.get(element.scope or "")
+        allowed = ("none", "message", "timer") if outer is None else ("none",)
+        if kind not in allowed and (outer is None or not outer.by_event):
+            where = "a sub-process" if outer is not None else "the process"
+            self.note("unsupported", f"A start event of {where} with {kind} is not supported.", element)
+
+    def source(self, element: Element) -> str:
+        """Return the signal or time by which a start event starts instances; empty for none."""
+        kind, found = element.trigger.kind, ""
+        if kind == "message":
+            found = slug(element.trigger.name)
+            self.start_by.append(found)
+        elif kind == "timer":
+            found = self.start_time(element)
+            self.start_at += [found] if found else []
+        return found
+
+    def choosing(self, name: str, element: Element) -> None:
+        """Add the beginning, and the gateway that chooses the start event."""
+        self.attribute(STARTED_BY, "text", None, "started by")
+        self.extra[STARTED_BY]["start_source"] = True
+        self.add(f"{name}__begin", "begin", element, title="begin")
+        self.add(f"{name}__which", "exclusive", element, title="which start")
+        self.link(f"{name}__begun", f"{name}__begin", f"{name}__which", element.id, title="begun")
+
+    def way(self, name: str, element: Element, usual: Element, source: str) -> None:
+        """Add the way to one of several start events; instances that nothing starts take the usual one."""
+        sources = [*self.start_by, *self.start_at]
+        if element.trigger.kind == "none" and element is not usual:
+            message = "Another start event has no message and no time either; an instance could not choose."
+            self.note("unsupported", message, element)
+        elif source and sources.count(source) > 1:
+            self.note("unsupported", "Another start event has the same message or time.", element)
+        condition = None if element is usual else f"{STARTED_BY} = {quoted(source)}"
+        which = f"{self.names[usual.id]}__which"
+        self.link(
+            f"{name}__start", which, name, element.id, condition, default=element is usual, title="start"
+        )
+
+    def start_time(self, element: Element) -> str:
+        """Return the time at which a timer starts instances; empty if it is none."""
+        timer = element.trigger.expression
+        found = times.start(element.trigger.form, timer.text) if timer is not None else None
+        if timer is not None and found is None:
+            self.note(
+                "bad_time",
+                f"The time of the event “{timer.text[:40]}” is not supported: give a moment such as"
+                " 2026-06-01T12:00:00Z, a duration, or a cycle such as R/PT1H.",
+                element,
+            )
+        return found or ""
