@@ -35,7 +35,12 @@ def shown(flow: FlowInfo, found: Iterable[trace.Step]) -> list[ShownStep]:
     order = {a.name: (at, a.title, a.type) for at, a in enumerate(flow.attributes)}
     steps = [masking.step(flow, each) for each in found]
     here = {step.seq for step in steps}
-    return [ShownStep(s, _cells(order, s.cells), s.cause_seq in here) for s in steps]
+    return [ShownStep(s, _cells(order, _visible(flow, s)), s.cause_seq in here) for s in steps]
+
+
+def _visible(flow: FlowInfo, step: trace.Step) -> list[trace.Cell]:
+    """Return the changes of a step, at the start without the zeros of internal attributes."""
+    return [c for c in step.cells if not (c.initial and c.after == "0" and c.name in flow.internal)]
 
 
 def _cells(order: dict[str, tuple[int, str, str]], cells: Collection[trace.Cell]) -> list[ShownCell]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -224,11 +224,15 @@ def tabs(
     return able | {name: one for name, one in offered.items() if name == about.name}
 
 
-def writable(name: str, attributes: Attributes, writes: Sequence[str] | None) -> list[Mapping[str, Any]]:
+def writable(
+    name: str, attributes: Attributes, writes: Sequence[str] | None, internal: Container[str]
+) -> list[Mapping[str, Any]]:
     """Return the attributes that a choice may write; `writes`: those of the transition or the
-    late result, None for all."""
+    late result, None for all but those that only the database writes (`internal`)."""
     if not CHOICES[name].has_values:
         return []
     if name in ("complete", "merge_late"):
-        return [one for one in attributes if writes is None or one["name"] in writes]
+        if writes is None:
+            return [one for one in attributes if one["name"] not in internal]
+        return [one for one in attributes if one["name"] in writes]
     return [one for one in attributes if one.get("repairable", True)]

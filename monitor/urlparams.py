@@ -23,9 +23,9 @@ def cursor(request: HttpRequest, size: int | None = None) -> Cursor:
 
 
 def columns(request: HttpRequest, flow: FlowInfo) -> tuple[Attribute, ...]:
-    """Return the attributes of `columns=a,b` in that order; without the parameter, all of the flow."""
+    """Return the attributes of `columns=a,b` in that order; without the parameter, those of its data."""
     if "columns" not in request.GET:
-        return flow.attributes
+        return flow.data
     wanted = dict.fromkeys(request.GET["columns"].split(",")[:MAX_COLUMNS])
     return tuple(found for name in wanted if (found := flow.attribute(name)))
 

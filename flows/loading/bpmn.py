@@ -45,7 +45,7 @@ class ImportedProcess:
     @property
     def source(self) -> Mapping[str, Any]:
         """Return what is kept with the flow, so that pages can show the diagram."""
-        facts = {"process": self.made.process.id, **self.made.source_map}
+        facts = {"process": self.made.process.id, **self.made.source_map, "internal": self.made.internal}
         return {"language": "bpmn", "format": "xml", "text": self.text, "map": facts}
 
 

@@ -14,7 +14,8 @@ from flows.queries.base import row, rows
 class Attribute:
     """One attribute of a flow; `title` is its label, or its name without one.
 
-    `indexed` is true if it has an index for filters that can be used.
+    `indexed` is true if it has an index for filters that can be used. `internal`: made by the import of a
+    process, and written by the database only, such as a number of tokens.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Attribute:
     business_key: bool = False
     indexed: bool = False
     visibility: str = "everyone"
+    internal: bool = False
 
     @property
     def title(self) -> str:
@@ -124,6 +126,16 @@ class FlowInfo:
     def signal_triggers(self) -> frozenset[int]:
         """Return the numbers of the triggers whose jobs wait for a signal."""
         return frozenset(t.tgid for t in self.triggers if t.signal)
+
+    @property
+    def data(self) -> tuple[Attribute, ...]:
+        """Return the attributes that people and workers write."""
+        return tuple(one for one in self.attributes if not one.internal)
+
+    @property
+    def internal(self) -> frozenset[str]:
+        """Return the names of the attributes that only the database writes."""
+        return frozenset(one.name for one in self.attributes if one.internal)
 
     @property
     def masked(self) -> list[Attribute]:
@@ -255,12 +267,14 @@ def start_times(flow_id: int) -> tuple[StartTime, ...]:
 def attributes(flow_id: int) -> tuple[Attribute, ...]:
     """Return the attributes of a flow in the order of their positions."""
     found = rows(
-        "select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
+        "with f as materialized (select id, name, wedsql.source(name) #> '{map,internal}' as internal"
+        " from wedsql.flow where id = %s)"
+        " select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
         " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
         " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
         " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
-        " where n.nspname = f.name) as indexed from wedsql.attr a join wedsql.flow f on f.id = a.flow_id"
-        " where a.flow_id = %s order by a.position, a.aid",
+        " where n.nspname = f.name) as indexed, coalesce(f.internal ? a.aname::text, false) as internal"
+        " from f join wedsql.attr a on a.flow_id = f.id order by a.position, a.aid",
         [flow_id],
     )
     return tuple(Attribute(**{**a, "options": tuple(a["options"])}) for a in found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
@@ -30,7 +31,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     if not may_operate(request.user, name):
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
-    definition = api.definition(name)
+    definition = _without_internal(api.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
     error = ""
     if request.method == "POST":
@@ -44,6 +45,12 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     key = request.POST.get("key", "")[:LONGEST_KEY]
     context = {"flow": flow, "fields": fields, "error": error, "key": key}
     return render(request, "monitor/start.html", context)
+
+
+def _without_internal(definition: Mapping[str, Any], flow: FlowInfo) -> dict[str, Any]:
+    """Return a definition with the attributes that people write."""
+    shown = [one for one in definition["attributes"] if one["name"] not in flow.internal]
+    return {**definition, "attributes": shown}
 
 
 def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> HttpResponse:

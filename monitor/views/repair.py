@@ -196,7 +196,7 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         wanted = long_number(given.get("late"))
         late = next((one for one in late_results.rows(wid, flow) if one.late.id == wanted), None)
         writes = list(late.proposed) if late else []
-    attributes = writable(name, _attributes(flow), writes)
+    attributes = writable(name, _attributes(flow), writes, flow.internal)
     step, override = number(given.get("step")), given.get("override") == "1"
     return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, flow, wid, step))
 

@@ -69,7 +69,7 @@ def _fields(flow: FlowInfo, signal: str | None, typed: Mapping[str, str]) -> lis
     named = None if every else {name for writes in waiting for name in writes or ()}
     wanted = [
         {"name": a.name, "type": a.type, "options": a.options, "label": a.label}
-        for a in flow.attributes
+        for a in flow.data
         if named is None or a.name in named
     ]
     return values.named_fields(wanted, {}, typed)

@@ -34,6 +34,13 @@ class CompiledProcess:
             },
         }
 
+    @property
+    def internal(self) -> list[str]:
+        """Return the attributes that only the database writes: tokens, numbers and times of the import."""
+        declared = {each.options["name"] for each in self.process.data}
+        made = (each for each in self.compiled.definition["attributes"] if each["name"] not in declared)
+        return [each["name"] for each in made if each["type"] in ("integer", "timestamptz")]
+
 
 def compile_process(process: Process, flow: str = "") -> CompiledProcess:
     """Return the flow of a process, whose name is by default that of the process.

@@ -381,4 +381,7 @@ def _is_number(text: str) -> bool:
 
 def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapping[str, Any]:
     """Return what is kept with the flow, so that pages can show the graph."""
-    return {"language": "graph", "format": format_, "text": text, "map": compiled.source_map}
+    made = compiled.definition["attributes"][len(graph.attributes) :]
+    internal = [attribute["name"] for attribute in made]
+    facts = {**compiled.source_map, "internal": internal}
+    return {"language": "graph", "format": format_, "text": text, "map": facts}
