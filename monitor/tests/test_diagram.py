@@ -61,6 +61,11 @@ def test_each_element_has_the_instances_that_are_there(alice: Client, order: str
     assert changes.strip() in html
 
 
+def test_the_page_of_a_flow_leads_to_its_diagram(alice: Client, order: str, parcels: Parcels) -> None:
+    assert f'href="/flows/{order}/diagram/"' in alice.get(f"/flows/{order}/").content.decode()
+    assert "/diagram/" not in alice.get(f"/flows/{parcels.flow}/").content.decode()
+
+
 def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None:
     wid = api.start(order, {"amount": 1})
     html = alice.get(f"/flows/{order}/diagram/?instance={wid}").content.decode()
