@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from flows.languages.bpmn.arranging import arranged
-from flows.languages.bpmn.marks import EVENT_MARKS, GATEWAY_MARKS, TASK_MARKS
-from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Line, Plane, Process, Shape
+from flows.languages.bpmn.marks import EVENT_MARKS, GATEWAY_MARKS, MARKERS, TASK_MARKS
+from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Element, Line, Plane, Process, Shape
 
 _LETTER, _LINE, _MARGIN = 6.4, 14.0, 24.0
 _MOST_LINES = 4
@@ -32,7 +32,11 @@ class Text:
 
 @dataclass(frozen=True)
 class Figure:
-    """One node: its kind, outline and name. `double` and `thick` are the borders of events."""
+    """One node: its kind, outline and name, and the markers at its lower border.
+
+    `double` is the border of an event, `thick` also that of a call activity, `dashed` also that of an event
+    sub-process.
+    """
 
     element: str
     kind: str
@@ -47,6 +51,13 @@ class Figure:
     thick: bool = False
     double: bool = False
     dashed: bool = False
+    markers: tuple[str, ...] = ()
+
+    @property
+    def below(self) -> list[tuple[str, float, float]]:
+        """Return the markers with their places: side by side, in the middle of the lower border."""
+        first, y = self.middle[0] - 9 * (len(self.markers) - 1), self.y + self.height - 10
+        return [(path, first + 18 * n, y) for n, path in enumerate(self.markers)]
 
     @property
     def middle(self) -> tuple[float, float]:
@@ -144,7 +155,21 @@ def _figure(process: Process, shape: Shape) -> Figure | None:
     mark, filled = TASK_MARKS.get(tag, (GATEWAY_MARKS.get(tag, ""), False))
     box = (shape.x, shape.y, shape.width, shape.height)
     texts = _texts(kind, shape, name, bool(mark))
-    return Figure(shape.element, kind, name, *box, texts, mark, filled) if kind else None
+    element = process.elements.get(shape.element)
+    if element is None or kind not in ("activity", "subprocess"):
+        return Figure(shape.element, kind, name, *box, texts, mark, filled) if kind else None
+    return Figure(
+        shape.element, kind, name, *box, texts, mark, filled, thick=tag == "callActivity",
+        dashed=element.by_event, markers=tuple(MARKERS[each] for each in _markers(element, kind)),
+    )  # fmt: skip
+
+
+def _markers(element: Element, kind: str) -> Iterator[str]:
+    """Return how an activity is repeated, and whether there is more inside than the diagram shows."""
+    if loop := element.loop:
+        yield "parallel" if loop.parallel else "sequential" if loop.times or loop.items else "loop"
+    if kind == "activity" and element.tag in ("subProcess", "callActivity"):
+        yield "inside"
 
 
 def _kind(tag: str, shape: Shape) -> str:

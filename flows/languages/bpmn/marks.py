@@ -19,6 +19,13 @@ GATEWAY_MARKS = {
     "complexGateway": "M-10,0 H10 M0,-10 V10 M-7,-7 L7,7 M-7,7 L7,-7",
     "eventBasedGateway": "M12,0 A12,12 0 1 1 -12,0 A12,12 0 1 1 12,0 M0,-8 L8,-2 L5,7 H-5 L-8,-2 Z",
 }
+MARKERS = {
+    "parallel": "M-4,-6 V6 M0,-6 V6 M4,-6 V6",
+    "sequential": "M-6,-4 H6 M-6,0 H6 M-6,4 H6",
+    "loop": "M-3,5.2 A6,6 0 1 1 3,5.2 M-7,6 L-3,5.2 L-4,1",
+    "inside": "M-7,-7 H7 V7 H-7 Z M-4,0 H4 M0,-4 V4",
+}
+"""The markers at the lower border of activities: how they are repeated, and that there is more inside."""
 TASK_MARKS = {
     "userTask": ("M0,-1 A4,4 0 1 1 0.01,-1 M-8,8 C-8,0 8,0 8,8 Z", False),
     "manualTask": ("M-8,2 V-4 H0 V-7 H2 V-4 H8 V6 H-8 Z", False),
