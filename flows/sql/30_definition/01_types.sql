@@ -94,21 +94,26 @@ exception when sqlstate 'WD211' then
   return '{}';
 end $$;
 
--- Returns the options of triggers that name the attribute, as trigger.option.
-create or replace function wedsql._attribute_references(p_flow integer, p_attr text) returns text[]
+-- Returns the options of triggers that name each of the attributes, as trigger.option; no row for an
+-- attribute that none names. SET strings are parsed once, however many attributes there are.
+create or replace function wedsql._attribute_references(p_flow integer, p_attrs text[])
+returns table (attribute text, places text[])
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select array_agg(p.place order by p.tgid, p.place) from (
-  select t.tgid,
+with rules as materialized (
+  select t.*, t as whole,
+         case when t.sets is not null then wedsql._named_in_set(t.flow_id, t.sets) end as set_names
+  from wedsql.trig t where t.flow_id = p_flow)
+select p.attr, array_agg(p.place order by p.tgid, p.place) from (
+  select a.attr, t.tgid,
          format('%s.%s', coalesce(nullif(t.tgname, ''), t.cname, t.trname, '#' || t.tgid), v.what) as place
-  from wedsql.trig t
-  cross join lateral (values ('predicate', p_attr = any (t.reads)), ('writes', p_attr = any (t.writes)),
-                             ('due', p_attr = t.due_attr),
-                             ('sets', t.sets is not null
-                                      and p_attr = any (wedsql._named_in_set(t.flow_id, t.sets))),
-                             ('lock', p_attr = any (wedsql._lock_reads(t.lock))),
-                             ('child', t.child is not null and wedsql._child_names(t, p_attr))
+  from unnest(p_attrs) a (attr) cross join rules t
+  cross join lateral (values ('predicate', a.attr = any (t.reads)), ('writes', a.attr = any (t.writes)),
+                             ('due', a.attr = t.due_attr), ('sets', a.attr = any (t.set_names)),
+                             ('lock', a.attr = any (wedsql._lock_reads(t.lock))),
+                             ('child', t.child is not null and wedsql._child_names(t.whole, a.attr))
   ) v (what, names_it)
-  where t.flow_id = p_flow and v.names_it) p
+  where v.names_it) p
+group by p.attr
 $$;
 
 -- Locks the definition of a flow against other transactions until this one ends, and returns the flow's name,

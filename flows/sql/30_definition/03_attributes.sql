@@ -4,15 +4,12 @@
 create or replace function wedsql._attr_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
-declare
-  v_places text[];
 begin
   perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
   if tg_op = 'DELETE' then
-    v_places := wedsql._attribute_references(old.flow_id, old.aname);
-    if v_places is not null and exists (select 1 from wedsql.flow f where f.id = old.flow_id
-                                        and not f.applying) then
-      perform wedsql._raise_in_use(old.aname, v_places);
+    if exists (select 1 from wedsql.flow f where f.id = old.flow_id and not f.applying) then
+      perform wedsql._raise_in_use(r.attribute, r.places)
+      from wedsql._attribute_references(old.flow_id, array[old.aname]) r;
     end if;
     return old;
   end if;

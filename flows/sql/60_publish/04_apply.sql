@@ -47,9 +47,9 @@ declare
   v_trig wedsql.trig;
   v_compiled record;
 begin
-  perform wedsql._raise_in_use(r.name, p.places)
-  from unnest(p_removed) r (name) cross join lateral wedsql._attribute_references(p_flow, r.name) p (places)
-  where not v_types ? r.name and p.places is not null;
+  perform wedsql._raise_in_use(r.attribute, r.places)
+  from wedsql._attribute_references(p_flow, array(
+    select r.name from unnest(p_removed) r (name) where not v_types ? r.name)) r;
   for v_trig in select t.* from wedsql.trig t where t.flow_id = p_flow order by t.tgid loop
     perform wedsql._check_options(v_trig, v_types);
     if v_trig.canonical is null then

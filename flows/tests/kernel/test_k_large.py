@@ -84,6 +84,25 @@ def test_many_statements_generate_once(kit: Kit) -> None:
     assert counted == [1, 1]
 
 
+def test_a_set_string_is_parsed_once_for_all_removed_attributes(kit: Kit) -> None:
+    kit.rows("set track_functions = 'all'")
+    wanted: dict[str, Any] = {
+        "attributes": [{"name": f"a{number}", "type": "integer"} for number in range(8)],
+        "triggers": [
+            {"transition": f"tr_{number}", "predicate": f"a{number} is null", "sets": f"a{number} = 1"}
+            for number in range(4)
+        ],
+    }
+    api.publish(kit.name, wanted, conn=kit.conn)
+    before = calls(kit)
+    with kit.conn.transaction(force_rollback=True):
+        api.publish(kit.name, wanted | {"attributes": wanted["attributes"][:4]}, conn=kit.conn)
+        assert calls(kit)["_named_in_set"] - before["_named_in_set"] == 4
+    with kit.conn.transaction(force_rollback=True):
+        api.drop_flow(kit.name, conn=kit.conn)
+        assert calls(kit)["drop_flow"] == 1 and calls(kit)["_named_in_set"] == 0
+
+
 CALLS: dict[str, Callable[[Kit, int], Any]] = {
     "start": lambda kit, wid: kit.start(a="2"),
     "insert": lambda kit, wid: kit.rows("insert into {f}.wed_flow (a) values ('2')"),
