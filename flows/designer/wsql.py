@@ -39,8 +39,8 @@ class Statements:
     part: str = "settings"
 
     def applied(self, definition: dict[str, Any]) -> tuple[dict[str, Any], Summary, None]:
-        """Return the changed definition and a summary. Raises WsqlError."""
-        found = apply_to_draft(self.text, self.flow, definition)
+        """Return the changed definition and a summary. Raises WsqlError, WedError."""
+        found = _applied(self.text, self.flow, definition)
         n = len(found.statements)
         return found.definition, Summary("%(n)s statement", {"n": n}, plural="%(n)s statements"), None
 
@@ -97,7 +97,15 @@ def _post(request: HttpRequest, design: Design, seen: Seen, shown: dict[str, Any
 def _checked(design: Design, seen: Seen, text: str) -> Applied:
     with transaction.atomic():
         base = content(seen, design.draft) if design.draft else design.definition
-        return apply_to_draft(text, design.name, base)
+        return _applied(text, design.name, base)
+
+
+def _applied(text: str, flow: str, definition: dict[str, Any]) -> Applied:
+    """Return what the statements make of a definition. Raises WsqlError, and WedError if there are none."""
+    found = apply_to_draft(text, flow, definition)
+    if not found.statements:
+        raise WedError(_("There is no statement in the text. Write at least one."))
+    return found
 
 
 def _show(request: HttpRequest, design: Design, shown: dict[str, Any], status: int = 200) -> HttpResponse:

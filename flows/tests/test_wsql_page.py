@@ -38,6 +38,14 @@ def test_statements_are_shown_as_sql_and_then_saved(alice: Client, fig2: str) ->
     assert saved.redirect_chain[-1][0].endswith("/publish/")
 
 
+@pytest.mark.parametrize("do", ["check", "save"])
+@pytest.mark.parametrize("text", ["", "  ", "-- later"])
+def test_a_text_without_statements_is_not_saved(alice: Client, fig2: str, text: str, do: str) -> None:
+    answer = enter(alice, fig2, text, do)
+    assert "There is no statement in the text." in text_of(answer)
+    assert 'value="save"' not in answer.content.decode() and not api.list_drafts(fig2)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
