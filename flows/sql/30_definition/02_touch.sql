@@ -44,7 +44,7 @@ end $$;
 -- or at once. Pending jobs of a renamed transition are offered by the new name (K-41). A changed due_after
 -- moves the timers that wait; it counts from where it counted before, or from now where it replaces a due
 -- attribute. Due attributes are read by the re-match.
--- Locks: as _lock_definition, then the jobs and timers.
+-- Locks: as _lock_definition, then the jobs and timers; as _recount_children.
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
@@ -58,6 +58,9 @@ begin
     set due_at = case when old.due_attr is null then x.due_at - old.due_after
       else wedsql.now() end + new.due_after
     where x.flow_id = new.flow_id and x.tgid = new.tgid and new.due_after is not null;
+  end if;
+  if tg_op = 'UPDATE' and new.child is not null then
+    perform wedsql._recount_children(old, new, wedsql.now());
   end if;
   if tg_op = 'UPDATE' and new.trname <> old.trname then
     update wedsql.job_pool j set trname = new.trname

@@ -136,8 +136,8 @@ end $$;
 
 -- Withdraws a job that no worker holds. Where its condition still holds, or nothing else is pending, the
 -- instance becomes an exception (WITHDRAWN), because the next step would fire the job again or none would
--- follow.
--- Locks: as _operate; the job, the trace.
+-- follow. So does an exception whose last parked job it is; otherwise that runs again.
+-- Locks: as _operate; the job, the trace; as a re-match.
 -- Raises: WD009, WD104, WD105, WD203, WD205, WD212.
 create or replace function wedsql.withdraw_job(p_wid integer, p_job_id bigint, p_reason text,
                                                p_actor text default null) returns void
@@ -147,17 +147,23 @@ declare
   v_now timestamptz := wedsql.now();
   v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
   v_matched integer[];
+  v_status "char";
 begin
   perform wedsql._check_not_held(v_job);
   perform wedsql._withdraw_jobs(array[p_wid], array[p_job_id], 'withdrawn', wedsql._actor(p_actor), p_reason,
                                 v_now);
   perform wedsql._operated(v_flow, p_wid, '_RECOVER:withdraw', p_actor, p_reason, '{}', v_now);
   execute format('select r.matched from %I._retest(array[$1]) r', v_flow.name) into v_matched using p_wid;
-  if (select i.status from wedsql.instance i where i.wid = p_wid) = 'R' and (
+  select i.status into v_status from wedsql.instance i
+  where i.wid = p_wid and (i.status = 'R' or i.status = 'E' and v_job.state = 'K' and not exists (
+    select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K'));
+  if v_status is not null and (
      v_job.tgid = any (v_matched) or not wedsql._has_timer(p_wid)
      and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)) then
     perform wedsql._park_as_exception(v_flow, p_wid, '{}', 'WITHDRAWN', wedsql._actor(p_actor), p_reason,
                                       v_now);
+  elsif v_status = 'E' then
+    perform wedsql._rematch(v_flow.id, array[p_wid], false, false, wedsql._actor(p_actor), p_reason);
   end if;
 end $$;
 

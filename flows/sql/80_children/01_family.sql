@@ -7,14 +7,15 @@
 -- apply to the child as well; with the job's completion child_rest decides about the children that are open.
 
 -- Begins what follows from a step of these instances: new jobs with children are offered to no worker, and
--- the reaper looks at those that ended, and at those whose number of ends is computed.
+-- the reaper looks at those that ended, and at those whose number of ends is computed. A job that was parked
+-- by the firing limit as soon as it was fired counts as new.
 -- Locks: the jobs; the caller holds the instances.
 create or replace function wedsql._keep_children(p_wids integer[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 with fired as (
   update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
   from wedsql.trig t
-  where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state = 'P'
+  where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
     and j.assigned_to is distinct from '' and not wedsql._is_compensation(j.wid, j.id)
   returning j.*)
 insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
@@ -50,6 +51,31 @@ from wedsql.child_job o left join wedsql.job_pool j on j.wid = o.parent_wid and 
 where o.parent_wid = any (p_wids) and c.parent_wid = o.parent_wid and c.job_id = o.job_id
   and (c.ended_at is null or c.rest is not null or j.id is not null)
 $$;
+
+-- Has the reaper look again at the children of a trigger's jobs when the trigger changes how many ends it
+-- waits for, or how exceptions count. A child that is locked is noted by the commit that locks it.
+-- Locks: rows of wedsql.child_job and wedsql.child, skipping locked children; the caller holds the flow.
+create or replace function wedsql._recount_children(p_old wedsql.trig, p_new wedsql.trig, p_now timestamptz)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if (p_new.child_wait, p_new.child_exception)
+     is not distinct from (p_old.child_wait, p_old.child_exception) then
+    return;
+  end if;
+  update wedsql.child_job c set due_at = p_now
+  from wedsql.job_pool j
+  where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and c.parent_wid = j.wid and c.job_id = j.id
+    and c.ended_at is null;
+  update wedsql.child c set state = 'E'
+  from (select o.wid
+        from wedsql.job_pool j join wedsql.child o on o.parent_wid = j.wid and o.job_id = j.id
+        join wedsql.instance i on i.wid = o.wid
+        where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and o.state = 'O' and i.status = 'E'
+          and p_new.child_exception = 'fail'
+        order by o.wid for update of o skip locked) n
+  where c.wid = n.wid;
+end $$;
 
 -- Has the children of the jobs that were withdrawn from an instance undone, because its steps are.
 -- Locks: rows of wedsql.child_job; the caller holds the instance.

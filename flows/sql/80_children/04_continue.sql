@@ -201,14 +201,15 @@ end $$;
 -- Parks a job whose children cannot be started or whose result cannot be written, which makes its instance an
 -- exception (CHILDREN); retrying the job goes on with it. A final state while other work is pending is tried
 -- again, as a worker would.
--- Locks: the instance, its job, the trace.
+-- Locks: the instance, without waiting for it; its job, the trace.
+-- Raises: 55P03 while another session works on the instance.
 create or replace function wedsql._park_children(p_flow wedsql.flow, p_job wedsql.child_job, p_why wedsql.why,
   p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_tgid integer;
 begin
-  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', p_flow.name)
+  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update nowait', p_flow.name)
     using p_job.parent_wid;
   update wedsql.job_pool j set last_state = p_why.code, last_error = left(p_why.message, 2000)
   where j.wid = p_job.parent_wid and j.id = p_job.job_id and j.state = 'P' returning j.tgid into v_tgid;
@@ -266,28 +267,37 @@ begin
 end $$;
 
 -- Records that going on with a job failed, and returns when it is tried again; an error that would come again
--- parks the job.
+-- parks the job. A job that cannot be parked now is tried again, and stops no other.
 -- Locks: as _park_children.
 create or replace function wedsql._children_failed(p_flow wedsql.flow, p_job wedsql.child_job,
   p_why wedsql.why, p_now timestamptz) returns timestamptz
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_parked boolean := false;
 begin
   if p_why.code !~ '^(40|53|55|57|58|XX)' and p_job.ended_at is null then
-    perform wedsql._park_children(p_flow, p_job, p_why, p_now);
+    begin
+      perform wedsql._park_children(p_flow, p_job, p_why, p_now);
+      v_parked := p_why.code <> 'WD103';
+    exception when others then
+      get stacked diagnostics p_why.code = returned_sqlstate, p_why.message = message_text;
+    end;
   end if;
-  if p_why.code ~ '^(40|53|55|57|58|XX)' or p_why.code = 'WD103' or p_job.ended_at is not null then
-    perform wedsql._note_trouble(p_flow.id, 'children', p_job.parent_wid, p_job.job_id, p_why.code,
-                                 p_why.message, p_now);
-    return (select t.retry_at from wedsql.trouble t
-            where t.flow_id = p_flow.id and t.kind = 'children' and t.wid = p_job.parent_wid
-              and t.item = p_job.job_id);
+  if v_parked then
+    perform wedsql._no_trouble(p_flow.id, 'children', p_job.parent_wid, p_job.job_id);
+    return null;
   end if;
-  return null;
+  perform wedsql._note_trouble(p_flow.id, 'children', p_job.parent_wid, p_job.job_id, p_why.code,
+                               p_why.message, p_now);
+  return (select t.retry_at from wedsql.trouble t
+          where t.flow_id = p_flow.id and t.kind = 'children' and t.wid = p_job.parent_wid
+            and t.item = p_job.job_id);
 end $$;
 
 -- Does what is next for one job that starts children, of those for which something is due: starts up to p_max
 -- children, counts those that have ended, completes the job, or suspends, resumes, cancels or undoes up to
--- p_max of them. Returns the number of the parent, null where nothing is due.
+-- p_max of them. Returns the number of the parent, null where nothing is due. Nothing waits longer than five
+-- minutes: what is due later was noted before the clock was set back, and is due now.
 -- Locks: as _continue_job.
 create or replace function wedsql.continue_children(p_max integer default 500) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
@@ -298,6 +308,9 @@ declare
 begin
   for v_job in
     (select c.parent_wid, c.job_id from wedsql.child_job c where c.due_at <= v_now order by c.due_at limit 50)
+    union
+    (select c.parent_wid, c.job_id from wedsql.child_job c
+     where c.due_at > v_now + interval '5 minutes' limit 50)
     union
     select e.parent_wid, e.job_id from (
       select c.parent_wid, c.job_id from wedsql.child c

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 import pytest
 
 from flows import api
@@ -109,3 +110,55 @@ def test_a_child_that_is_cancelled_or_aborted_counts_as_failed(tree: Kit, end: s
     go(tree)
     state = tree.state(wid)
     assert (tree.status(wid), state["done"], state["failed"]) == ("F", 1, 1)
+
+
+def test_a_job_over_the_firing_limit_starts_its_children_when_it_is_retried(tree: Kit) -> None:
+    split(tree, child_count="0", child_result=["done = children_done"], max_firings=1)
+    wid = order(tree)
+    job = tree.pending(wid)[-1]
+    assert (tree.instance(wid).reason, job.state) == ("LOOP", "K")
+    api.retry_job(wid, job.id, "Once more.", conn=tree.conn)
+    assert not api.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
+    go(tree)
+    assert [step.actor for step in tree.trace(wid) if step.trw == "split"] == ["kernel", "kernel"]
+
+
+def test_other_rules_for_ends_apply_to_children_that_have_ended(tree: Kit) -> None:
+    number = split(tree)
+    wid = order(tree, 2)
+    tree.run("pack", children(tree, wid)[0], packed="x")
+    go(tree)
+    assert tree.status(wid) == "R"
+    tree.rows("update {f}.wed_trig set child_wait = '1' where tgid = %s", [number])
+    go(tree)
+    assert (tree.status(wid), tree.state(wid)["done"]) == ("F", 1)
+
+
+def test_other_rules_for_exceptions_apply_to_children_that_are_some(tree: Kit) -> None:
+    number = split(tree)
+    wid = order(tree, 1)
+    excepted(tree, children(tree, wid)[0])
+    go(tree)
+    assert tree.status(wid) == "R"
+    tree.rows("update {f}.wed_trig set child_exception = 'fail' where tgid = %s", [number])
+    go(tree)
+    assert (tree.status(wid), tree.state(wid)["failed"]) == ("F", 1)
+
+
+def test_a_job_that_cannot_be_parked_stops_no_other(tree: Kit) -> None:
+    split(tree, child_set=["kind = case when parts = 1 then 'neither' else 'part' end"])
+    bad, good = tree.start(kind="order", parts=1), tree.start(kind="order", parts=2)
+    with psycopg.connect(tree.conn.info.dsn) as other:
+        other.execute(f"select 1 from {tree.name}.wed_flow where wid = %s for update", [bad])
+        go(tree)
+        assert len(children(tree, good)) == 2
+    go(tree, "10 minutes")
+    assert (tree.status(bad), tree.instance(bad).reason) == ("E", "CHILDREN")
+
+
+def test_children_are_started_though_the_clock_was_set_back(tree: Kit) -> None:
+    split(tree)
+    tree.clock("2 hours")
+    wid = tree.start(kind="order", parts=2)
+    go(tree, "1 hour")
+    assert len(children(tree, wid)) == 2

@@ -89,6 +89,21 @@ def test_r13_a_withdrawn_job_whose_condition_no_longer_holds_is_only_removed(sho
     assert broken(shop) == []
 
 
+@pytest.mark.parametrize(("a", "outcome"), [("1", ("E", "WITHDRAWN")), ("0", ("R", None))])
+def test_an_exception_whose_parked_job_is_withdrawn_has_no_old_reason(
+    shop: Kit, a: str, outcome: tuple[str, str | None]
+) -> None:
+    shop.rows("update {f}.wed_trig set max_attempts = 1 where trname = 'tr_x'")
+    wid = shop.start(a="1", b="1")
+    number = job_of(shop, wid)
+    shop.fail("tr_x", wid)
+    assert (shop.status(wid), shop.instance(wid).reason) == ("E", "ATTEMPTS")
+    shop.run("tr_y", wid, a=a)
+    api.withdraw_job(wid, number, "No longer needed.", conn=shop.conn)
+    assert (shop.status(wid), shop.instance(wid).reason) == outcome
+    assert broken(shop) == []
+
+
 def test_r13_the_highest_priority_is_taken_first(shop: Kit) -> None:
     first, second = shop.start(a="1"), shop.start(a="1")
     api.prioritize_job(second, job_of(shop, second), 5, "VIP.", conn=shop.conn)
