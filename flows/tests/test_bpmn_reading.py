@@ -342,6 +342,10 @@ def test_the_example_has_no_warnings() -> None:
         ('due < date("2026-01-01")', "due < date '2026-01-01'"),
         ('at > date and time("2026-01-01T00:00Z")', "at > timestamptz '2026-01-01T00:00Z'"),
         ("a == 1 && !b || c gt 2", "a = 1 and not (b) or c > 2"),
+        ("n in (a / 2, a/b)", "n in (a / 2.0, a * 1.0 / b)"),
+        ("a = not(b) or not(a) < b", "a = (not (b)) or (not (a)) < b"),
+        ("n = - -1 and (null) != n", "n = -(-1) and n is not null"),
+        (r's = "a\n\"b\\"', "s = 'a\n\"b\\'"),
         ("true", "true"),
     ],
 )
@@ -352,7 +356,8 @@ def test_feel_becomes_sql(feel: str, sql: str) -> None:
 @pytest.mark.parametrize(
     ("feel", "position"),
     [("", 1), ("a >", 4), ("a b", 3), ("count(a)", 1), ("a.b = 1", 1), ("(a", 3), ("a = ;", 5), ("x in", 5),
-     ('"open', 1), ("a = 1; drop", 6), ("if a then b", 4), ("(" * 300, 51), ("-" * 4000, 1), ("x" * 4001, 1)],
+     ('"open', 1), ("a = 1; drop", 6), ("date()", 6), ("٣ = 1", 1),
+     ("if a then b", 4), ("(" * 300, 51), ("-" * 4000, 1), ("x" * 4001, 1)],
 )  # fmt: skip
 def test_feel_beyond_the_subset_is_refused_with_its_position(feel: str, position: int) -> None:
     with pytest.raises(NotSimple) as caught:

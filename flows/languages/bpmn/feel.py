@@ -10,12 +10,13 @@ import re
 from dataclasses import dataclass
 
 _TOKEN = re.compile(
-    r"\s*(?:(?P<number>\d+(?:\.\d+)?|\.\d+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
+    r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
     r"|(?P<moment>date and time|date|duration)\s*(?=\()"
     r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.|<=|>=|!=|==|&&|\|\||[-+*/()\[\]<>=!,.]))"
 )
 _COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
 _MOMENTS = {"date": "date", "date and time": "timestamptz", "duration": "interval"}
 _LONGEST, _DEEPEST = 4_000, 50
 
@@ -109,31 +110,34 @@ class _Parser:
         sign = _COMPARED.get(self.word.text) or _WORDS.get(self.word.text)
         if sign and self.word.kind in ("sign", "name"):
             self.at += 1
-            return _compare(left, sign, self.sum())
+            return _compare(_operand(left), sign, self.operand())
         if self.take("between"):
-            low = self.sum()
+            low = self.operand()
             self.need("and")
-            return f"{left} between {low} and {self.sum()}"
+            return f"{_operand(left)} between {low} and {self.operand()}"
         if self.take("in"):
-            return self.within(left)
+            return self.within(_operand(left))
         return left
+
+    def operand(self) -> str:
+        return _operand(self.sum())
 
     def within(self, left: str) -> str:
         """Return the test of a list of values, or of a range whose ends are within it or not."""
         if not self.is_("(", "[", "]"):
-            return f"{left} = {self.sum()}"
+            return f"{left} = {self.operand()}"
         opened = self.word.text
         self.at += 1
-        values = [self.sum()]
+        values = [self.operand()]
         if self.take(".."):
-            values.append(self.sum())
+            values.append(self.operand())
             low = f"{left} {'>=' if opened == '[' else '>'} {values[0]}"
             closed = self.word.text
             if not self.take("]", ")", "["):
                 self.need("]")
             return f"({low} and {left} {'<=' if closed == ']' else '<'} {values[1]})"
         while self.take(","):
-            values.append(self.sum())
+            values.append(self.operand())
         self.need(")" if opened == "(" else "]")
         return f"{left} in ({', '.join(values)})"
 
@@ -150,7 +154,8 @@ class _Parser:
         while self.is_("*", "/"):
             sign = self.word.text
             self.at += 1
-            found = f"{found} {sign} {self.value()}"
+            right = self.value()
+            found = f"{found} * {right}" if sign == "*" else _quotient(found, right)
         return found
 
     def value(self) -> str:
@@ -161,7 +166,7 @@ class _Parser:
         if word.kind == "moment":
             return self.moment(word)
         if word.text == "-":
-            return f"-{self.value()}"
+            return f"-{_after_sign(self.value())}"
         if word.text in ("(", "not"):
             return self.grouped(word)
         if word.kind == "name" and self.is_("(", "."):
@@ -175,8 +180,10 @@ class _Parser:
         """Return a date, a point in time or a duration that is written as a text."""
         self.need("(")
         given = self.word
-        self.at += given.kind == "string"
-        self.need(")", "a text and “)”" if given.kind != "string" else "")
+        if given.kind != "string":
+            raise NotSimple(f"A text in quotes is expected after “{word.text}(”.", given.position)
+        self.at += 1
+        self.need(")")
         return f"{_MOMENTS[word.text]} {_quoted(given.text)}"
 
     def grouped(self, word: _Word) -> str:
@@ -185,7 +192,9 @@ class _Parser:
             self.need("(")
         inner = self.either()
         self.need(")")
-        return f"not ({inner})" if word.text == "not" else f"({inner})"
+        if word.text == "not":
+            return f"not ({inner})"
+        return inner if inner == "null" else f"({inner})"
 
 
 def _compare(left: str, sign: str, right: str) -> str:
@@ -194,6 +203,21 @@ def _compare(left: str, sign: str, right: str) -> str:
     return f"{left} {sign} {right}"
 
 
+def _operand(text: str) -> str:
+    """Return a part of a comparison; `not` in SQL would be about all of the comparison."""
+    return f"({text})" if text.startswith("not ") else text
+
+
+def _after_sign(text: str) -> str:
+    """Return what follows a minus; two of them begin a comment in SQL."""
+    return f"({text})" if text.startswith("-") else text
+
+
+def _quotient(left: str, right: str) -> str:
+    """Return a quotient with its decimals, which SQL cuts off where both numbers are whole."""
+    return f"{left} / {right}.0" if right.isdecimal() else f"{left} * 1.0 / {right}"
+
+
 def _quoted(text: str) -> str:
-    inner = re.sub(r"\\(.)", r"\1", text[1:-1])
+    inner = re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
     return "'" + inner.replace("'", "''") + "'"
