@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from django.http import HttpRequest
 
 from flows.queries.definitions import Attribute, FlowInfo
@@ -38,6 +40,11 @@ def oldest_first(request: HttpRequest) -> bool:
 def wids(request: HttpRequest) -> list[int]:
     """Return the instances of `wids=1,2,3`, at most MAX_WIDS of them."""
     return numbers(request, "wids", MAX_WIDS)
+
+
+def choices(known: Sequence[str], chosen: str) -> list[str]:
+    """Return the values that a list offers, with the one of the URL also if there is no such value."""
+    return [*known, *([chosen] if chosen and chosen not in known else [])]
 
 
 def place(request: HttpRequest) -> QueuePosition | None:

@@ -35,10 +35,15 @@ class CreateForm(PasswordForm):
         max_length=6000,
         widget=forms.Textarea({"rows": 3, "placeholder": "orders: tr_pack, tr_ship"}),
     )
+    role = forms.CharField(
+        label=lazy("Role, whose transitions the key is for in flows without a colon; empty: all"),
+        max_length=60,
+        required=False,
+    )
     days = forms.IntegerField(
         label=lazy("Valid for days; empty: without end"), min_value=1, max_value=3660, required=False
     )
-    field_order = ("name", "scope", "days", "password")
+    field_order = ("name", "scope", "role", "days", "password")
 
     def clean_scope(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
@@ -53,7 +58,14 @@ class CreateForm(PasswordForm):
     def save(self, actor: str) -> str:
         given = self.cleaned_data
         expires = datetime.now(UTC) + timedelta(days=given["days"]) if given["days"] else None
-        return api.create_worker_key(given["name"], given["scope"], actor, expires=expires)
+        scope = api.scope_of_role(given["scope"], given["role"]) if given["role"] else given["scope"]
+        return api.create_worker_key(given["name"], scope, actor, expires=expires)
+
+    def clean(self) -> dict[str, Any]:
+        found = super().clean() or self.cleaned_data
+        if found.get("role") and all(found.get("scope", {"": []}).values()):
+            raise ValidationError(_("A role is for flows without a colon: it chooses their transitions."))
+        return found
 
 
 class KeyForm(PasswordForm):

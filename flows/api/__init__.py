@@ -233,6 +233,7 @@ from flows.api.worker_keys import (
     log_out_worker,
     revoke_worker_key,
     rotate_worker_key,
+    scope_of_role,
 )
 
 __all__ = [
@@ -438,6 +439,7 @@ __all__ = [
     "save_view",
     "save_webhook",
     "schema_name",
+    "scope_of_role",
     "send_test_alert",
     "send_test_message",
     "settle_alert_rule",

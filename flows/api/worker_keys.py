@@ -46,6 +46,24 @@ def create_worker_key(
     return str(value(conn, "select wedsql.create_worker_key(%s, %s, %s::timestamptz, %s)", given))
 
 
+def transitions_of_role(flow: str, role: str, *, conn: Any = None) -> list[str]:
+    """Return the transitions of a flow that a role performs now.
+
+    Raises UnknownFlow, BadWorkerKey where there are none.
+    """
+    return list(value(conn, "select wedsql.transitions_of_role(%s, %s)", (flow, role)))
+
+
+def scope_of_role(
+    scope: Mapping[str, Sequence[str]], role: str, *, conn: Any = None
+) -> dict[str, Sequence[str]]:
+    """Return the scope of a key with the transitions of a role instead of all transitions of a flow.
+
+    Raises UnknownFlow, BadWorkerKey where a flow has no transition of the role.
+    """
+    return {flow: names or transitions_of_role(flow, role, conn=conn) for flow, names in scope.items()}
+
+
 def rotate_worker_key(name: str, actor: str, *, grace: timedelta = GRACE, conn: Any = None) -> str:
     """Give a key a new secret and return its text; the old one is accepted for `grace`, at most 30 days.
 

@@ -25,6 +25,19 @@ class DescribingOptions(TypedDict, total=False):
             group=Group.DESCRIBING,
         ),
     ]
+    role: Annotated[
+        str,
+        Option(
+            label=_("role"),
+            help=_(
+                "The role that performs its jobs, such as Clerk; empty for none. Lists of jobs can be"
+                " limited to it, and so can keys of workers."
+            ),
+            default="",
+            group=Group.DESCRIBING,
+            same_line=True,
+        ),
+    ]
     sets: Annotated[
         str | None,
         Option(

@@ -37,7 +37,8 @@ class Attribute:
 class Trigger:
     """One trigger of a flow; `title` is its label, or its transition without one.
 
-    `writes`: the attributes that its transition may write; None for all.
+    `writes`: the attributes that its transition may write; None for all. `role`: that which performs its
+    jobs; empty for none.
     """
 
     tgid: int
@@ -52,6 +53,7 @@ class Trigger:
     integrity: str | None
     signal: bool
     writes: tuple[str, ...] | None
+    role: str
 
     @property
     def title(self) -> str:
@@ -121,6 +123,11 @@ class FlowInfo:
         """Return the titles of the signals that it takes, by name."""
         waiting = {t.transition: t.title for t in self.triggers if t.signal and t.enabled}
         return waiting | {name: waiting.get(name, name) for name in self.start_by}
+
+    @property
+    def roles(self) -> list[str]:
+        """Return the roles that perform its jobs, in the order of their names."""
+        return sorted({t.role for t in self.triggers if t.role and t.fires})
 
     @property
     def signal_triggers(self) -> frozenset[int]:
@@ -284,7 +291,7 @@ def triggers(flow_id: int) -> tuple[Trigger, ...]:
     """Return the triggers of a flow, including the final one, in the order of definition."""
     found = rows(
         "select tgid, tgname as name, trname as transition, cname as condition, cpred as predicate,"
-        ' cfinal as "final", enabled, timeout, label, integrity, signal, writes from wedsql.trig'
+        ' cfinal as "final", enabled, timeout, label, integrity, signal, writes, role from wedsql.trig'
         " where flow_id = %s order by tgid",
         [flow_id],
     )

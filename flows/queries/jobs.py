@@ -14,7 +14,10 @@ EXCEPTION = "_EXCPT"
 
 @dataclass(frozen=True)
 class OpenJob:
-    """One job; `holder` is the worker that holds it, if known, `assigned_to` the one that may take it."""
+    """One job; `holder` is the worker that holds it, if known, `assigned_to` the one that may take it.
+
+    `role` is that of the trigger that fired it; a compensation has none.
+    """
 
     id: int
     wid: int
@@ -36,6 +39,7 @@ class OpenJob:
     assigned_to: str | None
     assigned_by: str | None
     assigned_at: datetime | None
+    role: str
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error, j.last_state,
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
-       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at
+       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at,
+       case when g.trname = j.trname then g.role else '' end as role
 from wedsql.job_pool j
 left join wedsql.trig g on g.tgid = j.tgid
 left join lateral (
@@ -94,19 +99,37 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        null::integer as max_attempts, j.not_before, j.lease_until, j.fired_at, j.cause_seq, j.last_error,
        j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
-       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at
-from {source} as j
+       nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at,
+       coalesce(g.role, '') as role
+from {source} as j left join wedsql.trig g on g.tgid = j.tgid and g.trname = j.trname
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s
 """
 # The ready index is (flow, transition, priority desc, id): the jobs after a given one are up to three scans.
+_IN_TRANSITION = (
+    "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
+    "j.trname = %(transition)s and j.priority < %(priority)s",
+)
 _READY = [
     _SHORT.format(source="wedsql.job_pool", more=f"j.state = 'P' and {more}")
-    for more in (
-        "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
-        "j.trname = %(transition)s and j.priority < %(priority)s",
-        "j.trname > %(transition)s",
+    for more in (*_IN_TRANSITION, "j.trname > %(transition)s")
+]
+# Those of a role are such scans in each of its transitions, so that jobs of others are not read. Triggers of
+# other roles may fire the same transition.
+_OF_ROLE = """
+select x.* from (select g.trname, array_agg(g.tgid) as tgids from wedsql.trig g
+                 where g.flow_id = %(flow)s and g.role = %(role)s group by g.trname) as t
+cross join lateral ({jobs}) as x where t.trname {compared} %(transition)s
+"""
+_READY_OF_ROLE = [
+    _OF_ROLE.format(
+        jobs=_SHORT.format(
+            source="wedsql.job_pool",
+            more=f"j.state = 'P' and j.trname = t.trname and j.tgid = any (t.tgids) and {more}",
+        ),
+        compared=compared,
     )
+    for compared, more in (("=", _IN_TRANSITION[0]), ("=", _IN_TRANSITION[1]), (">", "true"))
 ]
 # Leased jobs are no more than the workers hold. Parked ones belong to instances in exception.
 # Late ones are searched in the first `cap` jobs of the queue, which contain the oldest.
@@ -144,21 +167,24 @@ START = QueuePosition("", 32767, 0)
 
 
 def listed(
-    flow_id: int, state: str, transition: str = "", position: QueuePosition | None = None
+    flow_id: int, state: str, transition: str = "", position: QueuePosition | None = None, *, role: str = ""
 ) -> tuple[list[OpenJob], QueuePosition | None]:
     """Return one page of a flow's jobs in queue order, and the position of the next page (None at the end).
 
-    `state` is one of JOB_STATES; `transition` '' means all except those of the exception desk.
+    `state` is one of JOB_STATES; `transition` '' means all except those of the exception desk, `role` '' the
+    jobs of all roles and of none.
     """
     if state == "pending":
-        union = " union all ".join(f"({walk})" for walk in _READY)
+        union = " union all ".join(f"({walk})" for walk in (_READY_OF_ROLE if role else _READY))
         # Only constants of this module; input is passed in params.
         statement = f"select * from ({union}) as j order by transition, priority desc, id limit %(limit)s"  # noqa: S608
     else:
-        statement = _SHORT.format(source=_SOURCES[state], more=_BEHIND)
+        more = f"g.role = %(role)s and {_BEHIND}" if role else _BEHIND
+        statement = _SHORT.format(source=_SOURCES[state], more=more)
     params = {
         "flow": flow_id,
         "only": transition,
+        "role": role,
         "limit": PAGE_SIZE + 1,
         "cap": CAP,
         **vars(position or START),

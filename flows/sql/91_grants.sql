@@ -42,7 +42,8 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.log_in_worker(text, text), wedsql.log_out_worker(),
   wedsql.may_work(text, text) to wed_web, wed_worker;
-grant execute on function wedsql.create_worker_key(text, jsonb, timestamptz, text),
+grant execute on function wedsql.transitions_of_role(text, text),
+  wedsql.create_worker_key(text, jsonb, timestamptz, text),
   wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
   wedsql.list_worker_keys(boolean, text, integer) to wed_web;
 grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;

@@ -7,6 +7,7 @@ from django.db import transaction
 
 from flows import api
 from flows.errors import WorkerKeyRejected
+from flows.models import Trigger
 from flows.tests.commands import answer, refused, run
 from flows.tests.pages import unique
 
@@ -41,6 +42,16 @@ def test_a_key_is_created_rotated_listed_and_revoked(flow: str) -> None:
     assert name not in run("workerkey", "list") and "sold" in run("workerkey", "list", "--all")
 
 
+def test_a_key_of_a_role_is_for_its_transitions(flow: str) -> None:
+    Trigger.objects.filter(flow__name=flow, transition="tr_pack").update(role="Clerk")
+    name = f"k-{flow}"
+    run("workerkey", "create", name, "--flow", flow, "--role", "Clerk")
+    (listed,) = [key for key in answer("workerkey", "list", "--limit", "200") if key["name"] == name]
+    assert listed["scope"] == {flow: ["tr_pack"]}
+    said = refused("workerkey", "create", f"l-{flow}", "--flow", flow, "--role", "Boss")
+    assert f'Flow "{flow}" has no transition of the role "Boss".' in said
+
+
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -49,6 +60,8 @@ def test_a_key_is_created_rotated_listed_and_revoked(flow: str) -> None:
         (["create", "x", "--flow", "a", "--days", "0"], "--days"),
         (["create", "x", "--flow", "a:"], "FLOW:TRANSITION"),
         (["create", "x", "--flow", "a", "--flow", "a:t"], "FLOW:TRANSITION"),
+        (["create", "x", "--flow", "a:t", "--role", "Clerk"], "--role is for each --flow"),
+        (["create", "x", "--role", "Clerk"], "--role is for each --flow"),
         (["rotate", "x", "--grace", "721"], "--grace"),
         (["rotate", "x", "--grace", "nan"], "--grace"),
     ],

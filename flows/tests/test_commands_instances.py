@@ -7,7 +7,7 @@ import pytest
 from flows import api
 from flows.errors import UnknownFlow
 from flows.management.base import cell
-from flows.models import TraceEntry
+from flows.models import TraceEntry, Trigger
 from flows.tests.commands import DEMO, answer, refused, run
 from flows.tests.pages import unique
 
@@ -112,6 +112,17 @@ def test_jobs_lists_what_waits(fig2: str) -> None:
     assert "out of paper" in table
     assert len(run("jobs", fig2, "--limit", "1").splitlines()) == 3
     assert run("jobs", _empty()) == "No job is pending.\n"
+
+
+def test_jobs_of_a_role_are_listed_with_it(fig2: str) -> None:
+    api.start(fig2)
+    Trigger.objects.filter(flow__name=fig2, transition="tr_a3").update(role="Clerk")
+    assert [(job["transition"], job["role"]) for job in answer("jobs", fig2)] == [
+        ("tr_a2", ""),
+        ("tr_a3", "Clerk"),
+    ]
+    assert [job["transition"] for job in answer("jobs", "--role", "Clerk")] == ["tr_a3"]
+    assert "Clerk" in run("jobs", fig2) and "tr_a2" not in run("jobs", fig2, "--role", "Clerk")
 
 
 def _empty() -> str:

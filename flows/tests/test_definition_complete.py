@@ -105,6 +105,7 @@ FIRST: Row = {
     "class": "pivot",
     "label": "First",
     "description": "for people",
+    "role": "Clerk",
 }
 SECOND: Row = {  # what the database performs waits for no signal
     "transition": "tr_2",

@@ -31,6 +31,7 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "child_set": st.lists(st.sampled_from(["number = child_number", "day = day"]), max_size=2),
     "child_wait": st.just("children / 2"),
     "child_result": st.just(["size = 'on'"]),
+    "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),
     "final": st.just(False),
 }
 VALUES: dict[str, st.SearchStrategy[Any]] = {

@@ -133,7 +133,8 @@ def _without_job(line: str, numbers: dict[str, str]) -> str:
 def test_keys_of_workers() -> None:
     for name in ("orders", "invoices"):
         api.create_flow(name)
-    api.publish("orders", {"attributes": [], "triggers": [{"transition": "tr_pack", "predicate": "true"}]})
+    rule = {"transition": "tr_pack", "predicate": "true", "role": "Clerk"}
+    api.publish("orders", {"attributes": [], "triggers": [rule]})
     for command, printed in sessions(page("worker-keys")):
         with_actor = command if " list" in command else f"{command} --actor ann"
         assert plain(run(with_actor)) == plain(printed), command

@@ -154,12 +154,14 @@ def jobs_of_flow(
     name: str,
     state: Literal["pending", "late", "leased", "parked"] = "pending",
     transition: Annotated[str, Field(max_length=200)] = "",
+    role: Annotated[str, Field(max_length=200, description="Only jobs that this role performs.")] = "",
     cursor: CursorText = "",
 ) -> Any:
     """Return a page of the flow's jobs in the order in which they are taken."""
     place, found = position(cursor), flow_of(request)
     with snapshot():
-        page, following = jobs.listed(found.id, state, transition.replace("\x00", ""), place)
+        wanted, of_role = transition.replace("\x00", ""), role.replace("\x00", "")
+        page, following = jobs.listed(found.id, state, wanted, place, role=of_role)
     items = [shown.job(masking.job(found, each)) for each in page]
     return {"items": items, "next": position_text(following)}
 

@@ -122,6 +122,7 @@ class JobOut(Schema):
     wid: int
     trigger: int
     transition: str
+    role: str = Field(description="The role that performs it; empty for none.")
     state: str
     priority: int
     attempts: int

@@ -178,15 +178,15 @@ def _row(
 @page
 @masks
 def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the list of jobs of one state, of one transition or of all."""
+    """Return the list of jobs of one state, of one transition or role, or of all."""
     state = request.GET.get("state", "pending")
     state = state if state in jobs.JOB_STATES else "pending"
-    transition = text(request, "transition")
+    transition, role = text(request, "transition"), text(request, "role")
     with snapshot():
         found = flow_or_404(request.user, name)
-        listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request))
+        listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request), role=role)
         listed = [masking.job(found, each) for each in listed]
         context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
-    context["states"] = jobs.JOB_STATES
+    context |= {"states": jobs.JOB_STATES, "role": role, "roles": urlparams.choices(found.roles, role)}
     context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""
     return render(request, "monitor/jobs.html", context)

@@ -129,6 +129,7 @@ def addresses(
     The shop has instances in every status and a draft with problems. Another flow has only a draft.
     """
     orders = Parcels(loaded("orders"), connect())
+    give_roles(orders)
     orders.start(customer="Ana", total=12)
     declined = orders.start(customer="Bruno", total=30)
     orders.do("tr_charge", declined, payment="declined")
@@ -160,6 +161,20 @@ def addresses(
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def give_roles(orders: Parcels) -> None:
+    """Give rules the roles of those who perform them, one with a long name and one in one word."""
+    roles = {
+        "tr_charge": "Accounts receivable, second level of support",
+        "tr_reserve": "Lagerhausverwaltungsfachangestellter",
+        "tr_invoice": "Clerk",
+    }
+    for transition, role in roles.items():
+        orders.connection.execute(
+            "update wedsql.trig set role = %s where flow_id = %s and trname = %s",
+            [role, orders.flow_id, transition],
+        )
 
 
 def deliver_late(orders: Parcels) -> int:

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from flows import api
+from flows.models import Trigger
 from flows.tests.pages import unique
 
 PAGE = "/workers/keys/"
@@ -76,6 +77,12 @@ def test_a_key_is_created_rotated_and_revoked(kim: Client, flow: str) -> None:
     assert "sold" in kim.get(PAGE + "?all=1").content.decode()
 
 
+def test_a_key_is_created_for_a_role(kim: Client, flow: str) -> None:
+    Trigger.objects.filter(flow__name=flow).update(role="Clerk")
+    secret(post(kim, "create", name=f"k-{flow}", scope=flow, role="Clerk"))
+    assert keys(flow)[0].scope == {flow: ["tr_pack"]}
+
+
 @pytest.mark.parametrize(
     ("given", "says"),
     [
@@ -84,6 +91,8 @@ def test_a_key_is_created_rotated_and_revoked(kim: Client, flow: str) -> None:
         ({"scope": "{flow}: tr_none"}, "has no transition"),
         ({"scope": "{flow}:"}, "Each flow has one line"),
         ({"scope": "{flow}\n{flow}"}, "Each flow has one line"),
+        ({"role": "Boss"}, "has no transition of the role"),
+        ({"role": "Clerk", "scope": "{flow}: tr_pack"}, "A role is for flows without a colon"),
         ({"days": "0"}, "greater than or equal to 1"),
         ({"name": "a\x00b"}, "Null characters"),
     ],

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.management.base import CommandParser
+from django.db.models import OuterRef, QuerySet, Subquery, Value
+from django.db.models.functions import Coalesce
 
 from flows.management.base import FlowCommand, get_flow, number
-from flows.models import Job
+from flows.models import Job, Trigger
 
 
 class Command(FlowCommand):
@@ -15,14 +17,17 @@ class Command(FlowCommand):
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", help="only this flow")
+        parser.add_argument("--role", default="", help="only jobs that this role performs")
         parser.add_argument(
             "--limit", type=number(1), default=200, help="maximum number of jobs (default: 200)"
         )
 
     def run(self, **options: Any) -> None:
-        found = Job.objects.select_related("flow").order_by("id")
+        found = _with_roles().select_related("flow").order_by("id")
         if options["flow"]:
             found = found.filter(flow=get_flow(options["flow"]))
+        if options["role"]:
+            found = found.filter(role=options["role"])
         jobs = list(found[: options["limit"]])
         if options["json"]:
             self.write_json([_facts(job) for job in jobs])
@@ -32,6 +37,7 @@ class Command(FlowCommand):
             "flow",
             "instance",
             "transition",
+            "role",
             "state",
             "attempts",
             "fired",
@@ -41,15 +47,21 @@ class Command(FlowCommand):
         self.write_table(headers, [_row(job) for job in jobs], "No job is pending.")
 
 
-def _row(job: Job) -> tuple[Any, ...]:
+def _with_roles() -> QuerySet[Any]:
+    """Return the jobs with the role of the trigger that fired each; a compensation has none."""
+    fired_by = Trigger.objects.filter(tgid=OuterRef("tgid"), transition=OuterRef("transition"))
+    return Job.objects.annotate(role=Coalesce(Subquery(fired_by.values("role")), Value("")))
+
+
+def _row(job: Any) -> tuple[Any, ...]:
     state = Job.State(job.state).name.lower()
     return (
-        *(job.id, job.flow.name, job.wid, job.transition, state, job.attempts, job.fired_at),
+        *(job.id, job.flow.name, job.wid, job.transition, job.role, state, job.attempts, job.fired_at),
         *(job.holder, job.last_error),
     )
 
 
-def _facts(job: Job) -> dict[str, Any]:
-    names = ("id", "wid", "tgid", "transition", "state", "attempts", "priority", "holder")
+def _facts(job: Any) -> dict[str, Any]:
+    names = ("id", "wid", "tgid", "transition", "role", "state", "attempts", "priority", "holder")
     later = ("assigned_to", "fired_at", "not_before", "lease_until", "timeout", "last_error", "last_sqlstate")
     return {"flow": job.flow.name, **{name: getattr(job, name) for name in (*names, *later, "payload")}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,6 +29,9 @@ class Command(FlowCommand):
             metavar="FLOW[:TRANSITION]",
             help="create: a flow of the key, or one transition of it; repeatable",
         )
+        parser.add_argument(
+            "--role", default="", help="create: of flows without a transition, only those of this role"
+        )
         parser.add_argument("--days", type=int, help="create: how long it is valid (default: without end)")
         parser.add_argument("--grace", type=float, default=24, help="rotate: hours (24) for the old secret")
         parser.add_argument("--reason", default="", help="revoke: why, for the list of keys")
@@ -49,7 +53,12 @@ class Command(FlowCommand):
             if not 1 <= options["days"] <= MOST_DAYS:
                 raise Usage(f"--days is a number from 1 to {MOST_DAYS:,}.")
             expires = datetime.now(UTC) + timedelta(days=options["days"])
-        key = api.create_worker_key(name, scope(options["flow"]), options["actor"], expires=expires)
+        allowed: Mapping[str, Sequence[str]] = scope(options["flow"])
+        if options["role"]:
+            if all(allowed.values()):
+                raise Usage("--role is for each --flow that names no transition.")
+            allowed = api.scope_of_role(allowed, options["role"])
+        key = api.create_worker_key(name, allowed, options["actor"], expires=expires)
         self._show(name, key, options)
 
     def _rotate(self, name: str, options: dict[str, Any]) -> None:

@@ -169,6 +169,7 @@ end $$;
 create or replace function wedsql._check_options(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  perform wedsql._check_role(p_trig.role);
   perform wedsql._check_values('trig', p_trig);
   perform wedsql._check_references(p_trig, p_types);
 end $$;

@@ -217,7 +217,7 @@ WRONG: dict[str, Any] = {
     "max_firings": 0, "backoff": "-1 s", "pickup_deadline": "0", "enabled": None, "concurrent": None,
     "fire_once": None, "refresh_payload": None, "label": None, "description": None, "priority": None,
     "integrity": "x", "replay": "x", "keep": "0", "signal": None, "performer": "x", "sets": " ",
-    "mutex": "", "lock": "", "child_rest": "x", "child_exception": None,
+    "mutex": "", "lock": "", "child_rest": "x", "child_exception": None, "role": " x",
 }  # fmt: skip
 
 

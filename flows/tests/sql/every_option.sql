@@ -20,8 +20,8 @@ insert into every.wed_attr (aname, adv, type, options, label, description) value
   ('more',  '{}',   'jsonb',       null,               '',     ''),
   ('size',  's',    'enum',        array['s', 'l'],    '',     '');
 
-insert into every.wed_trig (tgname, trname, cname, cpred, mode, priority, writes, concurrent, class, label) values
-  ('mark', 'act_mark', 'to_mark', $$kind = 'mark' and a is null$$, 'transaction', 5, '{a}', true, 'pivot', 'Mark');
+insert into every.wed_trig (tgname, trname, cname, cpred, mode, priority, writes, concurrent, class, role, label) values
+  ('mark', 'act_mark', 'to_mark', $$kind = 'mark' and a is null$$, 'transaction', 5, '{a}', true, 'pivot', 'Clerk', 'Mark');
 insert into every.wed_trig (tgname, trname, cpred, mode, revalidate, refresh_payload, timeout, backoff) values
   ('again', 'act_again', $$kind in ('again', 'due') and n < 3$$, 'auto', 'at_take', true, null, '2 seconds');
 insert into every.wed_trig (tgname, trname, cpred, mode, revalidate, pickup_deadline, timeout, max_firings) values
