@@ -183,7 +183,7 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
     "lanes": (
         file('<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>t</bpmn:flowNodeRef></bpmn:lane>'
              "</bpmn:laneSet>", node("startEvent", "s"), node("task", "t"), flows("s t")),
-        "a line in the description of the rule",
+        "the [role](defining-flows.md#roles) of what is in the lane",
     ),
     "data object": (
         file(node("startEvent", "s"), node("dataObject", "o", name="Total", wedsql_type="numeric"),

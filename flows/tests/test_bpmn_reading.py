@@ -213,7 +213,7 @@ def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
     assert (rule["timeout"], rule["label"]) == ("1h", "Pay now")
 
 
-def test_a_lane_describes_its_rules_and_a_made_up_id_gives_way_to_the_name() -> None:
+def test_a_lane_is_the_role_of_its_rules_and_a_made_up_id_gives_way_to_the_name() -> None:
     lanes = (
         '<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>Activity_0x1y2z3</bpmn:flowNodeRef>'
     )
@@ -224,7 +224,7 @@ def test_a_lane_describes_its_rules_and_a_made_up_id_gives_way_to_the_name() -> 
     )  # fmt: skip
     triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
     rule = next(each for each in triggers if each["performer"] == "worker")
-    assert (rule["transition"], rule["description"]) == ("uberprufen_zahlen", "Lane: Sales")
+    assert (rule["transition"], rule["role"]) == ("uberprufen_zahlen", "Sales")
 
 
 @pytest.mark.parametrize(

@@ -70,6 +70,7 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         ('type="integer"', 'type="colour"', "[refused]"),
         ("PT2H", "2 hours", "late: error: The time of the event “2 hours” is not supported"),
         ('wedsql:max_attempts="2"', 'wedsql:timeout="x"', "charge: error:"),
+        ('wedsql:max_attempts="2"', f'wedsql:role="{"x" * 61}"', 'x" is not a name of at most 60'),
     ],
 )
 def test_what_is_wrong_is_said_with_its_element_and_nothing_is_made(
@@ -114,6 +115,8 @@ GRAPHS = {
     "complex": "attributes: [{name: x, default: 'a<b'}]\n"
     "edges: [[r1, a, s], [r2, s, b], [r3, s, c], [r4, b, j], [r5, c, j], [r6, j, n], [r7, n, z]]\n"
     "nodes: [{node: j, type: complex, need: 2}, {node: n, type: none}]\n",
+    "roles": "edges: [[r1, a, b], [r2, b, c], [r3, c, z]]\n"
+    "nodes: [{node: b, options: {role: Clerk}}, {node: c, options: {role: Boss}}]\n",
 }
 
 

@@ -33,6 +33,12 @@ class Made:
     need: int | None = None
     title: str = ""
 
+    @property
+    def all_options(self) -> Mapping[str, Any]:
+        """Return the options, without a role where no worker or person performs the job."""
+        by_itself = self.rule.options.get("performer") == "database" or "child" in self.rule.options
+        return {key: value for key, value in self.options.items() if key != "role" or not by_itself}
+
 
 @dataclass
 class Building:
@@ -145,21 +151,21 @@ class Building:
         inward = tuple(edge.name for edge in self.edges.values() if edge.target == name)
         outward = tuple(edge.name for edge in self.edges.values() if edge.source == name)
         return Node(
-            name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.options, made.rule,
-            made.title,
+            name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.all_options,
+            made.rule, made.title,
         )  # fmt: skip
 
     def options(self, element: Element) -> dict[str, Any]:
-        """Return the options of the rule of an element, with its name and lane for people."""
+        """Return the options of the rule of an element, with its name for people and its role."""
         try:
             known = ("transition", "flow") if element.tag == "callActivity" else ("transition",)
             found = options.converted(element.options, _OPTIONS, known)
         except ValueError as error:
             self.note("bad_option", str(error), element)
             found = {}
-        lane = self.process.lanes.get(element.id)
-        described = [element.description, *([f"Lane: {lane}"] if lane else [])]
-        shown = {"label": element.name, "description": "\n".join(filter(None, described))}
+        found.pop("role", None)  # part of what the process says about the element
+        role = self.process.role(element.id)
+        shown = {"label": element.name, "description": element.description, "role": role}
         return {key: value for key, value in shown.items() if value} | found
 
     def compensation(self, element: Element) -> dict[str, Any]:

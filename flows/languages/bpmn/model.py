@@ -168,8 +168,8 @@ class Plane:
 class Process:
     """A process as read: its parts in the order of the file.
 
-    `lanes` has the lane of each element in one; `links` are associations (source, target); `drawn` has tag
-    and name of everything that a diagram can show.
+    `lanes` has the name of the lane of each element in one; `links` are associations (source, target);
+    `drawn` has tag and name of everything that a diagram can show.
     """
 
     id: str
@@ -196,6 +196,13 @@ class Process:
             found.append(scope)
             scope = self.elements[scope].scope
         return found
+
+    def role(self, element: str) -> str:
+        """Return the role of an element: its own, its lane, or that of what it is attached to or within."""
+        found = self.elements[element]
+        own = found.options.get("role", self.lanes.get(element) or None)
+        outer = found.attached or found.scope
+        return own if own is not None else self.role(outer) if outer else ""
 
     def boundary(self, host: str) -> list[Element]:
         """Return the boundary events of an activity."""

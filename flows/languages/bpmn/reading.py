@@ -24,6 +24,7 @@ from flows.languages.bpmn.model import (
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading_events import expression, reference, trigger
+from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
@@ -124,7 +125,7 @@ class _Reader:
         elif part.name == "sequenceFlow":
             self.flow(part)
         elif part.name == "laneSet":
-            self.lane_set(part)
+            self.lanes |= dict(lanes(part))
         elif part.name in ("dataObject", "dataObjectReference"):
             self.datum(part)
         elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
@@ -188,13 +189,6 @@ class _Reader:
         self.flows[tag.id] = Flow(
             tag.id, source, target, " ".join(tag.get("name").split()), condition, tag.line, tag.column
         )  # fmt: skip
-
-    def lane_set(self, tag: Tag) -> None:
-        for lane in tag.of(MODEL, "lane"):
-            for ref in lane.of(MODEL, "flowNodeRef"):
-                self.lanes[_local(ref.text.strip())] = lane.get("name") or lane.id
-            for inner in lane.of(MODEL, "childLaneSet"):
-                self.lane_set(inner)
 
     def datum(self, tag: Tag) -> None:
         """Read a data object: its name is often that of a reference to it."""

@@ -13,6 +13,7 @@ from flows.languages.bpmn.model import Plane
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN
+from flows.languages.bpmn.writing_lanes import lane_set
 from flows.languages.graph.model import Graph, Node
 
 _NAME = re.compile(r"[A-Za-z_]")
@@ -71,6 +72,7 @@ def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
     """
     nodes = [node for node in graph.nodes.values() if node.within == scope]
     begins = [node.name for node in nodes if node.kind == "begin"]
+    yield from lane_set(nodes, _id, scope or "")
     first = {*(graph.entry(scope) if scope is not None else graph.start)}
     for node in nodes:
         if node.name not in begins[1:]:
@@ -90,7 +92,7 @@ def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
 def _node(graph: Graph, node: Node) -> Iterator[str]:
     tag = TAGS[node.kind]
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
-    options = {key: value for key, value in node.options.items() if key != "label"}
+    options = {key: value for key, value in node.options.items() if key not in ("label", "role")}
     named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""
     given = _options(options | {"transition": _transition(node.name)}, "wedsql:")
     chosen = f' default="{_id(default)}"' if default is not None else ""

@@ -229,7 +229,8 @@ class _Compiler:
 
     def add(self, node: Node, when: list[str], moves: _Moves, what: str = "") -> None:
         task, rule = node.kind == "task", node.rule
-        options = {key: value for key, value in node.options.items() if key not in _OWN}
+        without = _OWN if task else {*_OWN, "role"}  # only jobs have a role
+        options = {key: value for key, value in node.options.items() if key not in without}
         waits = task and any(
             self.graph.nodes[self.graph.edges[edge].source].kind == "event" for edge in node.inward
         )
