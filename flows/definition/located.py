@@ -11,7 +11,7 @@ import yaml
 from django.utils.translation import gettext as _
 
 from flows.definition.attribute import ATTRIBUTE
-from flows.definition.files import FORMATS, Format, NotReadable, node_of
+from flows.definition.files import FORMATS, NotReadable, node_of
 from flows.definition.flow import FLOW
 from flows.definition.options import Options
 from flows.definition.trigger import TRIGGER
@@ -76,7 +76,8 @@ def read(text: str, name: str) -> Located:
         raise NotReadable(_("The text has %(n)s characters; at most %(most)s are read.") % words)
     format_ = FORMATS[name]
     definition: Any = format_.parse(text)
-    _need_values(definition, format_)
+    if reason := unstorable(definition):
+        raise NotReadable(reason)
     nodes: dict[Path, yaml.Node] = {}
     try:
         root = node_of(text)
@@ -88,18 +89,20 @@ def read(text: str, name: str) -> Located:
     return Located(definition, text, nodes)
 
 
-def _need_values(definition: Any, format_: Format) -> None:
-    """Reject what JSON in PostgreSQL cannot have: dates, infinity, the character 0, half characters."""
+def unstorable(content: Any) -> str:
+    """Return why JSON in PostgreSQL cannot have a value; empty if it can.
+
+    It has no dates, infinity, character 0, half characters, and lists within each other without end.
+    """
+    if depth(content) > DEEPEST:
+        return _("Lists and objects are within each other more than %(n)s times.") % {"n": DEEPEST}
     try:
-        written = json.dumps(definition, ensure_ascii=False, allow_nan=False)
-        written.encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise NotReadable(f"not {format_.name} of a definition: {error}") from error
-    if "\\u0000" in json.dumps(definition).replace("\\\\", ""):
-        raise NotReadable(_("The character 0 cannot be stored."))
-    if depth(definition) > DEEPEST:
-        text = _("Lists and objects are within each other more than %(n)s times.")
-        raise NotReadable(text % {"n": DEEPEST})
+        json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+    except (TypeError, ValueError) as error:
+        return _("A value cannot be stored: %(error)s") % {"error": error}
+    if "\\u0000" in json.dumps(content).replace("\\\\", ""):
+        return _("The character 0 cannot be stored.")
+    return ""
 
 
 def depth(value: Any) -> int:

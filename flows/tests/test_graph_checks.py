@@ -73,8 +73,11 @@ def test_a_text_that_is_no_graph_is_rejected_with_its_place(text: str, problems:
         ("edges: [[r1, a, b]]\nnodes:\n- {node: b, type: complex, need: 2}", [("bad_need", 3)]),
         ("edges: [[r1, a, b]]\nnodes:\n- {node: b, type: complex, need: [r2]}", [("bad_need", 3)]),
         ("edges: [[r1, a, b]]\nnodes:\n- {node: b, need: 1}", [("no_effect", 3)]),
+        ("edges:\n- [r1, a, b, c, d]", [("not_an_object", 2), ("no_name", 2)]),
         ("edges: &all [[r1, a, b]]\nnodes: *all", [("syntax", 2)]),
         ("edges: " + "[" * 60 + "]" * 60, [("syntax", 0)]),
+        ('graph: "\\0"\nedges: [[r1, a, b]]', [("syntax", 0)]),
+        ("edges:\n- [r1, a, b\0]", [("syntax", 2)]),
     ],
 )
 def test_a_file_that_is_no_graph_is_rejected_with_its_place(text: str, problems: list[Any]) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 import yaml
 
 from flows.definition.files import FORMATS, NotReadable, node_of
-from flows.definition.located import DEEPEST, LARGEST, depth, nodes_of
+from flows.definition.located import LARGEST, nodes_of, unstorable
 from flows.languages.graph import terms
 from flows.languages.graph.model import KINDS, Edge, Graph, Node, Path, Places
 from flows.languages.graph.problems import BadGraph, Problem
 
-MOST_NODES, MOST_EDGES = 2_000, 4_000
+MOST_NODES, MOST_EDGES, MOST_PROBLEMS = 2_000, 4_000, 100
+_NOT_STORED = re.compile("[\0\ud800-\udfff]")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]{0,39}")
 _TOP = {"graph": str, "start": list, "edges": list, "nodes": list, "attributes": list}
 _EDGE = {"edge": str, "from": str, "to": str, "condition": str, "default": bool}
@@ -40,6 +41,9 @@ def read(text: str, format_: str = "", name: str = "") -> Graph:
     if len(text) > LARGEST:
         message = f"The text has {len(text)} characters; at most {LARGEST} are read."
         raise BadGraph([Problem("too_large", message)])
+    if found := _NOT_STORED.search(text):
+        message = f"The character U+{ord(found[0]):04X} cannot be stored."
+        raise BadGraph([Problem("syntax", message, *terms.place(text, found.start()))])
     content, places = _located(text, format_) if format_ in FORMATS else _terms(text)
     return _Reader(places).graph(content, name)
 
@@ -60,9 +64,8 @@ def _located(text: str, format_: str) -> tuple[Any, Places]:
         content = FORMATS[format_].content(text)
     except NotReadable as error:
         raise BadGraph([Problem("syntax", f"It is {error}.", error.line, error.column)]) from error
-    if depth(content) > DEEPEST:
-        message = f"Lists and objects are within each other more than {DEEPEST} times."
-        raise BadGraph([Problem("syntax", message)])
+    if reason := unstorable(content):
+        raise BadGraph([Problem("syntax", reason)])
 
     @cache  # only an error needs places, and reading them takes longer than reading the content
     def nodes() -> Mapping[Path, yaml.Node]:
@@ -89,8 +92,10 @@ class _Reader:
     problems: list[Problem] = field(default_factory=list)
 
     def note(self, code: str, message: str, path: Path) -> None:
-        """Add a problem."""
+        """Add a problem; stop where there are many, which have few causes."""
         self.problems.append(Problem(code, message, *self.places(path)))
+        if len(self.problems) == MOST_PROBLEMS:
+            self.stop_at_problems()
 
     def stop_at_problems(self) -> None:
         """Raise BadGraph if there are problems."""
@@ -250,7 +255,8 @@ class _Reader:
             self.note("no_effect", "Only a complex gateway has “need”.", path)
         if isinstance(need, int):
             if not 1 <= need <= len(node.inward):
-                message = f"Node “{node.name}” needs {need} of its {len(node.inward)} incoming edges."
+                edges = f"its {len(node.inward)} incoming edges"
+                message = f"Node “{node.name}” needs {str(need)[:20]} of {edges}."
                 self.note("bad_need", message, path)
             return need
         named = tuple(str(edge) for edge in need)
