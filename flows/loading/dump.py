@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from flows.definition import ATTRIBUTE, TRIGGER, Definition, Options
+from flows.definition.literals import literal, quoted
 from flows.operations.difference import settings
 
 
@@ -29,25 +30,3 @@ def _insert(table: str, row: Mapping[str, Any], options: Options) -> str:
         quoted(value) if word == "predicate" else literal(value) for word, value in given.items()
     )
     return f"INSERT INTO {table} ({names})\nVALUES ({values});"
-
-
-def literal(value: Any) -> str:
-    """Return a value as an SQL literal."""
-    if value is None:
-        return "NULL"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, (int, float)):
-        return str(value)
-    if isinstance(value, list):
-        return f"ARRAY[{', '.join(literal(item) for item in value)}]::text[]"
-    return "'" + str(value).replace("'", "''") + "'"
-
-
-def quoted(text: str) -> str:
-    """Return a text in dollar quotes, with a tag where the text itself contains dollar signs."""
-    for tag in ("", *(f"q{n}" for n in range(1, len(text) + 2))):
-        quote = f"${tag}$"
-        if (text + quote).index(quote) == len(text):
-            break
-    return quote + text + quote

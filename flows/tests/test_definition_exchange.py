@@ -18,10 +18,10 @@ from flows import api
 from flows.definition import ATTRIBUTE, TRIGGER, located
 from flows.definition.files import NotReadable, without_numbers
 from flows.definition.flow import FLOW
+from flows.definition.literals import literal, quoted
 from flows.designer import files
 from flows.designer.files import MEMBER
 from flows.loading import read_sql
-from flows.loading.dump import literal, quoted
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique

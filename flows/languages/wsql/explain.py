@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
+from flows.definition.literals import literal, quoted
 from flows.languages.wsql import lists
 from flows.languages.wsql.model import Model
 from flows.languages.wsql.tree import CreateFlow, CreateInstance, List, Piece, Statement
-from flows.loading.dump import literal, quoted
 
 DEFAULT_TIMEOUT = "01:00:00"  # of a flow that WSQL creates, as its draft says
 
