@@ -1,4 +1,4 @@
-"""The answer to each role at each URL, at each live connection and from each command.
+"""The answer to each role at each URL and at each live connection.
 
 A column is a role, in the order of ROLES. A letter is the answer: `y` served, `L` redirected to log in, `n`
 not found, `f` forbidden, `-` method not allowed, `b` bad request, as the test sends no content,
@@ -319,58 +319,6 @@ ws/instances/<int:wid>/                            Lnyyyyyyy
                                                    nnnnnnnnn
 """
 
-# A command has no signed-in user: its rights are those of its connection's database role. A letter is the
-# answer for a role of DATABASE_ROLES: `y` done, `f` rejected by the database.
-DATABASE_ROLES = ("wed", "wed_web", "wed_worker", "wed_reaper", "wed_monitor")
-COMMANDS = """
-createflow                                         yyfff
-loadflow                                           yyfff
-signal                                             yyffy
-importgraph                                        yyfff
-workerkey                                          yyfff
-importbpmn                                         yyfff
-startinstance                                      yyyff
-bulk                                               yyfff
-operate                                            yyfff
-repair                                             yyfff
-alerts                                             yyfff
-webhooks                                           yyfff
-sla                                                yyfff
-cases                                              yyfff
-caselinks                                          yyfff
-flowrole                                           yffff
-flowgroups                                         yyfff
-flowindex                                          yyfff
-flowdraft                                          yyfff
-wsql                                               yyfff
-archive                                            yffyf
-removefactor                                       yyfff
-apitoken                                           yyfff
-loaddemo                                           yffff
-"""
-# These change nothing in the database, or start other programs and have tests of their own.
-READING = (
-    "apiclient",
-    "children",
-    "dumpflow",
-    "explain",
-    "exportbpmn",
-    "flowdiff",
-    "flowimpact",
-    "flowlint",
-    "flowtest",
-    "flowwhatif",
-    "flows",
-    "graph",
-    "invariants",
-    "jobs",
-    "locks",
-    "readarchive",
-    "trace",
-    "makeflowmigrations",
-)
-PROGRAMS = ("simulate", "wedsql", "wedworker")
-
 
 def rows(table: str, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
     """Yield the route and the letters of each row of a table."""
@@ -397,8 +345,3 @@ def answers(role: str) -> dict[str, tuple[str, str]]:
 def live_connections() -> dict[str, str]:
     """Return the expected answer to opening each route of a live connection."""
     return {route: word for route, (word,) in rows(LIVE_CONNECTIONS)}
-
-
-def commands() -> dict[str, str]:
-    """Return the expected answer to each database role for each command that changes something."""
-    return {name: word for name, (word,) in rows(COMMANDS)}

@@ -15,7 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows.errors import WedError
 from flows.tests.bpmn_files import ORDER
-from tests.access import matrix
+from tests.access import command_matrix as matrix
 from tests.access.conftest import MINE, SampleData
 from workers.demo.loading import FLOWS
 
