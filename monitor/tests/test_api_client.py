@@ -18,7 +18,7 @@ from monitor.api import tokens
 from monitor.api.client import annotation, python_module
 from monitor.api.document import document
 from monitor.tests.conftest import Parcels
-from monitor.tests.test_api import owner
+from monitor.tests.programs import owner
 from monitor.tests.test_operations import job_of
 from testkit.web import WebServer
 

@@ -14,7 +14,7 @@ from flows.api.approving import ApprovalRule
 from monitor.api import inputs
 from monitor.api.examples import BODIES
 from monitor.tests.conftest import Parcels
-from monitor.tests.test_api import BASE, Program, operator, owner, problem
+from monitor.tests.programs import BASE, Program, operator, owner, problem
 from monitor.tests.test_operations import job_of
 
 __all__ = ["operator", "owner"]

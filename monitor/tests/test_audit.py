@@ -16,7 +16,7 @@ from django.test import Client
 from flows import api
 from flows.api.looks import Asked, Look
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_api import problem, program
+from monitor.tests.programs import problem, program
 from monitor.tests.test_docs_api import included
 
 NAME = "Marta Silva"

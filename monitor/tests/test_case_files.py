@@ -14,7 +14,7 @@ from flows import api
 from flows.api.case_files import CaseFile
 from monitor.case_files import LimitedUpload, limits
 from monitor.tests.conftest import Parcels, client_of, get, person
-from monitor.tests.test_api import Program, operator, owner, problem, program
+from monitor.tests.programs import Program, operator, owner, problem, program
 from monitor.tests.test_cases_page import BEA, bea, case_of
 
 __all__ = ["bea", "operator", "owner"]

@@ -9,7 +9,7 @@ from django.test import Client
 
 from flows import api
 from monitor.tests.conftest import client_of, person, unique
-from monitor.tests.test_api import problem, program
+from monitor.tests.programs import problem, program
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from django.test import Client
 from flows import api
 from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_api import problem, program
+from monitor.tests.programs import problem, program
 
 BEYOND = ("accept", "abort", "rollback", "replay", "migrate", "compensate", "branch", "skip_compensation")
 

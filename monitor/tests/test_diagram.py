@@ -16,7 +16,7 @@ from flows.models import Job
 from flows.tests.bpmn_files import ORDER, file, flows, node
 from flows.tests.pages import unique
 from monitor.tests.conftest import Parcels, person, text_of
-from monitor.tests.test_api import problem, program
+from monitor.tests.programs import problem, program
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from flows import api as kernel
 from monitor.api import limits, streams, tokens
 from monitor.tests.conftest import Parcels
 from monitor.tests.live_browser import play
-from monitor.tests.test_api import BASE, Program, operator, owner
+from monitor.tests.programs import BASE, Program, operator, owner
 
 __all__ = ["operator", "owner"]
 TEXT = (Path(__file__).resolve().parents[2] / "docs" / "api.md").read_text()

@@ -16,7 +16,7 @@ from flows.queries.base import snapshot
 from flows.queries.changes import Batch, Change, Place, Seen
 from monitor.api import streams
 from monitor.tests.conftest import Parcels
-from monitor.tests.test_api import BASE, Program, operator, owner, problem
+from monitor.tests.programs import BASE, Program, operator, owner, problem
 
 __all__ = ["operator", "owner"]
 Connect = Callable[..., psycopg.Connection[Any]]

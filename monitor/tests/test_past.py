@@ -18,7 +18,7 @@ from flows.queries import base, figures, instances, overview, past
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.paging import Cursor
 from monitor.tests.conftest import Parcels, person
-from monitor.tests.test_api import Program, operator, owner, problem, program
+from monitor.tests.programs import Program, operator, owner, problem, program
 
 __all__ = ["operator", "owner"]
 QUERIES = (

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from flows import api
 from flows.queries import jobs
 from monitor.tests.conftest import Parcels, person, text_of
-from monitor.tests.test_api import program
+from monitor.tests.programs import program
 from monitor.tests.test_paging import ENOUGH, OTHERS, _touched, short_pages, walk
 
 __all__ = ["short_pages"]

@@ -15,7 +15,7 @@ from django.test import Client
 from flows import access, api
 from flows.errors import WedError
 from monitor.tests.live_browser import Browser, play
-from monitor.tests.test_api import problem, program
+from monitor.tests.programs import problem, program
 from tests.access.conftest import SampleData
 from tests.addresses import filled, patterns
 
