@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
-from django.db import Error, InterfaceError, OperationalError, ProgrammingError
+from django.db import DatabaseError, Error, InterfaceError, OperationalError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
 from pages.error_pages import slow, unavailable
@@ -16,8 +16,8 @@ from pages.error_pages import slow, unavailable
 View = Callable[..., HttpResponseBase]
 
 QUERY_CANCELED = "57014"
-# Invalid schema, undefined table, undefined column.
-REDESIGNED = frozenset({"3F000", "42P01", "42703"})
+# Invalid schema, undefined table, undefined column, unknown flow.
+REDESIGNED = frozenset({"3F000", "42P01", "42703", "WD001"})
 
 
 def page(view: View) -> View:
@@ -39,12 +39,14 @@ def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any
     """Call the view again if a flow was changed or dropped between two queries; then raise Http404."""
     try:
         return view(request, *args, **kwargs)
-    except ProgrammingError as error:
+    except DatabaseError as error:
         if _sqlstate(error) not in REDESIGNED:
             raise
     try:
         return view(request, *args, **kwargs)
-    except ProgrammingError as error:
+    except DatabaseError as error:
+        if _sqlstate(error) not in REDESIGNED:
+            raise
         raise Http404 from error
 
 
