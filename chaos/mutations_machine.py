@@ -14,6 +14,8 @@ LATER = {"due_after": "2 minutes"}
 AT_D = {"due_attr": "d"}
 AT_E = {"due_attr": "e"}
 ONCE = {"max_attempts": 1}
+# Rules with which children are started and end, and what leads to a state of theirs.
+TREES = "start_children continue_children serve_child operate_tree decide_children much_later"
 FAILING = {"on_error": "false", "predicate": "1 / c = 1 or c < 3"}
 
 
@@ -136,6 +138,15 @@ MUTATIONS = [
         families.THEMES,
         _in("_trig_touch", "where j.flow_id = new.flow_id and j.tgid = new.tgid and not",
             "where false and j.flow_id = new.flow_id and j.tgid = new.tgid and not")),
+    # -- child instances
+    _fix("no worker takes a job that starts children", "^a worker may take", TREES, [{}],
+        _in("_keep_children", "set assigned_to = ''", "set assigned_to = null")),
+    _fix("a job over the firing limit starts children", "^a job of children is not known", TREES,
+        families.THEMES, _in("_keep_children", "in ('P', 'K')", "= 'P'")),
+    _fix("an exception that counted as failed counts once", "^counters differ", TREES, [ONCE],
+        _in("_note_ends", "when 'X' then 'C'", "when 'X' then 'E'")),
+    _fix("an end that no step made is noted", "^an end that is not noted", TREES, [{}],
+        _in("_keep_family", "select wedsql._note_ends(p_wids);")),
     # -- clients of the paper
     _fix("one UPDATE writes one instance", "^one update over two", "two_at_once", families.THEMES,
         _in("_paper_update", "perform wedsql._one_instance(tg_table_schema, new.wid);")),

@@ -21,6 +21,7 @@ from flows import api
 from flows.database_errors import from_database
 from flows.errors import WedError
 from flows.tests.model import audit, facts, families
+from flows.tests.model.family_audit import Families
 
 FLOWS = ("m_one", "m_two")
 FLOW = st.sampled_from([FLOWS[0], FLOWS[0], FLOWS[0], FLOWS[1]])
@@ -71,6 +72,7 @@ class BaseMachine(RuleBasedStateMachine):
         self.ledger: dict[int, Applied] = {}
         self.by_signal: dict[int, tuple[int, int, None]] = {}
         self.settings: dict[str, str] = {}
+        self.families = Families()
         self.control, self.conn, self.worker, self.admin, self.locker = (self.session() for _ in range(5))
         for name in FLOWS:
             self.control.execute(
@@ -163,11 +165,26 @@ class BaseMachine(RuleBasedStateMachine):
         moment = facts.read(self.control, FLOWS)
         for finding in audit.findings(moment):
             raise Violation(finding.kind, finding.case)
+        self.check_families(moment)
         self._ledger_is_history(moment)
         if self.twice:
             self._invariants(self.control, "invariant")
         if self.settings and self.twice:
             self._invariants(self.admin, f"invariant under {self.settings}")
+
+    def check_families(self, moment: facts.Facts) -> None:
+        """Check the children, and remember what became of them."""
+        for kind, case in self.families.findings(moment):
+            raise Violation(kind, case)
+
+    def go_on(self, rounds: int, size: int = 500) -> bool:
+        """Let the reaper go on with jobs that start children; return whether it ended before these rounds."""
+        for _ in range(rounds):
+            with self.accepts(what="round ended by"):
+                if api.continue_children(size, conn=self.admin) is None:
+                    return True
+            self.check_families(facts.read(self.control, FLOWS))
+        return False
 
     def _invariants(self, session: Connection, kind: str) -> None:
         query = "select name, example from wedsql.invariants() where not ok and name <> 'I8'"

@@ -15,7 +15,7 @@ WAITED_FOR = """
     where f.name = %s and exists (select 1 from wedsql.timer x where x.tgid = t.tgid) order by 1"""
 SINCE = """
     select x.wid, x.due_at - t.due_after from wedsql.timer x join wedsql.trig t on t.tgid = x.tgid
-    where t.tgid = %s and t.due_attr is null and t.due_after < '1000 years'"""
+    where t.tgid = %s and t.due_attr is null and t.due_after < '1000 years' and x.due_at < 'infinity'"""
 
 
 class Due(Defining):

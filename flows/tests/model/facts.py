@@ -28,6 +28,9 @@ select json_build_object(
   'timers', (select json_agg(x order by x.due_at) from wedsql.timer x),
   'rematches', (select json_agg(r) from wedsql.rematch_run r where r.finished_at is null),
   'signals', (select json_agg(s order by s.id) from wedsql.signal s join f on f.id = s.flow_id),
+  'child_jobs', (select json_agg(c order by c.job_id) from wedsql.child_job c
+                 join f on f.id = c.flow_id),
+  'children', (select json_agg(c order by c.wid) from wedsql.child c),
   'trace', (select json_agg(t order by t.wid, t.seq) from wedsql.wed_trace t),
   'states', {states})
 """
@@ -46,6 +49,8 @@ class Facts:
     timers: dict[int, list[Row]]
     rematches: dict[int, Row]
     signals: list[Row]
+    child_jobs: list[Row]
+    children: list[Row]
     trace: dict[int, list[Row]]
     states: dict[int, Row]
 
@@ -80,6 +85,8 @@ def read(conn: psycopg.Connection[Any], names: Sequence[str]) -> Facts:
         _by_instance(found["timers"]),
         {run["flow_id"]: run for run in found["rematches"]},
         found["signals"],
+        found["child_jobs"],
+        found["children"],
         _by_instance(found["trace"]),
         {int(wid): state for wid, state in dict(row[0]["states"]).items()},
     )

@@ -74,7 +74,7 @@ class Paper(BaseMachine):
             return
         if end == "late" and short:
             raise Violation("late commit of an update", job)
-        if stale or assigned_to:
+        if stale or assigned_to is not None:
             raise Violation(f"{'stale job' if stale else 'job of another worker'} by an update", job)
         self._applied_by_paper(number, wid, values)
 

@@ -137,7 +137,8 @@ def _names(found: list[AttributeDefinition]) -> Counter[Any]:
 
 
 def _rename_attribute(definition: Definition, _trigger: Any, _tgid: int, _predicate: str) -> None:
-    definition["attributes"][-1] |= {"name": "i2", "was": definition["attributes"][-1]["name"]}
+    last = definition["attributes"][-1]
+    last |= {"name": f"{last['name'][0]}2", "was": last["name"]}
 
 
 def _duplicate_attribute(definition: Definition, _trigger: Any, _tgid: int, _predicate: str) -> None:

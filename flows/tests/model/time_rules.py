@@ -13,6 +13,7 @@ from flows import api
 from flows.tests.model import facts, predicates
 from flows.tests.model.base import FLOWS, WHICH, WORKERS, Violation
 from flows.tests.model.facts import Facts, Row
+from flows.tests.model.family_audit import DEPTH
 from flows.tests.model.work_rules import Work
 
 LONG = 3 * 24 * 60  # longer than any due time
@@ -32,6 +33,9 @@ ANTIDOTE = """
 SAME_LOCK = """
     select distinct j.wid, other.wid
     from wedsql.job_pool j join wedsql.job_pool other on other.lock = j.lock and other.wid <> j.wid"""
+
+# Instances that wait for their children: `Families.at_rest` checks that there are some.
+CHILDREN = "select wid from wedsql.job_pool where assigned_to = '' and state = 'P'"
 
 
 class Time(Work):
@@ -110,16 +114,21 @@ class Time(Work):
     def much_later(self) -> None:
         """Wait long and run enough rounds: no work is left to the reaper, and running instances have jobs."""
         self.drop_held()
-        for minutes in (LONG, BACKOFF):
+        for minutes in (LONG, BACKOFF, *[1] * 2 * DEPTH):
             self.pass_time(minutes)
             self._come_to_rest()
+        moment = self.moment()
+        for kind, case in self.families.at_rest(moment, self._poisoned(moment)):
+            raise Violation(kind, case)
         for flow in FLOWS:
             self._takeable(flow)
 
     def _come_to_rest(self) -> None:
         for _ in range(ROUNDS):
-            if not any(value for value in self.round(200).values() if isinstance(value, int)):
+            done = any(value for value in self.round(200).values() if isinstance(value, int))
+            if self.go_on(1) and not done:
                 return
+            self.go_on(ROUNDS)
         raise Violation("never at rest", f"{ROUNDS} rounds of the reaper")
 
     def _takeable(self, flow: str) -> None:
@@ -140,6 +149,7 @@ class Time(Work):
                 left = {row[0] for row in self.conn.execute(running, [flow, status])} - taken
                 query = "select wid from wedsql.timer where due_at > wedsql.now()"
                 left -= {row[0] for row in self.conn.execute(query)} | self._poisoned(self.moment())
+                left -= {row[0] for row in self.conn.execute(CHILDREN)}
                 left -= {wid for wid, holder in self.conn.execute(SAME_LOCK) if holder in taken}
             if left:
                 raise Violation("waits for ever", f"{status} {left} of {flow}")
