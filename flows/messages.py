@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
@@ -100,7 +100,7 @@ _recognized: set[str] = set()
 def recognize(templates: Iterable[str]) -> None:
     """Let `stored` translate these sentences too, which another package stores; its catalog has them."""
     _recognized.update(templates)
-    _patterns.cache_clear()
+    _every.cache_clear()
 
 
 def literals(source: str) -> Iterator[str]:
@@ -120,25 +120,34 @@ def stored(text: str) -> str:
     code, colon, rest = text.partition(": ")
     if colon and _CODE.fullmatch(code):
         return f"{code}: {stored(rest)}"
-    if (found := _translated(text)) is None and (raised := _RAISED.fullmatch(text)):
-        found = raised[1] + (_translated(raised[2]) or raised[2]) + (raised[3] or "")
+    if (found := translated(text, _every())) is None and (raised := _RAISED.fullmatch(text)):
+        found = raised[1] + (translated(raised[2], _every()) or raised[2]) + (raised[3] or "")
     return text if found is None else found
 
 
-def _translated(text: str) -> str | None:
-    """Return the sentence in the active language, or None if no template has it."""
-    if text in sentences() or text in _recognized:
+def translated(text: str, every: frozenset[str], inner: Callable[[str], str] = str) -> str | None:
+    """Return a sentence in the active language, or None if no template of these has it.
+
+    inner: what becomes of the texts in its slots.
+    """
+    if text in every:
         return translate(text)
-    for template, pattern in _patterns():
+    for template, pattern in _patterns(every):
         if found := pattern.fullmatch(text):
-            return put_facts(translate(template), found.groupdict())
+            return put_facts(
+                translate(template), {name: inner(fact) for name, fact in found.groupdict().items()}
+            )
     return None
 
 
 @cache
-def _patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _every() -> frozenset[str]:
+    return sentences() | _recognized
+
+
+@cache
+def _patterns(every: frozenset[str]) -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Return the templates with slots and what matches their sentences, those with most text first."""
-    every = sentences() | _recognized
     with_slots = [text for text in every if _SLOT.search(text) and len(_SLOT.sub("", text)) > _LEAST]
     with_slots.sort(key=lambda text: -len(_SLOT.sub("", text)))
     return tuple((text, _pattern(text)) for text in with_slots)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
@@ -22,6 +22,7 @@ from flows.designer.draft import Design
 from flows.designer.trying import limited
 from flows.errors import WedError
 from flows.languages.bpmn.xml import LARGEST
+from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
 from flows.queries.definitions import flow_by_name
@@ -112,7 +113,9 @@ def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
     """Return what the page shows of a file that was checked."""
     return {
         "checked": checked,
-        "problems": checked.problems[:SHOWN_PROBLEMS],
+        "problems": [
+            replace(each, message=translated(each.message)) for each in checked.problems[:SHOWN_PROBLEMS]
+        ],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
         "shown": _diagrams(checked),
         "consequences": [*consequences(checked.report)] if checked.report else [],

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from flows import api
 from flows.languages.bpmn import (
     BadBpmn,
@@ -23,7 +26,7 @@ from flows.languages.graph import read as read_graph
 from flows.loading.graphs import refusals, refused_condition
 from flows.models import Flow
 
-_DECLARED = (
+_DECLARED = gettext_lazy(
     'Attributes are declared in the extension elements of the process, as <wedsql:attribute name="..." />, '
     "or as data objects."
 )
@@ -100,8 +103,10 @@ def _missing_flows(flow: str, process: Process) -> Iterator[BpmnProblem]:
     for element in process.elements.values():
         called = element.calls
         if called and called != flow and not Flow.objects.filter(name=called).exists():
-            message = f"There is no flow “{called}” yet; without it, an instance here is an exception."
-            yield BpmnProblem("no_flow", message, element.line, element.column, "warning", element.id)
+            message = _("There is no flow “%s” yet; without it, an instance here is an exception.")
+            yield BpmnProblem(
+                "no_flow", message % called, element.line, element.column, "warning", element.id
+            )
 
 
 def export_bpmn(flow: str, version: int) -> str:

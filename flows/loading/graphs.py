@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from flows import api
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
 from flows.types import Problem as Refused
 
-_DECLARED = "Attributes are declared in the list “attributes” of a file in JSON or YAML."
+_DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ def prepare_graph(flow: str, text: str, format_: str) -> Imported:
     return Imported(text, format_, graph, compiled, tuple(found))
 
 
-def refusals(flow: str, graph: Graph, compiled: Compiled, declared: str = _DECLARED) -> list[Problem]:
+def refusals(flow: str, graph: Graph, compiled: Compiled, declared: object = _DECLARED) -> list[Problem]:
     """Return why the database would not accept the flow of a graph, with places of the graph.
 
     declared: where the file declares attributes, for conditions that name others.
@@ -59,7 +62,7 @@ def _errors(found: list[Problem]) -> bool:
     return any(problem.severity == "error" for problem in found)
 
 
-def _conditions(graph: Graph, compiled: Compiled, declared: str) -> Iterator[Problem]:
+def _conditions(graph: Graph, compiled: Compiled, declared: object) -> Iterator[Problem]:
     """Return the conditions of edges that the kernel does not accept."""
     types = {
         str(attribute.get("name")): str(attribute.get("type", "text"))
@@ -68,14 +71,17 @@ def _conditions(graph: Graph, compiled: Compiled, declared: str) -> Iterator[Pro
     for edge in graph.edges.values():
         problem = api.check_condition(types, edge.condition)[0] if edge.condition is not None else None
         if problem is not None:
-            message = refused_condition(f"edge “{edge.name}”", problem, declared)
+            message = refused_condition(_("edge “%s”") % edge.name, problem, declared)
             yield Problem("bad_condition", message, *graph.places((*edge.path, "condition")))
 
 
-def refused_condition(owner: str, problem: Refused, declared: str) -> str:
+def refused_condition(owner: str, problem: Refused, declared: object) -> str:
     """Return why the kernel does not accept a condition."""
-    at = f", at character {problem.position}" if problem.position else ""
-    message = f"The condition of {owner} is not accepted{at}: {problem.message}"
+    facts = {"owner": owner, "position": problem.position, "problem": problem.message}
+    message = _("The condition of %(owner)s is not accepted: %(problem)s") % facts
+    if problem.position:
+        template = _("The condition of %(owner)s is not accepted, at character %(position)s: %(problem)s")
+        message = template % facts
     return f"{message} {declared}" if problem.reason == "unknown_name" else message
 
 

@@ -54,16 +54,16 @@ def check_file(flow: str, name: str, content: bytes) -> Checked:
 def _prepared(flow: str, name: str, content: bytes) -> ImportedProcess | Imported:
     ending = name.rpartition(".")[2].lower()
     if len(content) > LARGEST:
-        raise BadGraph([Problem("too_large", f"The file has more than {LARGEST} bytes (5 MB).")])
+        raise BadGraph([Problem("too_large", _("The file has more than 5 MB."))])
     if ending in BPMN:
         return prepare_bpmn(flow, content)
     if ending not in ENDINGS:
         listed = ", ".join(f".{each}" for each in ENDINGS)
-        raise BadGraph([Problem("unknown_format", f"Read are files whose names end in {listed}.")])
+        raise BadGraph([Problem("unknown_format", _("Read are files whose names end in %s.") % listed)])
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise BadGraph([Problem("syntax", f"It is not text in UTF-8 (byte {error.start}).")]) from error
+        raise BadGraph([Problem("syntax", _("It is not text in UTF-8 (byte %s).") % error.start)]) from error
     return prepare_graph(flow, text, _FORMATS.get(ending, ending))
 
 

@@ -34,9 +34,9 @@ def unclear(root: Tag, wanted: str, nodes: Collection[str]) -> str:
     listed = "; ".join(_described(each, pools.get(each.id, [])) for each in found)
     if not wanted:
         return f"Name the process that becomes the flow, with the option --process; found: {listed}."
-    count = len(matching(root, wanted, nodes))
-    what = f"{count} processes" if count else "no process"
-    return f"The file has {what} “{wanted[:60]}”; found: {listed}."
+    if count := len(matching(root, wanted, nodes)):
+        return f"The file has {count} processes “{wanted[:60]}”; found: {listed}."
+    return f"The file has no process “{wanted[:60]}”; found: {listed}."
 
 
 def _described(process: Tag, pools: list[str]) -> str:

@@ -174,25 +174,37 @@ class Events(Starts):
         if found is not None:
             after = {"due_after": found[1]} if found[1] else {}
             return {"due_attr": self.moment(found[0], element), **after}
-        wanted = {
-            "duration": "a duration such as PT15M",
-            "date": "a moment such as 2026-06-01T12:00:00Z, or an attribute with or without a duration",
-            "cycle": "a duration or a date; only an event that does not interrupt has a cycle, R3/PT1H",
-        }[form]
-        message = f"The time of the event “{text[:40]}” is not supported: give {wanted}."
-        self.note("bad_time", message, element)
+        self.note("bad_time", _no_time(text[:40], form), element)
         return {}
 
     def moment(self, name: str, element: Element) -> str:
         """Return the attribute that is the time of an event, after a check of its type."""
         type_ = self.type_of(name)
         if type_ not in ("date", "timestamptz"):
-            what = f"has the type {type_}" if type_ else "is not declared"
             message = (
-                f"The time of the event is an attribute of type date or timestamptz; “{name[:40]}” {what}."
+                f"The time of the event is an attribute of type date or timestamptz; “{name[:40]}” has the "
+                f"type {type_}."
+                if type_
+                else "The time of the event is an attribute of type date or timestamptz; "
+                f"“{name[:40]}” is not declared."
             )
             self.note("bad_time", message, element)
         return name
+
+
+def _no_time(text: str, form: str) -> str:
+    """Return why a text is no time of a timer: a duration, a date or a cycle."""
+    if form == "duration":
+        return f"The time of the event “{text}” is not supported: give a duration such as PT15M."
+    if form == "date":
+        return (
+            f"The time of the event “{text}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
+            "or an attribute with or without a duration."
+        )
+    return (
+        f"The time of the event “{text}” is not supported: give a duration or a date; only an event that "
+        "does not interrupt has a cycle, R3/PT1H."
+    )
 
 
 def _code_first(found: tuple[Element, Rule]) -> bool:

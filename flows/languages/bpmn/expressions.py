@@ -29,9 +29,15 @@ def sql(expression: Expression, default: str, element: str) -> str:
     try:
         return to_sql(text)
     except NotSimple as error:
-        hint = ' If it is SQL, give it language="sql".' if not language and not before else ""
-        message = f"The expression is not in FEEL's simple subset, at character {error.position + before}: "
-        raise NotUnderstood(_problem(f"{message}{error}{hint}", expression, element)) from error
+        place = error.position + before
+        if language or before:
+            message = f"The expression is not in FEEL's simple subset, at character {place}: {error}"
+        else:
+            message = (
+                f"The expression is not in FEEL's simple subset, at character {place}: {error} "
+                'If it is SQL, give it language="sql".'
+            )
+        raise NotUnderstood(_problem(message, expression, element)) from error
 
 
 def name_of(expression: Expression) -> str:

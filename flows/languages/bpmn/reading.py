@@ -253,8 +253,11 @@ class _Reader:
         if not self.elements:
             self.note("no_process", "The process has no elements.", tag)
         if len(self.elements) > MOST_NODES or len(self.flows) > MOST_FLOWS:
-            message = f"The process has {len(self.elements)} nodes and {len(self.flows)} flows"
-            self.note("too_large", f"{message}; at most {MOST_NODES} and {MOST_FLOWS} are read.", tag)
+            message = (
+                f"The process has {len(self.elements)} nodes and {len(self.flows)} flows; at most "
+                f"{MOST_NODES} and {MOST_FLOWS} are read."
+            )
+            self.note("too_large", message, tag)
 
 
 def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:

@@ -34,8 +34,10 @@ class Starts(Building):
         kind, outer = element.trigger.kind, self.process.elements.get(element.scope or "")
         allowed = ("none", "message", "timer") if outer is None else ("none",)
         if kind not in allowed and (outer is None or not outer.by_event):
-            where = "a sub-process" if outer is not None else "the process"
-            self.note("unsupported", f"A start event of {where} with {kind} is not supported.", element)
+            message = f"A start event of the process with {kind} is not supported."
+            if outer is not None:
+                message = f"A start event of a sub-process with {kind} is not supported."
+            self.note("unsupported", message, element)
 
     def source(self, element: Element) -> str:
         """Return the signal or time by which a start event starts instances; empty for none."""

@@ -34,12 +34,11 @@ def _begins(graph: Graph) -> Iterator[Problem]:
     for node in graph.nodes.values():
         inner[node.within].append(node)
     for scope, nodes in inner.items():
-        what = "The graph" if scope is None else f"Sub-process “{scope}”"
         place = graph.places(graph.nodes[scope].path) if scope is not None else (0, 0)
         if not any(node.kind == "begin" for node in nodes):
-            yield Problem("no_begin", f"{what} has no node of type begin.", *place)
+            yield Problem("no_begin", _lacks_begin(scope), *place)
         if all(node.outward for node in nodes):
-            yield Problem("no_end", f"{what} has no node without outgoing edges.", *place)
+            yield Problem("no_end", _lacks_end(scope), *place)
     if not graph.start:
         yield Problem("no_start", "The graph starts with no edge.", *graph.places(("start",)))
 
@@ -58,20 +57,28 @@ def _sides(graph: Graph) -> Iterator[Problem]:
             yield _problem(graph, "no_outgoing", message, node)
 
 
+def _lacks_begin(scope: str | None) -> str:
+    if scope is None:
+        return "The graph has no node of type begin."
+    return f"Sub-process “{scope}” has no node of type begin."
+
+
+def _lacks_end(scope: str | None) -> str:
+    if scope is None:
+        return "The graph has no node without outgoing edges."
+    return f"Sub-process “{scope}” has no node without outgoing edges."
+
+
 def _borders(graph: Graph) -> Iterator[Problem]:
     """Return the edges that lead into or out of a sub-process; only its own node has such edges."""
     for edge in graph.edges.values():
         source, target = graph.nodes[edge.source], graph.nodes[edge.target]
         if source.within != target.within:
             message = (
-                f"Edge “{edge.name}” crosses the border of a sub-process: “{source.name}” is "
-                f"{_scope(source)}, “{target.name}” is {_scope(target)}."
+                f"Edge “{edge.name}” crosses the border of a sub-process: “{source.name}” and "
+                f"“{target.name}” are not in the same one."
             )
             yield Problem("crosses_border", message, *graph.places(edge.path))
-
-
-def _scope(node: Node) -> str:
-    return f"within “{node.within}”" if node.within else "in the graph itself"
 
 
 def _conditions(graph: Graph) -> Iterator[Problem]:

@@ -148,6 +148,9 @@ def dead_ends(graph: Graph) -> Iterator[Problem]:
 
 def _dead_end(graph: Graph, name: str, choices: list[str]) -> Problem:
     node = graph.nodes[name]
-    where = f", where {', '.join(choices[:_SHOWN])}" if choices else ""
-    message = f"Node “{name}” can wait without end for some of ({', '.join(node.inward)[:200]}){where}."
+    edges = ", ".join(node.inward)[:200]
+    message = f"Node “{name}” can wait without end for some of ({edges})."
+    if choices:
+        where = ", ".join(choices[:_SHOWN])
+        message = f"Node “{name}” can wait without end for some of ({edges}), where {where}."
     return Problem("dead_end", message, *graph.places(node.path))

@@ -240,8 +240,10 @@ class _Reader:
             return derived
         listed = tuple(str(edge) for edge in given[key])
         if sorted(listed) != sorted(derived):
-            says = f"({', '.join(listed)}) instead of ({', '.join(derived)})"
-            message = f"The edges of node “{node}” are not those of the list of edges: {key} {says}."
+            message = (
+                f"The edges of node “{node}” are not those of the list of edges: {key} ({', '.join(listed)}) "
+                f"instead of ({', '.join(derived)})."
+            )
             self.note("nodes_differ", message[:400], (*given["path"], key))
         return listed
 
@@ -255,8 +257,8 @@ class _Reader:
             self.note("no_effect", "Only a complex gateway has “need”.", path)
         if isinstance(need, int):
             if not 1 <= need <= len(node.inward):
-                edges = f"its {len(node.inward)} incoming edges"
-                message = f"Node “{node.name}” needs {str(need)[:20]} of {edges}."
+                count = len(node.inward)
+                message = f"Node “{node.name}” needs {str(need)[:20]} of its {count} incoming edges."
                 self.note("bad_need", message, path)
             return need
         named = tuple(str(edge) for edge in need)
