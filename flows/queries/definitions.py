@@ -192,8 +192,10 @@ def has_diagram(flow: str) -> bool:
 
 def source_language(flow: str) -> str:
     """Return the language from which the present version was translated; "" for none."""
-    found = row("select wedsql.source(%s) ->> 'language' as language", [flow])
-    return str(found["language"] or "") if found else ""
+    found = row(
+        "select o.language from wedsql.flow f, wedsql.source_outline(f.id) o where f.name = %s", [flow]
+    )
+    return str(found["language"]) if found else ""
 
 
 def flow_by_id(flow_id: int) -> FlowInfo | None:
@@ -274,13 +276,13 @@ def start_times(flow_id: int) -> tuple[StartTime, ...]:
 def attributes(flow_id: int) -> tuple[Attribute, ...]:
     """Return the attributes of a flow in the order of their positions."""
     found = rows(
-        "with f as materialized (select id, name, wedsql.source(name) #> '{map,internal}' as internal"
-        " from wedsql.flow where id = %s)"
+        "with f as materialized (select w.id, w.name, o.internal from wedsql.flow w"
+        " left join lateral wedsql.source_outline(w.id) o on true where w.id = %s)"
         " select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
         " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
         " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
         " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
-        " where n.nspname = f.name) as indexed, coalesce(f.internal ? a.aname::text, false) as internal"
+        " where n.nspname = f.name) as indexed, coalesce(a.aname = any (f.internal), false) as internal"
         " from f join wedsql.attr a on a.flow_id = f.id order by a.position, a.aid",
         [flow_id],
     )

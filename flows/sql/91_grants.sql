@@ -52,7 +52,7 @@ grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
 grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer)
 to wed_web, wed_worker, wed_monitor;
-grant execute on function wedsql.assignee_seen(integer, text, text)
+grant execute on function wedsql.assignee_seen(integer, text, text), wedsql.source_outline(integer)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published
   wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),

@@ -28,3 +28,13 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select to_jsonb(s) - 'flow_id' from wedsql._flow(p_flow) f
 join wedsql.flow_source s on s.flow_id = f.id and s.version = coalesce(p_version, f.version)
 $$;
+
+-- Returns in what language the present version of a flow was written, and the attributes that only its
+-- translation has; no row where it was not translated. It does not read the text, which may have megabytes.
+create or replace function wedsql.source_outline(p_flow integer)
+returns table (language text, internal text[])
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select s.language, array(select e #>> '{}' from jsonb_array_elements(s.map -> 'internal') e)
+from wedsql.flow f join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
+where f.id = p_flow
+$$;
