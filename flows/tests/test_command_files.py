@@ -45,7 +45,7 @@ GRAPHS = {
     ),
     "control.yaml": (
         "edges: é\nx: \0".encode(),
-        "line 2, column 4: error: It is not YAML: control characters",
+        "line 2, column 4: error: The character U+0000 cannot be stored.",
     ),
 }
 PROCESSES = {
