@@ -207,7 +207,8 @@ with held as (
 )
 select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late,
        coalesce(o.leased, 0) as leased, coalesce(o.parked, 0) as parked, p.oldest
-from (select trname from wedsql.trig where flow_id = %(flow)s and not cfinal and integrity is null
+from (select trname from wedsql.trig
+      where flow_id = %(flow)s and not cfinal and integrity is null and performer = 'worker'
       union select trname from held) as t
 cross join lateral (
   select count(*) as n, count(*) filter (where j.late) as late, min(j.fired_at) as oldest
@@ -227,7 +228,7 @@ order by t.trname
 
 
 def queues(flow_id: int, cap: int | None = CAP) -> list[Queue]:
-    """Return the counts of a flow's jobs by transition, including transitions without jobs."""
+    """Return the counts of a flow's jobs by transition, also of transitions of workers that have no jobs."""
     found = rows(_QUEUES, {"flow": flow_id, "limit": limit(cap)})
     return [_queue(r, cap) for r in found]
 

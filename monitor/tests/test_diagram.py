@@ -12,7 +12,8 @@ from flows import api
 from flows.loading.bpmn import prepare_bpmn
 from flows.loading.graphs import prepare_graph
 from flows.loading.processes import publish_file
-from flows.models import Job
+from flows.models import Flow, Job
+from flows.queries import jobs
 from flows.tests.bpmn_files import ORDER, file, flows, node
 from flows.tests.pages import unique
 from monitor.tests.conftest import Parcels, person, text_of
@@ -46,6 +47,18 @@ def row(html: str, name: str) -> str:
     found = re.search(rf'<th role="rowheader" scope="row">{name}</th>(.*?)</tr>', html, re.DOTALL)
     assert found is not None
     return found[1]
+
+
+def test_the_work_queue_has_no_transitions_that_the_database_performs(alice: Client, order: str) -> None:
+    performed = {
+        trigger["transition"]
+        for trigger in api.definition(order)["triggers"]
+        if trigger.get("performer") == "database"
+    }
+    listed = {queue.transition for queue in jobs.queues(Flow.objects.get(name=order).pk)}
+    assert performed and "approve" in listed and not performed & listed
+    summary = re.search(r"(\d+) transitions, ", text_of(alice.get(f"/flows/{order}/").content.decode()))
+    assert summary is not None and int(summary[1]) == len(listed)
 
 
 def test_each_element_has_the_instances_that_are_there(alice: Client, order: str) -> None:
