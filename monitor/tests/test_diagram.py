@@ -49,7 +49,7 @@ def row(html: str, name: str) -> str:
     return found[1]
 
 
-def test_the_work_queue_has_no_transitions_that_the_database_performs(alice: Client, order: str) -> None:
+def test_the_work_queue_has_no_transitions_that_the_database_performs(db: None, order: str) -> None:
     performed = {
         trigger["transition"]
         for trigger in api.definition(order)["triggers"]
@@ -57,8 +57,6 @@ def test_the_work_queue_has_no_transitions_that_the_database_performs(alice: Cli
     }
     listed = {queue.transition for queue in jobs.queues(Flow.objects.get(name=order).pk)}
     assert performed and "approve" in listed and not performed & listed
-    summary = re.search(r"(\d+) transitions, ", text_of(alice.get(f"/flows/{order}/").content.decode()))
-    assert summary is not None and int(summary[1]) == len(listed)
 
 
 def test_each_element_has_the_instances_that_are_there(alice: Client, order: str) -> None:
