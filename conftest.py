@@ -26,7 +26,8 @@ from psycopg.conninfo import make_conninfo
 
 from flows.tests import hostile
 from flows.tests.spread import MODES
-from testkit import kernel_db
+from testkit import kernel_db, template
+from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
 from wedsql_site.postgres import binaries
@@ -60,6 +61,7 @@ from django.db import connection  # noqa: E402 - the settings are made above
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 from django.utils import translation  # noqa: E402
 
+from wedsql_site.database import TEST_DATABASE  # noqa: E402
 from wedsql_site.supervisor import preparation  # noqa: E402
 
 settings.PASSWORD_HASHERS = ["testkit.passwords.QuickPasswords"]
@@ -75,8 +77,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--mode",
         default="single",
-        choices=[*MODES, "all"],
-        help="how the tests of the kernel take and complete jobs (flows/tests/modes.py)",
+        choices=[*MODES, "all", "one", "other"],
+        help="how the tests of the kernel take and complete jobs (flows/tests/modes.py); 'one': each test in "
+        "one of its ways, 'other': in the next one",
     )
     parser.addoption(
         "--settings",
@@ -91,7 +94,9 @@ def pytest_configure(config: pytest.Config) -> None:
         _remove_abandoned()
         _choose_programs(config.getoption("--pg"))
         options = _TEST_SERVER | (hostile.prepare() if config.getoption("--settings") == "hostile" else {})
-        postgres.ensure_running(postgres.Cluster(postgres.default_cluster().home, settings=options))
+        cluster = postgres.Cluster(postgres.default_cluster().home, settings=options)
+        template.fill(cluster, options)
+        postgres.ensure_running(cluster)
 
 
 def pytest_collection_finish() -> None:
@@ -138,6 +143,11 @@ def django_db_setup(
 
     pytest-django's own fixture does so only for tests marked django_db; these tests use psycopg, too.
     """
+    if OWN_SERVER:  # a copy of the template, which has the database
+        connection.close()
+        connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = TEST_DATABASE
+        yield
+        return
     with django_db_blocker.unblock():
         made = setup_databases(verbosity=0, interactive=False, aliases={"default"})
         preparation.install_roles()
@@ -239,20 +249,10 @@ def loaded(connect: Connect, flow: str) -> Callable[[str], str]:
     """
 
     def define(text: str) -> str:
-        if re.fullmatch(r"[\w.-]+", text):
-            text = _sample(text).read_text()
         session = connect()
         with session.transaction():
             session.execute(sql.SQL("set local search_path = {}, wedsql").format(sql.Identifier(flow)))
-            session.execute(text)
+            session.execute(sql_of(text))
         return flow
 
     return define
-
-
-def _sample(name: str) -> Path:
-    for directory in ("flows/tests/sql", "flows/tests/flows", "workers/demo/flows"):
-        path = CHECKOUT / directory / f"{name}.sql"
-        if path.exists():
-            return path
-    raise LookupError(f"no sample flow {name}.sql")

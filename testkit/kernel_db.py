@@ -17,6 +17,8 @@ from wedsql_site import postgres
 
 CHANGED = "WEDSQL_CHANGED_KERNEL"  # the URI of a database whose kernel lacks a guard (chaos.mutate)
 FAKE_CLOCK = Path(__file__).with_name("fake_clock.sql")
+# The databases of testkit.template with the kernel, and whether they have the clock of the tests.
+TEMPLATES = {"template_kernel": False, "template_kernel_clock": True}
 # `create database` does not copy what was granted on the original.
 _GRANTS = """
 select format('grant %%s on database %%I to %%s', privilege_type, %s::text, grantee::regrole)
@@ -43,7 +45,7 @@ def install(
             cursor.execute(FAKE_CLOCK.read_text(encoding="utf-8"))
 
 
-def create(admin: psycopg.Connection, name: str, template: str | None = None) -> None:
+def create(admin: psycopg.Connection, name: str, template: str = "") -> None:
     """Create a database, replacing one of that name; with a template, a copy with the same grants."""
     drop(admin, name)
     source = sql.SQL(" template {}").format(sql.Identifier(template)) if template else sql.SQL("")
@@ -58,7 +60,7 @@ def drop(admin: psycopg.Connection, name: str) -> None:
 
 
 @contextmanager
-def empty_database(uri: str = "", template: str | None = None) -> Iterator[str]:
+def empty_database(uri: str = "", template: str = "") -> Iterator[str]:
     """Yield the URI of a new database on this server, which is dropped afterwards even if it is in use."""
     name = f"kernel_{uuid.uuid4().hex[:12]}"
     with psycopg.connect(uri or server(), autocommit=True) as admin:
@@ -75,10 +77,21 @@ def database(fake_clock: bool = True, uri: str = "") -> Iterator[str]:
     if changed := os.environ.get(CHANGED):
         yield changed
         return
-    with empty_database(uri) as made:
-        with psycopg.connect(made) as connection:
-            install(connection, fake_clock=fake_clock)
+    template = next(name for name, has_clock in TEMPLATES.items() if has_clock == fake_clock)
+    if not exists(uri or server(), template):
+        template = ""
+    with empty_database(uri, template) as made:
+        if not template:
+            with psycopg.connect(made) as connection:
+                install(connection, fake_clock=fake_clock)
         yield made
+
+
+def exists(uri: str, name: str) -> bool:
+    """Return whether the server has a database of this name."""
+    with psycopg.connect(uri) as admin:
+        found = admin.execute("select 1 from pg_database where datname = %s", [name]).fetchone()
+    return bool(found)
 
 
 @contextmanager

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.tests.kit import Kit
+from flows.tests.kit import SELF, Kit
 
 
-def split(kit: Kit, **options: Any) -> int:
+def split(kit: Kit, **options: Any) -> None:
     given = {
-        "child": kit.name,
+        "child": SELF,
         "child_count": "parts",
         "child_set": ["kind = 'part'", "part = child_number"],
         "child_result": ["joined = 'yes'", "done = children_done", "failed = children_failed"],
     }
-    return kit.trig("split", "kind = 'order' and joined is null", **given | options)
+    kit.trig("split", "kind = 'order' and joined is null", **given | options)
 
 
 def go(kit: Kit, offset: str | None = None) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import psycopg
 import pytest
@@ -18,6 +19,8 @@ from flows.tests.modes import BY_NAME, Batch, Single
 from flows.types import ClaimedJob, Completion, FailResult, StepResult
 
 Connection = psycopg.Connection[Any]
+SELF = "{n}"  # a parameter that stands for the name of the kit's flow
+NEW_KITS: WeakSet[Any] = WeakSet()  # those whose flow may not be made yet (flows/tests/new_kit.py)
 
 
 @contextmanager
@@ -26,6 +29,8 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
 
     `facts` has those of the detail, without the templates of message and hint.
     """
+    for kit in list(NEW_KITS):
+        kit.make()  # what the block defines is executed in the block
     why = SimpleNamespace(code="", message="", hint="", detail="", facts={})
     with pytest.raises((WedError, psycopg.Error)) as caught:
         yield why
@@ -54,8 +59,14 @@ class Kit:
 
     # -- SQL
     def rows(self, text: str, params: Sequence[Any] = (), conn: Connection | None = None) -> list[Any]:
-        """Return the rows of a statement as named tuples; {f} stands for the flow's schema."""
+        """Return the rows of a statement as named tuples.
+
+        {f} stands for the flow's schema and {n} for its name, as the parameter SELF does.
+        """
         query = text.replace("{f}", sql.Identifier(self.name).as_string(None))
+        query = query.replace("{n}", sql.Literal(self.name).as_string(None))
+        if SELF in params:
+            params = [self.name if each == SELF else each for each in params]
         with (conn or self.conn).cursor(row_factory=namedtuple_row) as cursor:
             cursor.execute(query, params or None)
             return cursor.fetchall() if cursor.description else []
@@ -84,23 +95,33 @@ class Kit:
         for name in names:
             self.attr(name)
 
-    def trig(self, transition: str, predicate: str, **options: Any) -> int:
-        """Add a trigger and return its tgid."""
-        values = {"trname": transition, "cpred": predicate, "timeout": "1 minute"} | options
-        columns, marks = ", ".join(values), ", ".join(["%s"] * len(values))
-        text = f"insert into {{f}}.wed_trig ({columns}) values ({marks}) returning tgid"
-        return self.one(text, list(values.values()))
+    def trig(self, transition: str, predicate: str, **options: Any) -> None:
+        """Add a trigger."""
+        self.rows(*trigger(transition, predicate, options))
 
-    def final(self, predicate: str) -> int:
-        """Add the final condition and return its tgid."""
-        return self.one(
-            "insert into {f}.wed_trig (cpred, cfinal) values (%s, true) returning tgid", [predicate]
-        )
+    def numbered_trig(self, transition: str, predicate: str, **options: Any) -> int:
+        """Add a trigger and return its tgid."""
+        text, values = trigger(transition, predicate, options)
+        return self.one(text + " returning tgid", values)
+
+    def final(self, predicate: str) -> None:
+        """Add the final condition."""
+        self.rows("insert into {f}.wed_trig (cpred, cfinal) values (%s, true)", [predicate])
 
     def policy(self, **columns: Any) -> None:
         """Set columns of the flow, such as final_when_pending."""
         for column, value in columns.items():
-            self.rows(f"update wedsql.flow set {column} = %s where id = %s", (value, self.id))
+            self.rows(f"update wedsql.flow set {column} = %s where name = {{n}}", [value])
+
+    def publish(self, definition: Mapping[str, Any]) -> None:
+        """Publish a definition without a version, as a program does."""
+        api.publish(self.name, definition, conn=self.conn)
+
+    def load(self, text: str) -> None:
+        """Execute SQL with the flow's schema first in the search_path."""
+        with self.conn.transaction():
+            self.rows("set local search_path = {f}, wedsql")
+            self.conn.execute(text)
 
     # -- running
     def start(self, **state: Any) -> int:
@@ -207,3 +228,10 @@ def broken(kit: Kit) -> list[str]:
     found = kit.rows("select name, examples from wedsql.violations(null, 1000)")
     mine = {row.wid for row in kit.rows("select wid from wedsql.instance where flow_id = %s", [kit.id])}
     return [row.name for row in found if any(example.get("wid") in mine for example in row.examples)]
+
+
+def trigger(transition: str, predicate: str, options: Mapping[str, Any]) -> tuple[str, list[Any]]:
+    """Return the statement that adds a trigger, and its parameters."""
+    values = {"trname": transition, "cpred": predicate, "timeout": "1 minute"} | options
+    columns, marks = ", ".join(values), ", ".join(["%s"] * len(values))
+    return f"insert into {{f}}.wed_trig ({columns}) values ({marks})", list(values.values())

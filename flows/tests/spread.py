@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from collections.abc import Iterator, Sequence
 from inspect import isfunction
 from types import CodeType
@@ -14,8 +15,15 @@ MODES = ("single", "batch", "held", "lease")
 KIT_METHODS = {"take", "complete", "run"}
 
 
-def chosen(requested: str, allowed: Sequence[str]) -> list[str]:
-    """Return the requested modes that are allowed for a test; its first one if there are none."""
+def chosen(requested: str, allowed: Sequence[str], test: str = "") -> list[str]:
+    """Return the requested modes that are allowed for a test; its first one if there are none.
+
+    With "one" the name of the test decides on one of them, and with "other" on the next: so each mode has its
+    share of the tests, and always the same.
+    """
+    if requested in ("one", "other"):
+        place = zlib.crc32(test.encode()) + (requested == "other")
+        return [allowed[place % len(allowed)]]
     return [mode for mode in allowed if requested in (mode, "all")] or [allowed[0]]
 
 
@@ -32,7 +40,10 @@ def spread(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker("mode")
     of_its_own = not methods & {"take", "run"}  # it takes its jobs by other means
     allowed = mark.args if mark else MODES[:2] if of_its_own else MODES
-    modes = chosen(metafunc.config.getoption("--mode"), allowed)
+    requested = metafunc.config.getoption("--mode")
+    if requested == "one" and metafunc.definition.get_closest_marker("every_mode"):
+        requested = "all"
+    modes = chosen(requested, allowed, metafunc.definition.nodeid)
     if modes != ["single"]:
         metafunc.parametrize("mode", modes)
 

@@ -31,7 +31,7 @@ def in_batches(conn: Connection, size: int = 3) -> None:
 @pytest.fixture
 def shop(kit: Kit) -> Kit:
     """A flow of two transitions whose publications are re-matched in batches of three."""
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     in_batches(kit.conn)
     return kit
 

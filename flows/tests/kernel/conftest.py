@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import psycopg
 import pytest
 
-from flows import api
+from flows.tests.flow_pool import FlowPool
 from flows.tests.kit import Connection, Kit
+from flows.tests.new_kit import NewKit
 from flows.tests.publications import BASE, forget
 from flows.tests.spread import spread
 from testkit import kernel_db
+from testkit.samples import sql_of
 
 
 @pytest.fixture(scope="session")
@@ -23,21 +24,13 @@ def dsn() -> Iterator[str]:
         yield uri
 
 
-@pytest.fixture
-def flow(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[str]:
-    """The name of a new, empty flow that is dropped after the test with all its instances."""
-    name = f"f_{uuid.uuid4().hex[:12]}"
-    connection = connect()
-    api.create_flow(name, conn=connection)
-    yield name
-    connection.execute("set lock_timeout = '10s'")
-    connection.execute(  # a failed test may have left a transaction open
-        "select pg_terminate_backend(pid) from pg_stat_activity"
-        " where datname = current_database() and state like 'idle in transaction%' and"
-        " pid <> pg_backend_pid()"
-    )
-    if connection.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
-        api.drop_flow(name, force=True, conn=connection)
+@pytest.fixture(scope="module")
+def flow_pool(dsn: str) -> Iterator[FlowPool]:
+    """The flows that the tests of a module leave to each other."""
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as admin:
+        pool = FlowPool(admin)
+        yield pool
+        pool.close()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -52,11 +45,34 @@ def mode() -> str:
 
 
 @pytest.fixture
-def kit(flow: str, connect: Callable[..., psycopg.Connection[Any]], mode: str) -> Kit:
+def kit(
+    flow_pool: FlowPool, connect: Callable[..., psycopg.Connection[Any]], mode: str
+) -> Iterator[NewKit]:
     """The test's flow with helpers to define, run and inspect it."""
-    kit = Kit(flow, connect, mode)
-    kit.rows("delete from wedsql.beat")  # written by the reapers of other tests at other times
-    return kit
+    kit = NewKit(flow_pool, connect, mode)
+    kit.of_session("delete from wedsql.beat")  # written by the reapers of other tests at other times
+    yield kit
+    kit.leave()
+
+
+@pytest.fixture
+def flow(kit: Kit) -> str:
+    """The name of the test's flow."""
+    return kit.name
+
+
+@pytest.fixture
+def loaded(kit: Kit) -> Callable[[str], str]:
+    """A function `loaded(text)` that defines the test's flow by SQL and returns its name.
+
+    The text is SQL, or the name of a sample.
+    """
+
+    def define(text: str) -> str:
+        kit.load(sql_of(text))
+        return kit.name
+
+    return define
 
 
 @pytest.fixture
@@ -83,16 +99,16 @@ def tree(kit: Kit) -> Kit:
 
 
 @pytest.fixture
-def fig2(kit: Kit, loaded: Callable[[str], str]) -> Kit:
+def fig2(kit: Kit) -> Kit:
     """The test's flow, defined by figure 2 of the paper."""
-    loaded("fig2")
+    kit.load(sql_of("fig2"))
     return kit
 
 
 @pytest.fixture
 def base(kit: Kit) -> Iterator[Kit]:
     """A published flow; its drafts and requests are deleted after the test."""
-    api.publish(kit.name, BASE, conn=kit.conn)
+    kit.publish(BASE)
     yield kit
     forget(kit.name, kit.conn)
 
@@ -100,7 +116,7 @@ def base(kit: Kit) -> Iterator[Kit]:
 @pytest.fixture
 def guarded(base: Kit) -> Kit:
     """A flow whose definitions need an approval."""
-    api.publish(base.name, BASE | {"needs_approval": True}, conn=base.conn)
+    base.publish(BASE | {"needs_approval": True})
     return base
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.kernel
 def test_f5_the_same_failing_condition_in_two_transactions(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a is not null")
-    failing = [kit.trig(f"tr_{n}", f"a::integer = {n}") for n in range(2)]
+    failing = [kit.numbered_trig(f"tr_{n}", f"a::integer = {n}") for n in range(2)]
     other = kit.connect()
     kit.rows("set lock_timeout = '2s'")
     with other.transaction():

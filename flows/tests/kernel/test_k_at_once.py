@@ -29,7 +29,7 @@ def named(items: list[Any], key: str, name: str) -> Any:
 def publish(kit: Kit, definition: Definition) -> None:
     """Publish what has no problems, and assert that nothing is broken by it."""
     assert api.check_definition(kit.name, definition, conn=kit.conn) == []
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     assert broken(kit) == []
 
 
@@ -141,7 +141,7 @@ def test_one_version_and_one_match_with_immediate_constraints(shop: Kit, change:
     versions = shop.one("select count(*) from wedsql.flow_version where flow_id = %s", [shop.id])
     with shop.conn.transaction():
         shop.rows("set constraints all immediate")
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
     assert (shop.state(wid), shop.jobs(wid), broken(shop)) == (state, jobs, [])
     assert shop.one("select count(*) from wedsql.flow_version where flow_id = %s", [shop.id]) == versions + 1
 
@@ -155,7 +155,7 @@ def test_values_that_cannot_be_converted_are_refused_with_their_instance(shop: K
     typed(definition)
     (problem,) = api.check_definition(shop.name, definition, conn=shop.conn)
     with refused("WD003") as why:
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
     assert problem.code == "WD003" and problem.message == why.message and str(wrong[0]) in why.message
     assert (why.facts["attribute"], why.facts["instance"]) == ("n", wrong[0])
     assert shop.state(wrong[0])["n"] == "many" and numbered(shop) == before
@@ -168,12 +168,12 @@ def test_a_condition_that_does_not_fit_is_refused_as_a_whole(shop: Kit) -> None:
     typed(definition)
     named(definition["triggers"], "name", "two")["predicate"] = "n = 'two'"
     with refused("WD006"):
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
     definition = numbered(shop)
     removed_with_its_reader(definition)
     named(definition["triggers"], "name", "one")["writes"] = ["n"]
     with refused("WD007") as why:
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
     assert why.facts["places"] == ["one.writes"]
     assert numbered(shop) == before
     assert shop.run("tr_one", wid, a="x").status == "R"
@@ -187,7 +187,7 @@ def test_an_unchanged_condition_over_an_attribute_of_another_type_is_read_again(
     named(definition["attributes"], "name", "n").update(type="integer", options=None)
     assert [p.code for p in api.check_definition(shop.name, definition, conn=shop.conn)] == ["WD006"]
     with refused("WD006"):
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
 
 
 def test_a_due_time_that_does_not_fit_is_refused_as_a_whole(shop: Kit) -> None:
@@ -200,7 +200,7 @@ def test_a_due_time_that_does_not_fit_is_refused_as_a_whole(shop: Kit) -> None:
     definition = numbered(shop)
     named(definition["attributes"], "name", "unused")["type"] = "integer"
     with refused("WD009"):
-        api.publish(shop.name, definition, conn=shop.conn)
+        shop.publish(definition)
     assert numbered(shop) == before
 
 
@@ -216,7 +216,7 @@ def test_an_unchanged_condition_reads_the_attribute_that_gets_the_name_of_a_remo
     named(definition["attributes"], "name", "unused")["name"] = "n"
     if other == "integer":  # the condition compares a text
         with refused("WD006"):
-            api.publish(shop.name, definition, conn=shop.conn)
+            shop.publish(definition)
         return
     publish(shop, definition)
     assert shop.state(wid) == {"a": "1", "n": None}

@@ -21,7 +21,7 @@ def publish(kit: Kit, *attributes: dict[str, Any]) -> None:
     done = {"final": True, "predicate": "code = 'done'"}
     go = {"transition": "tr_go", "predicate": "code = 'go'"}
     definition = {"attributes": [{"name": "code"}, *attributes], "triggers": [go, done]}
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
 
 
 def build(kit: Kit) -> list[str]:

@@ -113,7 +113,7 @@ def test_a_set_that_fails_parks_its_job_and_keeps_the_result(kit: Kit) -> None:
 
 def test_a_pending_job_whose_trigger_becomes_automatic_is_performed_by_the_reaper(kit: Kit) -> None:
     kit.attr("n", kind="integer", default="0")
-    tgid = kit.trig("count", "n < 3")
+    tgid = kit.numbered_trig("count", "n < 3")
     kit.final("n = 3")
     wid = kit.start()
     kit.rows(
@@ -166,7 +166,7 @@ def test_a_set_that_is_not_valid_is_refused_with_the_definition(kit: Kit, text: 
 
 def test_a_flow_without_automatic_transitions_has_no_function_for_them(kit: Kit) -> None:
     kit.attrs("a")
-    tgid = kit.trig("begin", "a is null", **database("a = 'x'"))
+    tgid = kit.numbered_trig("begin", "a is null", **database("a = 'x'"))
     kit.final("a = 'x'")
     there = f"select to_regproc('wed_match.a_{kit.id}') is not null"
     assert kit.one(there) and kit.one(f"select automatic from wedsql.flow where id = {kit.id}")

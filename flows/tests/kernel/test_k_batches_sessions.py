@@ -151,7 +151,7 @@ def test_an_instance_that_fails_stops_no_other(shop: Kit, reaper: Connection) ->
 
 
 def test_workers_go_on_meanwhile(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     in_batches(kit.conn, 2)
     wake = {"transition": "tr_wake", "predicate": "state is null"}
     with under_load(kit):

@@ -41,6 +41,6 @@ def test_the_example_runs_as_printed(kit: Kit) -> None:
         f"{len(definition['attributes'])} attributes, {len(definition['triggers'])} triggers."
     )
     assert page.count(counts) == 2 and [*warnings, *made.warnings] == []
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     test = doctest.DocTestParser().get_doctest(session[1], names(kit), "docs/bpmn.md", None, 0)
     assert doctest.DocTestRunner().run(test).failed == 0

@@ -16,7 +16,7 @@ ORDER = {"name": "order", "business_key": True}
 
 def publish(kit: Kit, *attributes: dict[str, Any]) -> None:
     done = {"final": True, "predicate": "code is not null"}
-    api.publish(kit.name, {"attributes": [{"name": "code"}, *attributes], "triggers": [done]}, conn=kit.conn)
+    kit.publish({"attributes": [{"name": "code"}, *attributes], "triggers": [done]})
 
 
 def indexes(kit: Kit) -> list[str]:

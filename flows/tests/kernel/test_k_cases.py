@@ -178,7 +178,7 @@ def republished(kit: Kit, wid: int) -> None:
     definition = api.definition(kit.name, conn=kit.conn)
     definition["triggers"] = [t for t in definition["triggers"] if t.get("transition") != "tr_pay"]
     definition["triggers"].append({"transition": "tr_new", "predicate": "paid is null"})
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
 
 
 @pytest.mark.parametrize(

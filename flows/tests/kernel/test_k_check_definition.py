@@ -108,7 +108,7 @@ def publishes(kit: Kit, definition: Any) -> str:
     """Return the SQLSTATE with which publishing is refused, '' where it succeeds; nothing is changed."""
     try:
         with kit.conn.transaction(force_rollback=True):
-            api.publish(kit.name, definition, conn=kit.conn)
+            kit.publish(definition)
     except WedError as error:
         return error.code
     except psycopg.Error as error:
@@ -133,7 +133,7 @@ def changed(*changes: Change) -> Definition:
 @pytest.fixture
 def living(kit: Kit) -> Kit:
     """The good definition, published, with an instance that runs."""
-    api.publish(kit.name, GOOD, conn=kit.conn)
+    kit.publish(GOOD)
     kit.start(note="a text")
     return kit
 

@@ -10,7 +10,7 @@ import yaml
 
 from flows import api
 from flows.tests.children import children, go, order, split, statuses
-from flows.tests.kit import Kit, broken, refused
+from flows.tests.kit import Kit, broken, refused, tgid
 
 pytestmark = pytest.mark.kernel
 
@@ -176,7 +176,8 @@ def test_a_key_that_is_taken_parks_the_job(tree: Kit) -> None:
 
 
 def test_a_definition_that_changes_meanwhile_applies_to_what_follows(tree: Kit) -> None:
-    number = split(tree)
+    split(tree)
+    number = tgid(tree, "split")
     wid = order(tree, 1)
     tree.rows("update {f}.wed_attr set aname = 'count_done' where aname = 'done'")
     tree.rows("update {f}.wed_attr set aname = 'pieces' where aname = 'parts'")

@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.tests.children import children, excepted, go, order, split, statuses
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, tgid
 
 pytestmark = pytest.mark.kernel
 
@@ -50,7 +50,8 @@ def test_the_depth_is_limited(tree: Kit) -> None:
 def test_children_that_cannot_be_started_park_the_job_until_it_is_retried(
     tree: Kit, code: str, options: dict[str, Any]
 ) -> None:
-    number = split(tree, **options)
+    split(tree, **options)
+    number = tgid(tree, "split")
     wid = order(tree, 2)
     job = tree.pending(wid)[-1]
     assert (tree.status(wid), tree.instance(wid).reason, job.state) == ("E", "CHILDREN", "K")
@@ -124,7 +125,8 @@ def test_a_job_over_the_firing_limit_starts_its_children_when_it_is_retried(tree
 
 
 def test_other_rules_for_ends_apply_to_children_that_have_ended(tree: Kit) -> None:
-    number = split(tree)
+    split(tree)
+    number = tgid(tree, "split")
     wid = order(tree, 2)
     tree.run("pack", children(tree, wid)[0], packed="x")
     go(tree)
@@ -135,7 +137,8 @@ def test_other_rules_for_ends_apply_to_children_that_have_ended(tree: Kit) -> No
 
 
 def test_other_rules_for_exceptions_apply_to_children_that_are_some(tree: Kit) -> None:
-    number = split(tree)
+    split(tree)
+    number = tgid(tree, "split")
     wid = order(tree, 1)
     excepted(tree, children(tree, wid)[0])
     go(tree)

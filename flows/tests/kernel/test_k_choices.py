@@ -100,7 +100,7 @@ def test_each_instance_gets_what_was_chosen_and_foreseen(kit: Kit, seed: int) ->
 
 
 def test_jobs_that_lose_their_condition_are_kept_or_withdrawn(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     few, many = kit.start(state="paid", items=2), kit.start(state="paid", items=9)
     changed = with_triggers(PAY, SEND | {"predicate": "state = 'paid' and items > 5"}, FINAL)
     dry = api.impact(kit.name, changed, groups=GroupChoices(withdraw=(1,)), conn=kit.conn)
@@ -121,7 +121,7 @@ def test_jobs_that_lose_their_condition_are_kept_or_withdrawn(kit: Kit) -> None:
 
 
 def test_a_rule_that_is_held_back_fires_with_the_next_change(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     wid = kit.start(state="new", items=9)
     audit = {"transition": "tr_audit", "predicate": "items > 5"}
 
@@ -134,19 +134,19 @@ def test_a_rule_that_is_held_back_fires_with_the_next_change(kit: Kit) -> None:
 
 
 def test_the_next_publication_fires_what_was_held_back_and_foretells_it(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     wid = kit.start(state="new", items=9)
     audit = {"transition": "tr_audit", "predicate": "items > 5"}
     published(kit, with_triggers(PAY, SEND, FINAL, audit), GroupChoices(later=(3,)))
     assert kit.rows("select * from wedsql.invariants() where not ok") == []
     changed = with_triggers(PAY, SEND | {"priority": 2, "predicate": "items = 0"}, FINAL, audit)
     assert api.impact(kit.name, changed, conn=kit.conn).fired == {"tr_audit": 1}
-    api.publish(kit.name, changed, conn=kit.conn)
+    kit.publish(changed)
     assert len(situation(kit)[wid][1]) == 2
 
 
 def test_exceptions_wake_or_stay(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     wid = kit.start()
     kit.run("tr_pay", wid, state=None)
     changed = with_triggers(PAY, SEND, FINAL, {"transition": "tr_wake", "predicate": "state is null"})
@@ -160,7 +160,7 @@ def test_exceptions_wake_or_stay(kit: Kit) -> None:
 
 
 def test_an_attribute_that_is_added_is_in_the_history_of_an_exception_that_stays(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     wid = kit.start()
     kit.run("tr_pay", wid, state=None)
     changed = SHOP | {
@@ -180,13 +180,13 @@ def test_an_attribute_that_is_added_is_in_the_history_of_an_exception_that_stays
     ],
 )
 def test_choices_that_mean_nothing_are_rejected(kit: Kit, choices: str) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     with refused("WD009"):
         kit.rows("select wedsql.impact(%s, %s, false, 10, 1, %s)", [kit.name, Jsonb(SHOP), choices])
 
 
 def test_choices_hold_to_the_instance_under_load(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     with under_load(kit):
         changed = with_triggers(
             PAY | {"predicate": "state = 'new' and items <> 3"},

@@ -175,7 +175,7 @@ def test_k25_two_flows_with_the_same_attribute(kit: Kit) -> None:
 
 def test_k19_a_disabled_trigger_does_not_fire_pending_jobs_stay(kit: Kit) -> None:
     kit.attrs("a", "b")
-    tgid = kit.trig("tr_x", "a = '1'")
+    tgid = kit.numbered_trig("tr_x", "a = '1'")
     kit.trig("tr_y", "b = '1'")
     wid = kit.start(a="1")
     kit.rows("update {f}.wed_trig set enabled = false where tgid = %s", [tgid])
@@ -255,7 +255,7 @@ def test_k40_without_a_final_condition_all_end_as_exceptions(kit: Kit) -> None:
 
 def test_k41_a_job_is_of_the_version_that_fired_it(kit: Kit) -> None:
     kit.attrs("a1")
-    tgid = kit.trig("tr_x", "a1 = '1'")
+    tgid = kit.numbered_trig("tr_x", "a1 = '1'")
     wid = kit.start(a1="1")
     before = kit.pending(wid)[0].version
     kit.rows("update {f}.wed_trig set timeout = '9 minutes' where tgid = %s", [tgid])
@@ -271,7 +271,7 @@ def test_k41_a_job_is_of_the_version_that_fired_it(kit: Kit) -> None:
 
 def test_k42_a_trigger_with_pending_jobs_is_not_deleted(kit: Kit) -> None:
     kit.attrs("a1")
-    tgid = kit.trig("tr_x", "a1 = '1'", tgname="x")
+    tgid = kit.numbered_trig("tr_x", "a1 = '1'", tgname="x")
     kit.trig("tr_y", "a1 = '1'")
     wid = kit.start(a1="1")
     with refused("WD007") as why:

@@ -42,7 +42,7 @@ cross join generate_series(1, 500) n
 @pytest.fixture
 def base(kit: Kit) -> Iterator[Kit]:
     """A published flow; its drafts are discarded after the test."""
-    api.publish(kit.name, BASE, conn=kit.conn)
+    kit.publish(BASE)
     yield kit
     discard_all(kit.name, kit.conn)
 
@@ -335,7 +335,7 @@ def test_a_draft_of_an_old_version_is_stale_until_it_is_merged(base: Kit) -> Non
 
 def test_a_version_comes_back_into_a_draft(base: Kit) -> None:
     before = api.running_definition(base.name, conn=base.conn)[0]
-    api.publish(base.name, BASE | {"attributes": [*BASE["attributes"], {"name": "c"}]}, conn=base.conn)
+    base.publish(BASE | {"attributes": [*BASE["attributes"], {"name": "c"}]})
     draft = opened(base)
     api.restore_version(draft.at, before, actor="bob", conn=base.conn)
     read = api.read_draft(base.name, conn=base.conn)

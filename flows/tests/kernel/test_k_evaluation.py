@@ -13,7 +13,6 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from flows import api
 from flows.tests.corpus import fuzz, oracle, values
 from flows.tests.kit import Kit, refused
 
@@ -86,7 +85,7 @@ def test_a_draft_is_evaluated_like_the_published_definition(kit: Kit, seed: int)
     corpus = draw.sample([case.text for case in oracle.cases("legitimate")], 25)
     texts = accepted(kit, [*FAILING, *corpus, *(grower.condition() for _ in range(60))])
     definition = definition_of(texts)
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     tgids = [row.tgid for row in kit.rows("select tgid from {f}.wed_trig order by tgid")]
     states = stored(kit, draw, 40)
     found = kit.rows("select * from wedsql.evaluate(null, %s, %s)", [Jsonb(definition), Jsonb(states)])
@@ -140,7 +139,7 @@ def test_what_publishing_refuses_is_refused(kit: Kit, predicate: str | None, cod
     with refused(code) as draft:
         kit.rows("select * from wedsql.evaluate(null, %s, '[{}]')", [Jsonb(definition)])
     with refused(code, "WD009") as real:
-        api.publish(kit.name, definition, conn=kit.conn)
+        kit.publish(definition)
     assert real.code == "WD009" or (draft.message, draft.detail) == (real.message, real.detail)
 
 

@@ -24,34 +24,34 @@ def test_k34_the_kernel_gives_the_numbers(kit: Kit, number: int) -> None:
     assert why.facts == {"column": "tgid", "given": number}
     with refused("WD009"):
         kit.rows("insert into {f}.wed_attr (aid, aname) values (%s, 'b')", [number])
-    first = kit.trig("tr_x", "a = '1'")
+    first = kit.numbered_trig("tr_x", "a = '1'")
     with refused("WD009"):
         kit.rows("update {f}.wed_trig set tgid = %s", [number])
     with refused("WD009"):
         kit.rows("update {f}.wed_attr set aid = %s", [number])
-    assert kit.trig("tr_y", "a = '1'") > first > 0
+    assert kit.numbered_trig("tr_y", "a = '1'") > first > 0
 
 
 def test_k34_a_number_that_is_taken_is_left_out(kit: Kit) -> None:
     """Rows of an earlier kernel may have numbers that the sequence will reach."""
     kit.attrs("a")
-    first = kit.trig("tr_x", "a = '1'")
+    first = kit.numbered_trig("tr_x", "a = '1'")
     kit.rows("set session_replication_role = replica")
     kit.rows("update wedsql.trig set tgid = %s where tgid = %s", (first + 1, first))
     kit.rows("reset session_replication_role")
-    assert kit.trig("tr_y", "a = '1'") == first + 2
+    assert kit.numbered_trig("tr_y", "a = '1'") == first + 2
 
 
 def test_k17_an_id_claims_its_trigger_before_a_name_does(kit: Kit) -> None:
     kit.attrs("a")
-    old = kit.trig("tr_x", "a = '1'", cname="c")
+    old = kit.numbered_trig("tr_x", "a = '1'", cname="c")
     definition = api.definition(kit.name, conn=kit.conn)
     (trigger,) = definition["triggers"]
     definition["triggers"] = [
         trigger | {"predicate": "a = '2'"},
         trigger | {"id": old, "predicate": "a = '3'"},
     ]
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     found = kit.rows("select tgid = %s as same, cpred from {f}.wed_trig order by tgid", [old])
     assert found == [(True, "a = '3'"), (False, "a = '2'")]
 
@@ -70,7 +70,7 @@ def test_k17_an_id_claims_its_trigger_before_a_name_does(kit: Kit) -> None:
 def test_k17_duplicate_definitions_are_rejected(kit: Kit, attributes: list[Any], triggers: list[Any]) -> None:
     kit.attrs("a")
     with refused("WD009") as why:
-        api.publish(kit.name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
+        kit.publish({"attributes": attributes, "triggers": triggers})
     assert "more than once" in why.message
 
 
@@ -85,7 +85,7 @@ def test_k20_names_can_be_swapped_and_passed_on(kit: Kit) -> None:
         {"name": "d", "was": "c"},
     ]
     definition["triggers"][0]["predicate"] = "b = '1' and a = '2' and d = '3'"
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     assert kit.state(wid) == {"b": "1", "a": "2", "d": "3"}
     assert kit.jobs(wid) == ["tr_x"]
 
@@ -93,14 +93,14 @@ def test_k20_names_can_be_swapped_and_passed_on(kit: Kit) -> None:
 @pytest.mark.parametrize("call", ["view", "publish"])
 def test_k41_a_renamed_transition_takes_its_jobs_along(kit: Kit, call: str) -> None:
     kit.attrs("a")
-    number = kit.trig("tr_old", "a = '1'")
+    number = kit.numbered_trig("tr_old", "a = '1'")
     wid = kit.start(a="1")
     if call == "view":
         kit.rows("update {f}.wed_trig set trname = 'tr_new'")
     else:
         definition = api.definition(kit.name, conn=kit.conn)
         definition["triggers"][0] |= {"transition": "tr_new", "id": number}
-        api.publish(kit.name, definition, conn=kit.conn)
+        kit.publish(definition)
     assert kit.jobs(wid) == ["tr_new"]
     kit.run("tr_new", wid, a="1")
     assert [step.trw for step in kit.trace(wid)][-1] == "tr_new"
@@ -182,11 +182,11 @@ def test_names_are_exchanged_by_publishing(kit: Kit) -> None:
     definition = api.definition(kit.name, conn=kit.conn)
     for attribute in definition["attributes"][1:]:
         attribute |= {"was": attribute["name"], "name": {"a": "b", "b": "a"}[attribute["name"]]}
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     assert kit.state(wid) == {"go": "1", "a": "y", "b": "x"} and not broken(kit)
     before = kit.one("select max(version) from wedsql.flow_version")
     definition = api.definition(kit.name, conn=kit.conn)
-    api.publish(kit.name, {**definition, "label": "later"}, conn=kit.conn)
+    kit.publish({**definition, "label": "later"})
     assert not broken(kit) and kit.one("select max(version) from wedsql.flow_version") > before
 
 

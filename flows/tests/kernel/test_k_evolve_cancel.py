@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 def test_r3_evolve_one_publication_ends_a_thousand_exceptions(kit: Kit) -> None:
     def publish(condition: str) -> None:
         rules = [{"transition": "tr_x", "predicate": condition}, {"predicate": "a = 'end'", "final": True}]
-        api.publish(kit.name, {"attributes": [{"name": "a"}], "triggers": rules}, conn=kit.conn)
+        kit.publish({"attributes": [{"name": "a"}], "triggers": rules})
 
     def found() -> dict[str, int]:
         query = "select status, count(*) from wedsql.instance where flow_id = %s group by status"
@@ -22,7 +22,7 @@ def test_r3_evolve_one_publication_ends_a_thousand_exceptions(kit: Kit) -> None:
     publish("a is not null")
     api.start_many(kit.name, [{"a": "1"}] * 1000 + [{"a": "2"}] * 2, conn=kit.conn)
     rules = [{"transition": "tr_y", "predicate": "a = '3'"}]
-    api.publish(kit.name, {"attributes": [{"name": "a"}], "triggers": rules}, conn=kit.conn)
+    kit.publish({"attributes": [{"name": "a"}], "triggers": rules})
     assert found() == {"E": 1002}
     with refused("WD002", "WD004", "WD005"):
         publish("nowhere = '1'")

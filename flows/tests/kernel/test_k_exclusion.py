@@ -372,7 +372,7 @@ PAGE = (Path(__file__).parents[3] / "docs/exclusion.md").read_text()
 
 def test_the_example_of_the_page(kit: Kit) -> None:
     definition = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1])  # type: ignore[index]
-    api.publish(kit.name, {key: definition[key] for key in ("attributes", "triggers")}, conn=kit.conn)
+    kit.publish({key: definition[key] for key in ("attributes", "triggers")})
     first, second = kit.start(customer="ann"), kit.start(customer="ann")
     clerk, other = Holder(kit, "lease"), Holder(kit, "lease")
     names = ["tr_weigh", "tr_pack", "tr_print", "tr_book"]

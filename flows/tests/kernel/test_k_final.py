@@ -23,7 +23,7 @@ def branches(kit: Kit, policy: str) -> int:
 
 def test_k05_final_wins_over_other_conditions_at_the_start(kit: Kit) -> None:
     kit.attr("a", "0", "integer")
-    other = kit.trig("tr_x", "a > 0")
+    other = kit.numbered_trig("tr_x", "a > 0")
     kit.final("a >= 1")
     wid = kit.start(a=1)
     row = kit.trace(wid)[0]
@@ -33,7 +33,7 @@ def test_k05_final_wins_over_other_conditions_at_the_start(kit: Kit) -> None:
 
 def test_k05_final_wins_at_an_update(kit: Kit) -> None:
     kit.attr("a", "0", "integer")
-    other = kit.trig("tr_x", "a < 9")
+    other = kit.numbered_trig("tr_x", "a < 9")
     kit.final("a = 1")
     wid = kit.start()
     assert kit.run("tr_x", wid, a=1).status == "F"

@@ -39,7 +39,7 @@ READS = """
 
 
 def publish(kit: Kit, graph: Graph) -> None:
-    api.publish(kit.name, compile_graph(graph).definition, conn=kit.conn)
+    kit.publish(compile_graph(graph).definition)
 
 
 def perform(kit: Kit, wid: int, random: Random, **changes: Any) -> list[str]:

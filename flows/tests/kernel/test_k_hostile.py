@@ -101,7 +101,7 @@ def test_a_policy_that_does_not_exist(one: Kit) -> None:
 def test_columns_of_the_lexer_keep_their_values(kit: Kit) -> None:
     """Rendered conditions are executed; a role that may write triggers must not be able to replace them."""
     kit.attrs("a")
-    number = kit.trig("tr_x", "a = '1' or a = '2'")
+    number = kit.numbered_trig("tr_x", "a = '1' or a = '2'")
     made = kit.rows("select canonical, reads, disjuncts from wedsql.trig where tgid = %s", [number])
     kit.rows("set role wed_web")
     for change in ("canonical = 'pg_sleep(9)'", "reads = '{}'", "disjuncts = '{pg_sleep(9) is null}'"):

@@ -69,7 +69,7 @@ def situation(kit: Kit) -> dict[int, tuple[str, list[str]]]:
 def happened(kit: Kit, definition: dict[str, Any]) -> dict[int, tuple[str, list[str], int]]:
     """Publish, and return the same of what it did."""
     before = situation(kit)
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     after = situation(kit)
     fired = {
         row.wid: sorted(row.trf)
@@ -144,7 +144,7 @@ def test_each_instance_gets_what_was_foreseen(kit: Kit, seed: int) -> None:
 
 
 def test_counts_and_samples_of_a_changed_rule(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     numbers = {row.trname: row.tgid for row in kit.rows("select trname, tgid from {f}.wed_trig")}
     wids = [kit.start(state="paid", items=n) for n in range(30)]
     kit.start(items=3)
@@ -175,7 +175,7 @@ def test_counts_and_samples_of_a_changed_rule(kit: Kit) -> None:
 
 
 def test_exceptions_begin_and_end_and_finals_change(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     stuck, final, other = kit.start(), kit.start(state="sent"), kit.start(state="paid")
     kit.run("tr_pay", stuck, state=None)
     changed = with_triggers(
@@ -220,11 +220,11 @@ def test_what_a_final_state_suppressed_is_foreseen(kit: Kit, suppressed_by: str,
     before = SUPPRESSING | {"final_when_pending": "defer"}
     if suppressed_by == "publication":
         before = SUPPRESSING | {"triggers": [ONE, TWO, OVER | {"predicate": "a = 'over'"}]}
-    api.publish(kit.name, before, conn=kit.conn)
+    kit.publish(before)
     wid = kit.start(a="1", b="1")
     kit.run("tr_one", wid, a="2")
     if suppressed_by == "publication":
-        api.publish(kit.name, SUPPRESSING, conn=kit.conn)
+        kit.publish(SUPPRESSING)
     assert kit.jobs(wid) == ["tr_two"]
     definition = SUPPRESSING | {"triggers": FINALS[change]}
     expected, found = foreseen(kit, definition), api.impact(kit.name, definition, conn=kit.conn)
@@ -236,7 +236,7 @@ def test_what_a_final_state_suppressed_is_foreseen(kit: Kit, suppressed_by: str,
 
 
 def test_a_failing_condition_that_aborts_is_foreseen(kit: Kit) -> None:
-    api.publish(kit.name, SHOP | {"attributes": [*SHOP["attributes"], {"name": "note"}]}, conn=kit.conn)
+    kit.publish(SHOP | {"attributes": [*SHOP["attributes"], {"name": "note"}]})
     wid = kit.start(note="text")
     kit.start(note="5")
     changed = SHOP | {
@@ -252,7 +252,7 @@ def test_a_failing_condition_that_aborts_is_foreseen(kit: Kit) -> None:
 
 
 def test_a_limit_is_stated(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     for _ in range(20):
         kit.start()
     changed = with_triggers(PAY, SEND | {"predicate": "state = 'paid' or items = 1"}, FINAL)
@@ -264,7 +264,7 @@ def test_a_limit_is_stated(kit: Kit) -> None:
 
 
 def test_prediction_holds_to_the_instance_under_load(kit: Kit) -> None:
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     with under_load(kit):
         changed = with_triggers(
             PAY,

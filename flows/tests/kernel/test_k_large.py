@@ -43,7 +43,7 @@ def published(kit: Kit, triggers: int) -> Counter[str]:
     """Return the calls made by publishing this number of triggers; they are rolled back."""
     with kit.conn.transaction(force_rollback=True):
         before = calls(kit)
-        api.publish(kit.name, definition(triggers), conn=kit.conn)
+        kit.publish(definition(triggers))
         return calls(kit) - before
 
 
@@ -93,10 +93,10 @@ def test_a_set_string_is_parsed_once_for_all_removed_attributes(kit: Kit) -> Non
             for number in range(4)
         ],
     }
-    api.publish(kit.name, wanted, conn=kit.conn)
+    kit.publish(wanted)
     before = calls(kit)
     with kit.conn.transaction(force_rollback=True):
-        api.publish(kit.name, wanted | {"attributes": wanted["attributes"][:4]}, conn=kit.conn)
+        kit.publish(wanted | {"attributes": wanted["attributes"][:4]})
         assert calls(kit)["_named_in_set"] - before["_named_in_set"] == 4
     with kit.conn.transaction(force_rollback=True):
         before = calls(kit)

@@ -129,7 +129,7 @@ def test_k44_locks_of_two_instances_do_not_disturb(fig2: Kit, worker: psycopg.Co
 
 def test_k45_second_update_in_one_transaction(kit: Kit) -> None:
     kit.attr("n", "0", "integer")
-    loop = kit.trig("tr_n", "n < 9")
+    loop = kit.numbered_trig("tr_n", "n < 9")
     wid = kit.start()
     with kit.conn.transaction(force_rollback=True):
         kit.lock(kit.conn, wid, loop)

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.kernel
 
 def test_k01_all_true_conditions_fire_in_order_of_tgid(kit: Kit) -> None:
     kit.attrs("a")
-    first, second, third = (kit.trig(name, "a = '1'") for name in ("tr_z", "tr_m", "tr_a"))
+    first, second, third = (kit.numbered_trig(name, "a = '1'") for name in ("tr_z", "tr_m", "tr_a"))
     wid = kit.start(a="1")
     assert kit.jobs(wid) == ["tr_z", "tr_m", "tr_a"]
     row = kit.trace(wid)[0]
@@ -43,7 +43,7 @@ def test_w003_truth_table(kit: Kit, value: str | None, holds: bool) -> None:
 
 def test_k03_failing_predicate_counts_as_not_true(kit: Kit) -> None:
     kit.attrs("a", "b")
-    bad = kit.trig("tr_bad", "a::integer = 1", tgname="casts")
+    bad = kit.numbered_trig("tr_bad", "a::integer = 1", tgname="casts")
     kit.trig("tr_good", "b = '1'")
     wid = kit.start(a="abc", b="1")
     assert kit.jobs(wid) == ["tr_good"]
@@ -219,7 +219,7 @@ def test_k26_at_take_by_lease(kit: Kit) -> None:
 def test_k26_at_take_passes_over_an_instance_that_another_session_writes(kit: Kit, way: str) -> None:
     """No lock of that instance is kept, and its job is available to the next call."""
     kit.attrs("a")
-    tgid = kit.trig("tr_a", "a = '1'", revalidate="at_take")
+    tgid = kit.numbered_trig("tr_a", "a = '1'", revalidate="at_take")
     busy, free = kit.start(a="1"), kit.start(a="1")
     query = f"select wid from {{f}}.{way}(array['tr_a'], 2)"
     if way == "lease":

@@ -44,7 +44,7 @@ class WritePaths:
         for kind in values.KINDS:
             kit.attr(f"v_{kind}", None, kind, values.OPTIONS if kind == "enum" else None)
         kit.attrs("go")
-        self.tgid = kit.trig("tr_x", "go = '1'", timeout="1 hour")
+        self.tgid = kit.numbered_trig("tr_x", "go = '1'", timeout="1 hour")
         for setting, value in READ_BY_THE_KERNEL.items():  # an UPDATE depends on the session's own settings
             kit.rows(f"set {setting} = {value}")
         self.wid = kit.start(go="1", **{f"v_{kind}": value for kind, value in values.FIRST.items()})

@@ -28,7 +28,7 @@ SHOP: dict[str, Any] = {
 @pytest.fixture
 def shop(kit: Kit) -> Kit:
     """Two attributes, and a trigger over each."""
-    api.publish(kit.name, SHOP, conn=kit.conn)
+    kit.publish(SHOP)
     return kit
 
 
@@ -70,7 +70,7 @@ def test_a_definition_of_another_database_is_matched_by_names(
             item["id"] = foreign
     for item in elsewhere[unnumbered]:
         del item["id"]
-    api.publish(shop.name, elsewhere, conn=shop.conn)
+    shop.publish(elsewhere)
     assert identities(shop) == before
     assert (shop.state(wid), shop.jobs(wid)) == ({"a": "1", "b": "x"}, ["tr_one"])
 
@@ -78,7 +78,7 @@ def test_a_definition_of_another_database_is_matched_by_names(
 def test_a_definition_of_another_flow_is_matched_by_names(shop: Kit) -> None:
     before = identities(shop)
     definition = exchanged(shop.one(NUMBERED, [shop.name]))
-    api.publish(shop.name, definition | {"flow": "another"}, conn=shop.conn)
+    shop.publish(definition | {"flow": "another"})
     assert identities(shop) == before
 
 
@@ -87,6 +87,6 @@ def test_the_numbers_of_the_flow_itself_identify_renamed_items(shop: Kit) -> Non
     definition = shop.one(NUMBERED, [shop.name])
     definition["attributes"][0]["name"] = "c"
     definition["triggers"][0].update(name="three", transition="tr_three", predicate="c = '1'")
-    api.publish(shop.name, definition, conn=shop.conn)
+    shop.publish(definition)
     renamed = {"a": "c", "tr_one": "tr_three"}
     assert identities(shop) == [{n: renamed.get(name, name) for n, name in each.items()} for each in before]

@@ -147,7 +147,7 @@ class Play:
 
 
 def run(kit: Kit, pattern: Pattern, definition: Mapping[str, Any]) -> None:
-    api.publish(kit.name, children_of(kit.name, definition), conn=kit.conn)
+    kit.publish(children_of(kit.name, definition))
     for seed in seeds(1):
         play = Play(kit, pattern, Random(seed))  # noqa: S311
         play.start()

@@ -260,7 +260,7 @@ def test_k22_intervals_of_a_flow_are_bounded(two: tuple[Kit, Kit], setting: str)
         kit.policy(**{setting: "300000 years"})
     definition = kit.one("select wedsql.definition(%s)", [kit.name]) | {setting: "300000 years"}
     with refused("WD009"):
-        api.publish(kit.name, definition, conn=kit.conn)
+        kit.publish(definition)
 
 
 def test_f5_a_due_time_that_never_comes_lets_the_reaper_sleep(kit: Kit) -> None:

@@ -97,5 +97,5 @@ def test_a_draft_gets_the_rule_once_and_is_not_published(shop: Kit) -> None:
     again = api.draft_proposed_rule(number, actor="dora", conn=shop.conn)
     assert again is not None and again.definition == draft.definition and again.revision == draft.revision
     assert api.running_definition(shop.name, conn=shop.conn)[0] == version, "nothing is published"
-    api.publish(shop.name, draft.definition, conn=shop.conn)
+    shop.publish(draft.definition)
     assert shop.jobs(wid) == ["tr_set_payment"] and shop.status(wid) == "R"

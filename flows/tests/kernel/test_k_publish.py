@@ -34,7 +34,7 @@ def base(kit: Kit) -> Kit:
 
     Their numbers are in kit.wids.
     """
-    api.publish(kit.name, BASE, conn=kit.conn)
+    kit.publish(BASE)
     running, stuck, final, cancelled = (kit.start(a=a) for a in ("1", "1", "end", "1"))
     kit.run("tr_one", stuck, a="lost")
     api.cancel(cancelled, "not wanted", conn=kit.conn)
@@ -267,7 +267,7 @@ def test_k17_an_error_leaves_everything_as_it_was(base: Kit, change: Change, cod
 
 
 def test_w010_a_thousand_exceptions_leave_by_one_publish(kit: Kit) -> None:
-    api.publish(kit.name, BASE, conn=kit.conn)
+    kit.publish(BASE)
     api.start_many(kit.name, [{"a": "1"}] * 1100, conn=kit.conn)
     with kit.conn.transaction():
         jobs = api.take_many(kit.name, ["tr_one"], 1100, conn=kit.conn)
@@ -304,11 +304,11 @@ def test_k54_flow_options_are_published(base: Kit) -> None:
 def test_attributes_and_triggers_keep_the_order_of_the_definition(kit: Kit) -> None:
     attributes = [{"name": name, "type": "text"} for name in "abc"]
     triggers = [{"transition": f"tr_{name}", "predicate": f"{name} = '1'"} for name in "abc"]
-    api.publish(kit.name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
+    kit.publish({"attributes": attributes, "triggers": triggers})
     numbers = {row.trname: row.tgid for row in kit.rows("select trname, tgid from {f}.wed_trig")}
     other = {"attributes": attributes[::-1], "triggers": [triggers[2], triggers[0], triggers[1]]}
 
-    api.publish(kit.name, other, conn=kit.conn)
+    kit.publish(other)
 
     found = api.definition(kit.name, conn=kit.conn)
     assert [each["name"] for each in found["attributes"]] == ["c", "b", "a"]

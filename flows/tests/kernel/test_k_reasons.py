@@ -55,7 +55,7 @@ def test_an_earlier_step_is_explained_by_the_definition_of_its_time(shop: Kit) -
     shop.run("tr_pay", wid, payment="paid")
     definition = dict(api.definition(shop.name, conn=shop.conn))
     definition["triggers"][1]["predicate"] = "payment = 'paid'"
-    api.publish(shop.name, definition, conn=shop.conn)
+    shop.publish(definition)
     assert rule(api.explain_instance(wid, conn=shop.conn), "tr_ship").holds
     then = api.explain_instance(wid, 1, conn=shop.conn)
     assert (then.now, then.status, then.jobs) == (False, "R", [])

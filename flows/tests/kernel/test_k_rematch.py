@@ -109,7 +109,7 @@ def test_a_changed_due_time_reaches_the_timers_that_wait(kit: Kit, by_publish: b
         if by_publish:
             definition = api.definition(kit.name, conn=kit.conn)
             definition["triggers"][0] |= {"due_attr": due_attr, "due_after": due_after}
-            api.publish(kit.name, definition, conn=kit.conn)
+            kit.publish(definition)
         else:
             kit.rows("update {f}.wed_trig set due_attr = %s, due_after = %s", [due_attr, due_after])
         at = kit.one("select due_at from wedsql.timer where wid = %s", [wid])
@@ -237,7 +237,7 @@ def test_k17_withdrawing_no_job_touches_no_instance(kit: Kit) -> None:
     """Not even one that a re-match would change."""
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
-    unused = kit.trig("tr_unused", "a = 'other'")
+    unused = kit.numbered_trig("tr_unused", "a = 'other'")
     wid = kit.start(a="1")
     kit.rows("set role wed_owner")
     kit.rows("delete from wedsql.job_pool where wid = %s", [wid])

@@ -33,7 +33,7 @@ def withdraw(kit: Kit) -> None:
 def publish(kit: Kit) -> None:
     definition = api.definition(kit.name, conn=kit.conn)
     definition["triggers"] = [t for t in definition["triggers"] if t.get("transition") != "tr_bad"]
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
 
 
 @pytest.mark.parametrize("gone", [withdraw, publish])

@@ -21,7 +21,7 @@ DEFINITION = {
 @pytest.fixture
 def stuck(kit: Kit) -> tuple[Kit, int]:
     """A flow whose attribute `paid` cannot be repaired, with an instance that is stuck."""
-    api.publish(kit.name, DEFINITION, conn=kit.conn)
+    kit.publish(DEFINITION)
     wid = kit.start(a="1")
     kit.run("tr_x", wid, a="lost", paid="yes")
     assert kit.status(wid) == "E"

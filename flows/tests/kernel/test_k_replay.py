@@ -17,7 +17,7 @@ pytestmark = pytest.mark.kernel
 @pytest.fixture
 def finished(kit: Kit) -> Kit:
     """A flow with an instance that was late and one that was repaired, both final, and one that runs."""
-    api.publish(kit.name, LOAN, conn=kit.conn)
+    kit.publish(LOAN)
     late = kit.start(amount=5)
     kit.reap("3 days")
     kit.run("tr_late", late, amount=6)

@@ -43,7 +43,7 @@ def test_another_text_is_rejected_with_its_limits(kit: Kit, role: str | None) ->
         "triggers": [{"transition": "t", "predicate": "a is null", "role": role or "x\r"}],
     }
     with refused("WD009"):
-        api.publish(kit.name, definition, conn=kit.conn)
+        kit.publish(definition)
     (problem,) = api.check_definition(kit.name, definition, conn=kit.conn)
     assert (problem.code, problem.path) == ("WD009", ("triggers", 0, "role"))
 

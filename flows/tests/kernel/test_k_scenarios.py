@@ -46,7 +46,7 @@ PATH: list[tuple[Any, int | None, dict[str, Any]]] = [
 @pytest.fixture
 def loan(kit: Kit) -> Iterator[Kit]:
     """A published flow without scenarios before and after the test."""
-    api.publish(kit.name, LOAN, conn=kit.conn)
+    kit.publish(LOAN)
     yield kit
     kit.conn.execute("delete from wedsql.scenario where flow = %s", [kit.name])
 

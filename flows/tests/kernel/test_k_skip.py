@@ -97,7 +97,7 @@ def test_r5_skip_is_foreseen_by_the_impact_of_a_definition(shop: Kit) -> None:
     given["triggers"].append({"transition": "tr_z", "predicate": "a = '1'"})
     found = api.impact(shop.name, given, conn=shop.conn)
     assert found.fired == {"tr_z": 1}
-    api.publish(shop.name, given, conn=shop.conn)
+    shop.publish(given)
     assert shop.jobs(wid) == ["tr_y", "tr_z"]
 
 

@@ -152,7 +152,7 @@ def test_r11_a_definition_published_meanwhile_counts_when_it_is_resumed(shop: Ki
     api.suspend(wid, "Wait.", conn=shop.conn)
     shop.trig("tr_new", "a = '1'")
     definition = dict(api.definition(shop.name, conn=shop.conn))
-    api.publish(shop.name, definition, conn=shop.conn)
+    shop.publish(definition)
     assert shop.jobs(wid) == ["tr_x"]
     api.resume(wid, "Go on.", conn=shop.conn)
     assert shop.jobs(wid) == ["tr_x", "tr_new"]
@@ -169,7 +169,7 @@ def test_r11_a_parked_job_stays_one_when_a_definition_is_published_meanwhile(kit
     api.suspend(wid, "Wait.", conn=kit.conn)
     definition = dict(api.definition(kit.name, conn=kit.conn))
     definition["triggers"][0]["predicate"] = "a = '1' or a = '8'"
-    api.publish(kit.name, definition, conn=kit.conn)
+    kit.publish(definition)
     api.resume(wid, "Go on.", conn=kit.conn)
     assert (kit.status(wid), kit.jobs(wid)) == ("E", ["_EXCPT", "tr_x"])
     assert broken(kit) == []

@@ -64,7 +64,7 @@ class Twins:
     def __init__(self, kit: Kit, definition: dict[str, Any]) -> None:
         self.kit = kit
         self.definition = definition
-        api.publish(kit.name, definition, conn=kit.conn)
+        kit.publish(definition)
         self.tgids = [row.tgid for row in kit.rows("select tgid from {f}.wed_trig order by tgid")]
         self.tried: Situation | None = None
         self.wid = 0
@@ -228,7 +228,7 @@ def test_a_time_that_never_comes_stays_ahead_in_a_trial(kit: Kit) -> None:
 
 def test_an_error_of_a_trial_is_that_of_the_published_flow(kit: Kit) -> None:
     """The trial has another flow in the database, whose name is in no text."""
-    api.publish(kit.name, ORDER, conn=kit.conn)
+    kit.publish(ORDER)
     state = {"payment": "declined"}
     with pytest.raises(WedError) as real:
         kit.start(**state)

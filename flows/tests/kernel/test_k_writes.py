@@ -47,7 +47,7 @@ def test_k47_only_changed_attributes_are_written(fig2: Kit) -> None:
 
 def test_k48_write_set_by_api_and_by_the_papers_update(kit: Kit) -> None:
     kit.attrs("a", "b")
-    only = kit.trig("tr_x", "a = '1'", writes=["a"])
+    only = kit.numbered_trig("tr_x", "a = '1'", writes=["a"])
     wid = kit.start(a="1")
     with refused("WD210"):
         kit.run("tr_x", wid, b="2")

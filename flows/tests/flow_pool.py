@@ -1,0 +1,152 @@
+"""Flows that one test leaves to the next: to create, define and drop one takes longer than most tests.
+
+A flow is used again only for the same definition. It is emptied as `drop_flow` empties it. A digest of its
+definition and of all objects in its schema shows whether a test has changed it; such a flow is dropped.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from typing import Any
+
+import psycopg
+
+from flows import api
+
+Connection = psycopg.Connection[Any]
+Key = tuple[str, ...]
+# The pages of all flows, and the reaper, look at those that wait here, too.
+MOST = 8
+# Tables with the definition of a flow: their rows stay, and the digest has them.
+DEFINITION = (
+    "flow", "attr", "trig", "flow_version", "item_order", "start_time", "named_object", "flow_source",
+    "attr_index",
+)  # fmt: skip
+
+# Tables with rows of flows, those that refer to others before these, and the column that names the flow.
+_TABLES = """
+with recursive t as (
+  select c.oid, c.relname, a.attname,
+         case a.atttypid when 'integer'::regtype then 'p_flow' else 'p_name' end as value
+  from pg_class c join pg_attribute a on a.attrelid = c.oid
+  where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+    and (a.attname = 'flow_id' or a.attname = 'flow' and a.atttypid <> 'integer'::regtype)
+    and c.relname <> all (%(definition)s)),
+refers as (
+  select t.oid, 0 as depth from t
+  union
+  select k.confrelid, r.depth + 1 from refers r join pg_constraint k on k.conrelid = r.oid and k.contype = 'f'
+  where k.confrelid <> k.conrelid and r.depth < 20)
+select t.relname, t.attname, t.value from t join refers r using (oid)
+group by 1, 2, 3 order by max(r.depth), 1, 2
+"""
+# The table of jobs and the like have no foreign key to the instance, so these are emptied by its number.
+_BY_INSTANCE = """
+select c.relname from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'wid'
+where c.relnamespace = 'wedsql'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  and not exists (select 1 from pg_attribute f where f.attrelid = c.oid and f.attname = 'flow_id')
+  and not exists (select 1 from pg_constraint k where k.conrelid = c.oid and k.contype = 'f') order by 1
+"""
+_EMPTY = """
+create function pg_temp.empty_flow(p_flow integer, p_name text) returns void language plpgsql as $$
+declare
+  v_wids integer[] := array(select i.wid from wedsql.instance i where i.flow_id = p_flow);
+begin
+  set local role wed_owner;
+  perform wedsql._drop_children(p_flow);
+  {statements}
+  execute format('delete from %I.wed_flow', p_name);
+  set local role none;
+end $$
+"""
+_DIGEST = """
+create function pg_temp.digest_of(p_flow integer, p_name text) returns text language sql as $$
+select md5(concat_ws(E'\\n', {tables},
+  (select jsonb_agg(jsonb_build_array(c.oid, c.relname, c.relkind, c.relacl, c.reloptions, c.relowner,
+     (select jsonb_agg(jsonb_build_array(a.attnum, a.attname, a.atttypid, a.attacl, a.attnotnull,
+        a.attoptions, pg_get_expr(d.adbin, d.adrelid)) order by a.attnum)
+      from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      where a.attrelid = c.oid and a.attnum > 0),
+     (select jsonb_agg(jsonb_build_array(g.tgname, g.tgenabled) order by g.oid) from pg_trigger g
+      where g.tgrelid = c.oid)) order by c.oid)
+   from pg_class c where c.relnamespace = n.oid),
+  (select jsonb_agg(jsonb_build_array(p.oid, p.xmin::text, p.proname, p.proacl) order by p.oid)
+   from pg_proc p where p.pronamespace = n.oid
+     or p.pronamespace = 'wed_match'::regnamespace and p.proname ~ ('_' || p_flow || '$')),
+  n.nspacl::text, to_regrole(quote_ident(p_name))::text))
+from pg_namespace n where n.nspname = p_name $$
+"""
+
+
+class FlowPool:
+    """Idle flows by their definition, in one database."""
+
+    def __init__(self, admin: Connection) -> None:
+        self._admin = admin
+        self._idle: OrderedDict[Key, str] = OrderedDict()
+        self._digests: dict[str, str] = {}
+        names = admin.execute(_TABLES, {"definition": list(DEFINITION)}).fetchall()
+        deletes = [f"wedsql.{name} where wid = any (v_wids)" for (name,) in admin.execute(_BY_INSTANCE)]
+        deletes += [f"wedsql.{table} where {column} = {value}" for table, column, value in names]
+        admin.execute(_EMPTY.replace("{statements}", "".join(f"delete from {each};\n  " for each in deletes)))
+        admin.execute(_DIGEST.replace("{tables}", ", ".join(map(_rows_of, DEFINITION))))
+
+    def take(self, key: Key) -> str | None:
+        """Return the name of an idle flow with this definition."""
+        return self._idle.pop(key, None)
+
+    def create(self, conn: Connection) -> str:
+        """Create an empty flow and return its name."""
+        name = f"f_{uuid.uuid4().hex[:12]}"
+        api.create_flow(name, conn=conn)
+        return name
+
+    def remember(self, name: str, key: Key) -> None:
+        """Keep the digest of a flow that has just been made."""
+        self._digests[name] = self._digest(name) if key else ""
+
+    def leave(self, name: str, key: Key) -> None:
+        """Keep the flow for the next test if no test has changed it; drop it otherwise."""
+        self._admin.execute(  # a failed test may have left a transaction open
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where datname = current_database() and state like 'idle in transaction%' and"
+            " pid <> pg_backend_pid()"
+        )
+        if self._emptied(name) and key not in self._idle:
+            self._idle[key] = name
+            if len(self._idle) > MOST:
+                self._drop(self._idle.popitem(last=False)[1])
+        else:
+            self._drop(name)
+
+    def close(self) -> None:
+        """Drop all idle flows."""
+        while self._idle:
+            self._drop(self._idle.popitem()[1])
+
+    def _emptied(self, name: str) -> bool:
+        """Empty the flow if it is unchanged; return whether it is."""
+        digest = self._digests.get(name)
+        if not digest or self._digest(name) != digest:
+            return False
+        with self._admin.transaction():
+            query = "select pg_temp.empty_flow(id, name) from wedsql.flow where name = %s"
+            self._admin.execute(query, [name])
+        return True
+
+    def _digest(self, name: str) -> str:
+        query = "select pg_temp.digest_of(id, name) from wedsql.flow where name = %s"
+        row = self._admin.execute(query, [name]).fetchone()
+        return str(row[0]) if row else ""
+
+    def _drop(self, name: str) -> None:
+        self._digests.pop(name, None)
+        if self._admin.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
+            api.drop_flow(name, force=True, conn=self._admin)
+
+
+def _rows_of(table: str) -> str:
+    """Return the query for the flow's rows of a table, in an order that depends on the rows only."""
+    column = "id" if table == "flow" else "flow_id"
+    return f"(select jsonb_agg(t order by t::text) from wedsql.{table} t where t.{column} = p_flow)"

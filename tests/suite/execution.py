@@ -1,0 +1,116 @@
+"""Runs shards as processes of pytest, several at a time, and what failed a second time."""
+
+from __future__ import annotations
+
+import json
+import os
+import queue
+import re
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.suite.parts import CHECKOUT, Part
+from tests.suite.shards import Shard
+
+# Tests of processes and browsers wait more than they compute.
+AT_ONCE = 3
+NO_TESTS = 5  # pytest's exit code
+# More failures than this have one cause, which a second run does not remove.
+MOST_AGAIN = 10
+
+
+@dataclass
+class Result:
+    """What a shard did: exit code, wall-clock and processor seconds, its tests, and its output."""
+
+    shard: Shard
+    code: int
+    seconds: float
+    tests: dict[str, dict[str, Any]] = field(default_factory=dict)
+    output: str = ""
+
+    def count(self, outcome: str) -> int:
+        """Return how many tests ended so."""
+        return sum(test["outcome"] == outcome for test in self.tests.values())
+
+    def failed(self) -> list[str]:
+        """Return the tests that failed."""
+        return [name for name, test in self.tests.items() if test["outcome"] == "failed"]
+
+    def broken(self) -> bool:
+        """Return whether the run itself failed, beside what its tests did."""
+        return self.code not in (0, NO_TESTS) and not self.failed()
+
+
+def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int) -> Result:
+    """Run these tests, or files, with the options of the shard's part."""
+    record = folder / f"{number}.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.suite.recorder"]
+    own = ["--record", str(record), "--slice", shard.slice, "-m", shard.part.marks, *shard.part.options]
+    began = time.monotonic()
+    done = subprocess.run(
+        [*command, *own, *tests],
+        cwd=CHECKOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    recorded = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    output = re.sub(r"^[.sxX]+ *\[ *\d+%\]\n", "", done.stdout, flags=re.MULTILINE)
+    return Result(shard, done.returncode, time.monotonic() - began, recorded, output)
+
+
+def run_all(shards: Sequence[Shard], folder: Path, at_once: int = AT_ONCE) -> list[Result]:
+    """Run the shards in this order and return their results; each is printed when it has ended."""
+    waiting: queue.SimpleQueue[tuple[int, Shard] | None] = queue.SimpleQueue()
+    for each in [*enumerate(shards), *[None] * at_once]:
+        waiting.put(each)
+    results: list[Result] = []
+
+    def work() -> None:
+        while found := waiting.get():
+            number, shard = found
+            results.append(run_pytest(shard, shard.files, folder, number))
+            _print(results[-1], len(results), len(shards))
+
+    threads = [threading.Thread(target=work) for _ in range(at_once)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return results
+
+
+def run_again(results: Sequence[Result], folder: Path) -> tuple[list[str], list[str]]:
+    """Run the tests that failed alone; return those that passed now, and those that count as failed.
+
+    A test of the kernel has no second run, and neither have many failures at once.
+    """
+    passed: list[str] = []
+    failed: list[str] = []
+    by_part: dict[Part, list[str]] = {}
+    for result in results:
+        by_part.setdefault(result.shard.part, []).extend(result.failed())
+    for number, (part, tests) in enumerate(by_part.items()):
+        if not 0 < len(tests) <= MOST_AGAIN:
+            failed += tests
+            continue
+        alone = Part(part.name, f"({part.marks}) and not kernel", part.places, part.options)
+        again = run_pytest(Shard(alone, tests), tests, folder, 10_000 + number)
+        good = [test for test in tests if again.tests.get(test, {}).get("outcome") == "passed"]
+        print(f"\n== {part.name}, again: {len(good)} of {len(tests)} passed\n{again.output}", flush=True)
+        passed += good
+        failed += [test for test in tests if test not in good]
+    return passed, failed
+
+
+def _print(result: Result, done: int, number: int) -> None:
+    ended = {outcome: result.count(outcome) for outcome in ("passed", "failed", "skipped")}
+    counts = ", ".join(f"{number} {outcome}" for outcome, number in ended.items() if number)
+    print(f"[{done}/{number}] {result.shard.name}: {counts or 'no test'}, {result.seconds:.0f} s", flush=True)
+    if result.failed() or result.broken():
+        print(f"exit code {result.code}\n{result.output}", flush=True)
