@@ -7,10 +7,10 @@ DEV_STAMP := $(VENV)/.requirements-dev
 BENCH_STAMP := $(VENV)/.requirements-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock run stop status reset logs test check bench chaos tools lint types
+.PHONY: help install lock run stop status reset logs test test-kernel test-pages test-changed test-long check bench chaos tools lint types
 
 help:  ## lists the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
 
 $(PY):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed; name it: make PYTHON=/path/to/python3 ..."; exit 1; }
@@ -65,11 +65,23 @@ types: $(DEV_STAMP)
 tools:  ## installs what the tests need besides Python, where it is allowed to
 	@sh .ci/tools
 
-check: lint types  ## runs the linters and the fast tests
-	@$(PY) -m pytest -q -x -m "not slow and not browser and not chaos"
+check: $(DEV_STAMP)  ## runs the linters and the quick tests, 90 seconds
+	@$(PY) -m tests.suite static check
 
-test: tools lint types  ## runs the linters and all tests
-	@$(PY) -m tests.parts
+test: tools $(DEV_STAMP)  ## runs the linters and all tests, 20 minutes
+	@$(PY) -m tests.suite
+
+test-kernel: tools $(DEV_STAMP)  ## runs the tests of the kernel, 6 minutes
+	@$(PY) -m tests.suite kernel
+
+test-pages: $(DEV_STAMP)  ## runs the tests of pages and commands, 6 minutes
+	@$(PY) -m tests.suite pages
+
+test-changed: $(DEV_STAMP)  ## runs the tests of what differs from HEAD, or from BASE=main~3
+	@$(PY) -m tests.suite.changed $(BASE)
+
+test-long: tools $(DEV_STAMP)  ## runs every test in every mode on both servers, before a release
+	@$(PY) -m tests.suite --long
 
 bench: $(BENCH_STAMP)  ## measures throughput and latency beside the peers, 15 minutes; ARGS="--quick"
 	@$(PY) -m bench $(ARGS)

@@ -24,7 +24,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from chaos import machine, mutations_machine
-from chaos.mutation import Mutation, apply, read
+from chaos.mutation import Mutation, apply, pytest_id, read
 from chaos.run import print_line
 from testkit import kernel_db
 from testkit.server import SETTINGS, Server, new_directory
@@ -111,8 +111,8 @@ def _tested(changed: str, tests: Iterable[str]) -> tuple[str, str]:
         report = Path(place) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--mode=all"]
         done = subprocess.run(
-            [*command, f"--junitxml={report}", *sorted(map(_path, tests))],
-            env=os.environ | {"DATABASE_URL": server, kernel_db.CHANGED: changed, "TMPDIR": place},
+            [*command, f"--junitxml={report}", *sorted(map(pytest_id, tests))],
+            env=os.environ | {"DATABASE_URL": server, kernel_db.CHANGED: changed, "TMPDIR": place, "WEDSQL_LONG": "1"},
             cwd=environment.CHECKOUT, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:
@@ -120,12 +120,6 @@ def _tested(changed: str, tests: Iterable[str]) -> tuple[str, str]:
         if done.returncode != 1:
             return "broken", done.stdout[-1000:]
         return _failure(ElementTree.parse(report).iter("testcase"))  # noqa: S314 - written by pytest
-
-
-def _path(test: str) -> str:
-    """Return pytest's id of a test: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
-    module, _, name = test.partition("::")
-    return f"flows/tests/{'kernel/' if module.startswith('k_') else ''}test_{module}.py::{name}"
 
 
 def _failure(cases: Iterable[ElementTree.Element]) -> tuple[str, str]:

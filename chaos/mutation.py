@@ -71,3 +71,9 @@ def _edited(conn: psycopg.Connection[Any], name: str, change: Change) -> str:
     if times != [1]:
         raise LookupError(f"{name} has {times} times: {change.old}")
     return str(found[0]).replace(change.old, change.new)
+
+
+def pytest_id(test: str) -> str:
+    """Return pytest's id of a test: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
+    module, _, name = test.partition("::")
+    return f"flows/tests/{'kernel/' if module.startswith('k_') else ''}test_{module}.py::{name}"

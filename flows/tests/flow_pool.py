@@ -57,6 +57,12 @@ begin
   perform wedsql._drop_children(p_flow);
   {statements}
   execute format('delete from %I.wed_flow', p_name);
+  -- Tests name keys of workers after their flow.
+  delete from wedsql.worker_secret s using wedsql.worker_key k
+  where k.id = s.key_id and strpos(k.name, p_name) > 0;
+  delete from wedsql.worker_key_use u using wedsql.worker_key k
+  where k.id = u.key_id and strpos(k.name, p_name) > 0;
+  delete from wedsql.worker_key k where strpos(k.name, p_name) > 0;
   set local role none;
 end $$
 """
@@ -126,14 +132,19 @@ class FlowPool:
             self._drop(self._idle.popitem()[1])
 
     def _emptied(self, name: str) -> bool:
-        """Empty the flow if it is unchanged; return whether it is."""
+        """Empty the flow if it is unchanged and does nothing by itself; return whether it is so."""
         digest = self._digests.get(name)
-        if not digest or self._digest(name) != digest:
+        if not digest or self._digest(name) != digest or self._starts_by_time(name):
             return False
         with self._admin.transaction():
             query = "select pg_temp.empty_flow(id, name) from wedsql.flow where name = %s"
             self._admin.execute(query, [name])
         return True
+
+    def _starts_by_time(self, name: str) -> bool:
+        """Return whether the reaper of another test would start instances of the flow."""
+        query = "select 1 from wedsql.start_time s join wedsql.flow f on f.id = s.flow_id where f.name = %s"
+        return self._admin.execute(query, [name]).fetchone() is not None
 
     def _digest(self, name: str) -> str:
         query = "select pg_temp.digest_of(id, name) from wedsql.flow where name = %s"

@@ -21,7 +21,7 @@ _DEFINES = re.compile(
     r"|update wedsql\.flow set \w+ = %s where name = \{n\}$",
     re.DOTALL,
 )
-_OF_SESSION = re.compile(r"\s*(set|select set_config\()\b")
+_OF_SESSION = re.compile(r"set (timezone|lock_timeout) |select set_config\('wedsql.test_offset'")
 
 
 class NewKit(Kit):
@@ -83,7 +83,7 @@ class NewKit(Kit):
             if _DEFINES.match(text):
                 self._definition.append(("rows", (text, tuple(params))))
                 return []
-            if _OF_SESSION.match(text):
+            if not self._definition and _OF_SESSION.match(text):
                 return self.of_session(text, params)
         return super().rows(text, params, conn)
 

@@ -27,9 +27,13 @@ def chosen(requested: str, allowed: Sequence[str], test: str = "") -> list[str]:
     return [mode for mode in allowed if requested in (mode, "all")] or [allowed[0]]
 
 
-def seeds(number: int) -> range:
-    """Return the seeds of a random test: so many, or as many as WEDSQL_SEEDS says."""
-    return range(int(os.environ.get("WEDSQL_SEEDS", number)))
+def seeds(number: int, short: int | None = None) -> range:
+    """Return the seeds of a random test: so many, or as many as WEDSQL_SEEDS says.
+
+    short: as many in runs that are not long (WEDSQL_LONG).
+    """
+    usual = number if short is None or os.environ.get("WEDSQL_LONG") else short
+    return range(int(os.environ.get("WEDSQL_SEEDS", usual)))
 
 
 def spread(metafunc: pytest.Metafunc) -> None:

@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import tempfile
 import time
@@ -21,6 +22,8 @@ def main() -> int:
     """Return 1 when a test failed, or a part ran none."""
     asked = _arguments()
     wanted = parts.named(asked.parts, asked.long)
+    if asked.long:
+        os.environ["WEDSQL_LONG"] = "1"  # random tests run with more seeds
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         cut = shards.cut(wanted, durations.read())

@@ -64,6 +64,19 @@ def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int) ->
     return Result(shard, done.returncode, time.monotonic() - began, recorded, output)
 
 
+def run_command(shard: Shard) -> Result:
+    """Run the command of a shard; it counts as one test."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", *shard.files[0].split()],
+        cwd=CHECKOUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        check=False,
+    )  # fmt: skip
+    seconds = time.monotonic() - began
+    tests = {shard.files[0]: {"seconds": seconds, "outcome": "failed" if done.returncode else "passed"}}
+    return Result(shard, done.returncode, seconds, tests, done.stdout)
+
+
 def run_all(shards: Sequence[Shard], folder: Path, at_once: int = AT_ONCE) -> list[Result]:
     """Run the shards in this order and return their results; each is printed when it has ended."""
     waiting: queue.SimpleQueue[tuple[int, Shard] | None] = queue.SimpleQueue()
@@ -74,7 +87,10 @@ def run_all(shards: Sequence[Shard], folder: Path, at_once: int = AT_ONCE) -> li
     def work() -> None:
         while found := waiting.get():
             number, shard = found
-            results.append(run_pytest(shard, shard.files, folder, number))
+            if shard.part.commands:
+                results.append(run_command(shard))
+            else:
+                results.append(run_pytest(shard, shard.files, folder, number))
             _print(results[-1], len(results), len(shards))
 
     threads = [threading.Thread(target=work) for _ in range(at_once)]
@@ -96,7 +112,7 @@ def run_again(results: Sequence[Result], folder: Path) -> tuple[list[str], list[
     for result in results:
         by_part.setdefault(result.shard.part, []).extend(result.failed())
     for number, (part, tests) in enumerate(by_part.items()):
-        if not 0 < len(tests) <= MOST_AGAIN:
+        if part.commands or not 0 < len(tests) <= MOST_AGAIN:
             failed += tests
             continue
         alone = Part(part.name, f"({part.marks}) and not kernel", part.places, part.options)

@@ -24,6 +24,8 @@ class Part:
     marks: str
     places: tuple[str, ...]
     options: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    """instead of tests: modules of Python with their arguments; each counts as a test"""
 
     def files(self) -> list[str]:
         """Return the test files, relative to the checkout, in order."""
@@ -34,9 +36,15 @@ class Part:
         return sorted({path.relative_to(CHECKOUT).as_posix() for path in found})
 
 
+STATIC = Part(
+    "static", "", (), commands=("mypy .", "ruff check .", "tests.wording", "compileall -q -x /(\\.venv|var)/ .")
+)
+
+
 def short() -> list[Part]:
     """Return the parts of `make test`: each axis of the kernel's tests once, not their product."""
     parts = [
+        STATIC,
         Part("kernel", _KERNEL, ("flows", "tests"), _ONE_MODE),
         Part("orders", "isolation", ("tests/isolation",), _EVERY_MODE),
         Part("pages", "not chaos and not kernel", ("flows", "pages", "monitor")),
@@ -69,7 +77,7 @@ CHECK = Part(
     "check",
     "not slow and not browser and not chaos and not isolation",
     (
-        "tests/test_layers.py", "tests/test_wording.py", "tests/test_catalogues.py", "tests/suite",
+        "tests/test_layers.py", "tests/test_wording.py", "tests/test_catalogues.py",
         "flows/tests/kernel/test_k_figure2.py", "flows/tests/kernel/test_k_definition.py",
         "flows/tests/kernel/test_k_completion.py", "flows/tests/kernel/test_k_matching.py",
         "flows/tests/kernel/test_k_final.py", "flows/tests/kernel/test_k_leases.py",

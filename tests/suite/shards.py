@@ -13,7 +13,7 @@ LENGTH = 90.0  # seconds of a shard: short enough that no processor waits long f
 
 @dataclass
 class Shard:
-    """Some files of a part, or one slice of a long file."""
+    """Some files of a part, one slice of a long file, or a command."""
 
     part: Part
     files: list[str] = field(default_factory=list)
@@ -34,7 +34,9 @@ def cut(parts: list[Part], recorded: durations.Durations, length: float = LENGTH
 
 
 def cut_part(part: Part, recorded: durations.Durations, length: float) -> list[Shard]:
-    """Return the shards of a part: slices of long files, and groups of the others."""
+    """Return the shards of a part: slices of long files, and groups of the others; or its commands."""
+    if part.commands:
+        return [Shard(part, [each], durations.of(part.name, each, recorded)) for each in part.commands]
     expected = {file: durations.of(part.name, file, recorded) for file in part.files()}
     slices = [
         Shard(part, [file], seconds / number, f"{k}/{number}")

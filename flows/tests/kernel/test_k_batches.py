@@ -37,12 +37,13 @@ from flows.tests.kernel.test_k_impact import (
 )
 from flows.tests.kernel.test_k_trial import VALUES
 from flows.tests.kit import Connection, Kit
+from flows.tests.spread import seeds
 from flows.types import GroupChoices
 
 pytestmark = pytest.mark.kernel
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", seeds(20, short=5))
 def test_choices_in_batches_are_those_of_one_transaction(
     kit: Kit, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,7 +72,7 @@ def test_choices_in_batches_are_those_of_one_transaction(
         assert violations(kit) == []
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", seeds(12, short=4))
 def test_steps_between_batches_break_no_invariant_and_fire_nothing_twice(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)

@@ -13,6 +13,7 @@ import pytest
 from flows import api
 from flows.errors import WedError
 from flows.tests.kit import Kit
+from flows.tests.spread import seeds
 from flows.types import Problem
 
 pytestmark = pytest.mark.kernel
@@ -148,7 +149,7 @@ def test_a_changed_flow_has_a_problem_where_publishing_is_refused(living: Kit, c
     agree(living, changed(change))
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", seeds(25, short=8))
 def test_several_changes_have_a_problem_where_publishing_is_refused(living: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     agree(living, changed(*draw.sample(CHANGES, draw.randint(2, 5))))

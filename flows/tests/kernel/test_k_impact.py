@@ -13,6 +13,7 @@ from flows import api
 from flows.errors import WedError
 from flows.tests.kernel.test_k_trial import VALUES, drawn
 from flows.tests.kit import Kit
+from flows.tests.spread import seeds
 from flows.tests.under_load import under_load
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="publishing depends on no mode")]
@@ -130,7 +131,7 @@ def second_definition(kit: Kit, draw: random.Random) -> Any:
     return second
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", seeds(40, short=12))
 def test_each_instance_gets_what_was_foreseen(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)

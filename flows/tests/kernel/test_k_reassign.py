@@ -22,6 +22,7 @@ def shop(kit: Kit) -> Kit:
     kit.attrs("a", "b")
     kit.trig("tr_x", "a = '1'", backoff="1 hour", max_attempts=2)
     kit.final("a = '2'")
+    kit.rows("delete from wedsql.worker")  # those of other tests
     return kit
 
 

@@ -10,6 +10,7 @@ import pytest
 from flows import api
 from flows.errors import WedError
 from flows.tests.kit import Kit, refused
+from flows.tests.spread import seeds
 from flows.types import Situation
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a trial has no modes")]
@@ -115,7 +116,7 @@ class Twins:
         assert sorted(self.tried.waiting) == sorted(place(timer.tgid) for timer in timers)
 
 
-@pytest.mark.parametrize("seed", range(30))
+@pytest.mark.parametrize("seed", seeds(30, short=10))
 def test_a_trial_does_what_the_published_definition_does(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     twins = Twins(kit, drawn(draw))
