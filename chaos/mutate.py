@@ -110,9 +110,10 @@ def _tested(changed: str, tests: Iterable[str]) -> tuple[str, str]:
     ) as place:  # also removes what killed tests leave
         report = Path(place) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "--mode=all"]
+        own = {"DATABASE_URL": server, kernel_db.CHANGED: changed, "TMPDIR": place, "WEDSQL_LONG": "1"}
         done = subprocess.run(
             [*command, f"--junitxml={report}", *sorted(map(pytest_id, tests))],
-            env=os.environ | {"DATABASE_URL": server, kernel_db.CHANGED: changed, "TMPDIR": place, "WEDSQL_LONG": "1"},
+            env=os.environ | own,
             cwd=environment.CHECKOUT, capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode == 0:

@@ -1,7 +1,7 @@
 """The files of a server with all databases of the tests: made once per version of the code, copied per run.
 
-`python -m testkit.template SETTINGS DIRECTORY` makes those for a server with these settings (JSON). Installing
-the kernel and running the migrations takes longer than most test files.
+`python -m testkit.template SETTINGS DIRECTORY` makes those for a server with these settings (JSON).
+Installing the kernel and running the migrations takes longer than most test files.
 """
 
 from __future__ import annotations

@@ -37,7 +37,10 @@ class Part:
 
 
 STATIC = Part(
-    "static", "", (), commands=("mypy .", "ruff check .", "tests.wording", "compileall -q -x /(\\.venv|var)/ .")
+    "static",
+    "",
+    (),
+    commands=("mypy .", "ruff check .", "tests.wording", "compileall -q -x /(\\.venv|var)/ ."),
 )
 
 
