@@ -18,7 +18,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """Parametrize with each spec; those that take jobs run in each selected mode, leases have their own."""
     if "path" in metafunc.fixturenames:
         asked = metafunc.config.getoption("--mode")
-        cases = [(path, mode) for path in SPECS for mode in chosen(asked, modes(path))]
+        cases = [(path, mode) for path in SPECS for mode in chosen(asked, modes(path), path.stem)]
         metafunc.parametrize(("path", "mode"), cases, ids=[f"{path.stem}-{mode}" for path, mode in cases])
 
 

@@ -49,7 +49,7 @@ def short() -> list[Part]:
     parts = [
         STATIC,
         Part("kernel", _KERNEL, ("flows", "tests"), _ONE_MODE),
-        Part("orders", "isolation", ("tests/isolation",), _EVERY_MODE),
+        Part("orders", "isolation", ("tests/isolation",), _ONE_MODE),
         Part("pages", "not chaos and not kernel", ("flows", "pages", "monitor")),
         Part("processes", "not chaos", ("workers", "wedsql_site")),
         Part("browsers", "browser", ("tests/browser",)),
