@@ -25,6 +25,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from flows.tests import hostile
+from flows.tests.flow_pool import FlowPool, OwnFlow, PooledFlow
 from flows.tests.spread import MODES
 from testkit import kernel_db, template
 from testkit.samples import sql_of
@@ -241,18 +242,30 @@ def flow(connect: Connect) -> Iterator[str]:
     session.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [name])
 
 
+@pytest.fixture(scope="module")
+def flow_pool(dsn: str) -> Iterator[FlowPool]:
+    """The flows that the tests of a module leave to each other."""
+    with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as admin:
+        pool = FlowPool(admin)
+        yield pool
+        pool.close()
+
+
 @pytest.fixture
-def loaded(connect: Connect, flow: str) -> Callable[[str], str]:
+def loaded(request: pytest.FixtureRequest, connect: Connect) -> Iterator[Callable[[str], str]]:
     """A function `loaded(text)` that defines the test's flow by SQL and returns its name.
 
-    The text is SQL, or the name of a sample.
+    The text is SQL, or the name of a sample. A test without the fixture `flow` may get one that an earlier
+    test has defined in the same way.
     """
+    made: OwnFlow | PooledFlow
+    if "flow" in request.fixturenames:
+        made = OwnFlow(request.getfixturevalue("flow"))
+    else:
+        made = PooledFlow(request.getfixturevalue("flow_pool"))
 
     def define(text: str) -> str:
-        session = connect()
-        with session.transaction():
-            session.execute(sql.SQL("set local search_path = {}, wedsql").format(sql.Identifier(flow)))
-            session.execute(sql_of(text))
-        return flow
+        return made.define(sql_of(text), connect)
 
-    return define
+    yield define
+    made.leave()

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import uuid
 from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
+from psycopg import sql
 
 from flows import api
 
@@ -38,8 +40,9 @@ refers as (
   union
   select k.confrelid, r.depth + 1 from refers r join pg_constraint k on k.conrelid = r.oid and k.contype = 'f'
   where k.confrelid <> k.conrelid and r.depth < 20)
-select t.relname, t.attname, t.value from t join refers r using (oid)
-group by 1, 2, 3 order by max(r.depth), 1, 2
+select t.relname, t.attname, t.value, c.relowner = 'wed_owner'::regrole
+from t join refers r using (oid) join pg_class c using (oid)
+group by 1, 2, 3, 4 order by max(r.depth), 1, 2
 """
 # The table of jobs and the like have no foreign key to the instance, so these are emptied by its number.
 _BY_INSTANCE = """
@@ -53,6 +56,7 @@ create function pg_temp.empty_flow(p_flow integer, p_name text) returns void lan
 declare
   v_wids integer[] := array(select i.wid from wedsql.instance i where i.flow_id = p_flow);
 begin
+  {of_the_site}
   set local role wed_owner;
   perform wedsql._drop_children(p_flow);
   {statements}
@@ -88,14 +92,22 @@ from pg_namespace n where n.nspname = p_name $$
 class FlowPool:
     """Idle flows by their definition, in one database."""
 
-    def __init__(self, admin: Connection) -> None:
+    def __init__(self, admin: Connection, ends_transactions: bool = False) -> None:
+        """Prepare the pool; ends_transactions: whether a test may have left transactions open."""
         self._admin = admin
+        self._ends_transactions = ends_transactions
+        admin.execute("set lock_timeout = '10s'")
         self._idle: OrderedDict[Key, str] = OrderedDict()
         self._digests: dict[str, str] = {}
-        names = admin.execute(_TABLES, {"definition": list(DEFINITION)}).fetchall()
-        deletes = [f"wedsql.{name} where wid = any (v_wids)" for (name,) in admin.execute(_BY_INSTANCE)]
-        deletes += [f"wedsql.{table} where {column} = {value}" for table, column, value in names]
-        admin.execute(_EMPTY.replace("{statements}", "".join(f"delete from {each};\n  " for each in deletes)))
+        ours: list[str] = [
+            f"delete from wedsql.{name} where wid = any (v_wids);" for (name,) in admin.execute(_BY_INSTANCE)
+        ]
+        of_the_site: list[str] = []
+        for table, column, value, is_ours in admin.execute(_TABLES, {"definition": list(DEFINITION)}):
+            statement = f"delete from wedsql.{table} where {column} = {value};"
+            (ours if is_ours else of_the_site).append(statement)
+        empty = _EMPTY.replace("{statements}", "\n  ".join(ours))
+        admin.execute(empty.replace("{of_the_site}", "\n  ".join(of_the_site)))
         admin.execute(_DIGEST.replace("{tables}", ", ".join(map(_rows_of, DEFINITION))))
 
     def take(self, key: Key) -> str | None:
@@ -114,11 +126,12 @@ class FlowPool:
 
     def leave(self, name: str, key: Key) -> None:
         """Keep the flow for the next test if no test has changed it; drop it otherwise."""
-        self._admin.execute(  # a failed test may have left a transaction open
-            "select pg_terminate_backend(pid) from pg_stat_activity"
-            " where datname = current_database() and state like 'idle in transaction%' and"
-            " pid <> pg_backend_pid()"
-        )
+        if self._ends_transactions:
+            self._admin.execute(
+                "select pg_terminate_backend(pid) from pg_stat_activity"
+                " where datname = current_database() and state like 'idle in transaction%' and"
+                " pid <> pg_backend_pid()"
+            )
         if self._emptied(name) and key not in self._idle:
             self._idle[key] = name
             if len(self._idle) > MOST:
@@ -161,3 +174,53 @@ def _rows_of(table: str) -> str:
     """Return the query for the flow's rows of a table, in an order that depends on the rows only."""
     column = "id" if table == "flow" else "flow_id"
     return f"(select jsonb_agg(t order by t::text) from wedsql.{table} t where t.{column} = p_flow)"
+
+
+class OwnFlow:
+    """The flow of one test, which another fixture creates and drops."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def define(self, text: str, connect: Callable[..., Connection]) -> str:
+        """Define it by SQL and return its name."""
+        _execute(connect(), self.name, text)
+        return self.name
+
+    def leave(self) -> None:
+        """Leave it to its fixture."""
+
+
+class PooledFlow:
+    """A flow that the test has to itself, and that the pool may have had before."""
+
+    def __init__(self, pool: FlowPool) -> None:
+        self._pool = pool
+        self._name = ""
+        self._key: Key = ()
+
+    def define(self, text: str, connect: Callable[..., Connection]) -> str:
+        """Return the name of a flow with this definition, or add it to the definition of an earlier call."""
+        if self._name:
+            _execute(connect(), self._name, text)
+            return self._name
+        self._key = (text,)
+        self._name = self._pool.take(self._key) or ""
+        if not self._name:
+            session = connect()
+            self._name = self._pool.create(session)
+            _execute(session, self._name, text)
+            self._pool.remember(self._name, self._key)
+        return self._name
+
+    def leave(self) -> None:
+        """Give it to the pool."""
+        if self._name:
+            self._pool.leave(self._name, self._key)
+
+
+def _execute(session: Connection, flow: str, text: str) -> None:
+    """Execute SQL in one transaction with the flow's schema first in the search_path."""
+    with session.transaction():
+        session.execute(sql.SQL("set local search_path = {}, wedsql").format(sql.Identifier(flow)))
+        session.execute(text)  # type: ignore[call-overload]

@@ -111,6 +111,12 @@ def flow(flow: str, request: pytest.FixtureRequest) -> Iterator[str]:
         each.get("about:blank")
 
 
+@pytest.fixture
+def loaded(flow: str, loaded: Callable[[str], str]) -> Callable[[str], str]:
+    """A function that defines the test's own flow: the page of a flow may be open when its test ends."""
+    return loaded
+
+
 def _fresh(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.Chrome]:
     chromium.set_window_size(*DESK)
     chromium.get(f"{server.url}static/wedsql_site/mark.svg")

@@ -28,7 +28,7 @@ def dsn() -> Iterator[str]:
 def flow_pool(dsn: str) -> Iterator[FlowPool]:
     """The flows that the tests of a module leave to each other."""
     with psycopg.connect(dsn, autocommit=True, prepare_threshold=None) as admin:
-        pool = FlowPool(admin)
+        pool = FlowPool(admin, ends_transactions=True)
         yield pool
         pool.close()
 
