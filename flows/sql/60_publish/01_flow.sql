@@ -32,7 +32,7 @@ begin
   execute format('grant usage on schema %I to wed_eval', p_name);
   perform wedsql._grant_flow(p_name);
   perform wedsql._touch(v_id, false);
-  perform wedsql._generate(v_id);
+  perform wedsql._generate_later(v_id);
   return v_id;
 end $$;
 
