@@ -229,6 +229,36 @@ def test_a_new_flow_can_be_examined_before_its_functions_exist(made: Kit) -> Non
         assert found == {"examined": 0, "more": False, "holds": {}, "jobs": {}}
 
 
+def test_the_functions_keep_their_rights_and_get_those_that_they_lack(made: Kit) -> None:
+    query = (
+        "select p.proname, array(select x.grantee::regrole::text from aclexplode(p.proacl) x order by 1)"
+        " from pg_proc p where p.pronamespace = '{f}'::regnamespace order by 1"
+    )
+    create(made)
+    usual = dict(made.rows(query))
+    for name, grantees in usual.items():
+        web = [] if name.startswith("_") else ["wed_web", "wed_worker"]
+        assert grantees == ["wed_owner", *web], name
+    made.rows("grant execute on all functions in schema {f} to public")
+    made.rows("revoke all on function {f}.take from wed_worker")
+    made.rows("drop function {f}._commit")
+    made.attrs("a")
+    assert dict(made.rows(query)) == usual
+
+
+def test_a_function_with_its_rights_is_granted_nothing(kit: Kit) -> None:
+    """A grant writes the function's row once more, also where nothing changes."""
+    query = "select proname, xmin::text from pg_proc where pronamespace = '{f}'::regnamespace"
+    before = dict(kit.rows(query))
+    define(kit)
+    after = dict(kit.rows(query))
+    assert set(after) == set(before)
+    # No definition changes these.
+    assert {name for name in after if after[name] == before[name]} == {
+        *("lease", "extend", "release", "fail_many", "start", "log_in_worker", "log_out_worker"),
+    }
+
+
 def test_the_public_functions_have_the_arguments_that_they_announce(kit: Kit) -> None:
     """The ones that defer and the generated ones replace each other: their signatures must be the same."""
     signatures = (
