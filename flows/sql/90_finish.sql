@@ -16,21 +16,18 @@ create trigger a_delete before delete on wedsql.trig for each row execute functi
 do $$
 declare
   v_table text;
-  v_event text[];
 begin
   foreach v_table in array array['attr', 'trig'] loop
-    foreach v_event slice 1 in array array[['insert', 'new'], ['update', 'new'], ['delete', 'old']] loop
-      execute format('drop trigger if exists c_%s on wedsql.%I', v_event[1], v_table);
-      execute format('create trigger c_%s after %s on wedsql.%I referencing %s table as changed for each '
-                     'statement execute function wedsql._regenerate()',
-                     v_event[1], v_event[1], v_table, v_event[2]);
-    end loop;
+    execute format('drop trigger if exists c_insert on wedsql.%1$I; drop trigger if exists c_update on '
+                   'wedsql.%1$I; drop trigger if exists c_delete on wedsql.%1$I', v_table);
     execute format('drop trigger if exists d_commit on wedsql.%I', v_table);
     execute format('create constraint trigger d_commit after insert or update or delete on wedsql.%I '
                    'deferrable initially deferred
                     for each row execute function wedsql._at_commit()', v_table);
   end loop;
 end $$;
+
+drop function if exists wedsql._regenerate();
 
 drop trigger if exists in_time on wedsql.commit_by;
 create constraint trigger in_time after insert on wedsql.commit_by deferrable initially deferred for each row
@@ -49,6 +46,10 @@ begin
     deferrable initially deferred for each row when (current_user <> ''wed_owner'')
     execute function wedsql._flow_at_commit()', v_options);
 end $$;
+drop trigger if exists e_generate on wedsql.flow;
+create constraint trigger e_generate after update of defining_xid on wedsql.flow
+  deferrable initially deferred for each row when (new.defining_xid is not null)
+  execute function wedsql._generate_at_commit();
 
 do $$
 declare

@@ -56,7 +56,9 @@ $$;
 -- Returns the columns of the options as a list for statements, each after p_prefix.
 create or replace function wedsql._option_columns(p_table text, p_prefix text default '') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select string_agg(p_prefix || quote_ident(o.col), ', ') from wedsql._options(p_table) o
+select string_agg(p_prefix || quote_ident(a.attname), ', ' order by a.attnum) from pg_attribute a
+where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and not a.attisdropped
+  and a.attname <> all (wedsql._own_columns(p_table))
 $$;
 
 -- Returns the columns of a row for the values that a definition gives. An option without a value gets its

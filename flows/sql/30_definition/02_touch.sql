@@ -69,6 +69,7 @@ begin
       perform wedsql._wake(new.flow_id, array[new.trname]);
     end if;
   end if;
+  perform wedsql._generate_later(coalesce(new.flow_id, old.flow_id));
   return null;
 end $$;
 
@@ -84,6 +85,7 @@ begin
   if new.default_timeout is distinct from old.default_timeout then
     perform wedsql._default_timeout(new.id, new.name);
   end if;
+  perform wedsql._generate_later(new.id);
   return null;
 end $$;
 

@@ -90,6 +90,7 @@ begin
   else
     perform wedsql._attr_alter(v_flow, old, new);
   end if;
+  perform wedsql._generate_later(v_row.flow_id);
   return null;
 end $$;
 

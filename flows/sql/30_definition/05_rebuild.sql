@@ -101,7 +101,7 @@ $$;
 
 -- Replaces wed_flow by a table with the same rows, columns, defaults, checks, indexes, triggers, comments,
 -- settings and rights, and no removed columns. Functions generated for its row type are dropped with the old
--- table; the statement that changes the attributes generates them again at its end.
+-- table; they are generated again after the change of the attributes.
 -- Locks: none; the caller has the table in access exclusive mode.
 -- Raises: WD007 naming the objects of the site over the table: views, foreign keys and others, which would be
 -- dropped with it.

@@ -149,59 +149,79 @@ begin
   perform wedsql._grant_functions(v_name);
 end $$;
 
--- Replaces the functions by which instances start and continue by ones that first generate the flow's
--- functions, until that is done.
+-- Returns the functions of a flow by which instances start and continue, with their arguments and results:
+-- clients and workers call them.
+create or replace function wedsql._work_functions() returns table (name text, arguments text, result text)
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+('start_many', 'p_states jsonb[], p_actor text default null, p_keys text[] default null',
+  'table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)'),
+('take', 'p_transitions text[], p_limit integer default 1, p_actor text default null, '
+  'p_job_ids bigint[] default null', 'setof wedsql.taken'),
+('hold', 'p_transitions text[], p_limit integer default 1, p_actor text default null',
+  'setof wedsql.taken'),
+('complete_many', 'p_wids integer[], p_job_ids bigint[], p_claims bigint[], p_changes jsonb[], '
+  'p_actor text default null, p_sets text[] default null',
+  'table (job_id bigint, ok boolean, seq integer, status text, fired text[], sqlstate text, message text, '
+  'hint text, detail text)'),
+('complete_held', 'p_wid integer, p_job_id bigint, p_changes jsonb, p_actor text default null, '
+  'p_set text default null', 'integer')
+$$;
+
+-- Returns the beginning of the statement that creates or replaces one of these functions for a flow.
+create or replace function wedsql._create_work_function(p_schema text, p_name text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select format(E'create or replace function %I.%I(%s)\nreturns %s', p_schema, w.name, w.arguments, w.result)
+from wedsql._work_functions() w where w.name = p_name
+$$;
+
+-- Has the functions of a flow, whose definition was changed, generated when they are needed: by the first
+-- call of one in this transaction, else by its commit (_generate_at_commit). Until then each function by
+-- which instances start and continue is one that generates them first. With immediate constraints they are
+-- generated at once; while a whole definition is applied, at its end.
 -- Locks: the flow's row.
-create or replace function wedsql._generate_later(p_flow integer, p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+create or replace function wedsql._generate_later(p_flow integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set check_function_bodies = off as $$
 declare
+  v_name text;
   v_made record;
 begin
-  update wedsql.flow f set defining_xid = txid_current() where f.id = p_flow;
+  update wedsql.flow f set defining_xid = txid_current()
+  where f.id = p_flow and f.defining_xid is distinct from txid_current();
+  if not found then
+    return;
+  end if;
+  select f.name into v_name from wedsql.flow f
+  where f.id = p_flow and f.defining_xid is not null and not f.applying;
   for v_made in
-    select p.proname, p.proretset, pg_get_function_arguments(p.oid) as arguments,
-           pg_get_function_result(p.oid) as result,
-           (select string_agg('$' || i, ', ' order by i) from generate_series(1, p.pronargs) i) as given
-    from pg_proc p where p.pronamespace = quote_ident(p_name)::regnamespace
-      and p.proname in ('start_many', 'take', 'hold', 'complete_many', 'complete_held')
+    select w.name, w.result ~ '^(table|setof) ' as rows,
+           (select string_agg(a[1], ', ') from regexp_matches(w.arguments, '(p_[a-z_]+) ', 'g') a) as given
+    from wedsql._work_functions() w where v_name is not null
   loop
-    execute wedsql._fill($q$create or replace function {flow:I}.{name:I}({arguments}) returns {result}
+    execute wedsql._fill($q${create}
       language plpgsql security definer set search_path = pg_catalog, pg_temp as {body:L}$q$,
-      jsonb_build_object('flow', p_name, 'name', v_made.proname, 'arguments', v_made.arguments,
-        'result', v_made.result, 'body', wedsql._fill(
-          'begin perform wedsql._generate({id}); return {query} {flow:I}.{name:I}({given}); end',
-          jsonb_build_object('id', p_flow, 'flow', p_name, 'name', v_made.proname, 'given', v_made.given,
-            'query', case when v_made.proretset then 'query select * from' else '' end))));
+      jsonb_build_object('create', wedsql._create_work_function(v_name, v_made.name), 'body', wedsql._fill(
+        'begin perform wedsql._generate({id}); return {query} {flow:I}.{name:I}({given}); end',
+        jsonb_build_object('id', p_flow, 'flow', v_name, 'name', v_made.name, 'given', v_made.given,
+          'query', case when v_made.rows then 'query select * from' else '' end))));
   end loop;
 end $$;
 
 -- Generates the flow's functions if this transaction has changed its definition since they were generated.
+-- While a whole definition is applied, its publication does that at the end.
 create or replace function wedsql._follow_definition(p_flow integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select 1 from wedsql.flow f where f.id = p_flow and f.defining_xid = txid_current()) then
+  if exists (select 1 from wedsql.flow f
+             where f.id = p_flow and f.defining_xid = txid_current() and not f.applying) then
     perform wedsql._generate(p_flow);
   end if;
 end $$;
 
--- After a statement on wed_attr or wed_trig, has the functions of the flows concerned generated when they are
--- needed: by the first call of one in this transaction, else by its commit. Where the commit's trigger has
--- run already (immediate constraints), at once. While a whole definition is applied, at its end only.
-create or replace function wedsql._regenerate() returns trigger
+-- Generates the functions of a flow whose definition was changed, unless that was done since.
+create or replace function wedsql._generate_at_commit() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_flow wedsql.flow;
 begin
-  for v_flow in
-    select f.* from wedsql.flow f
-    where f.id in (select c.flow_id from changed c) and not f.applying
-      and to_regclass(format('%I.wed_flow', f.name)) is not null
-  loop
-    if not v_flow.rematch_due then
-      perform wedsql._generate(v_flow.id);
-    elsif v_flow.defining_xid is distinct from txid_current() then
-      perform wedsql._generate_later(v_flow.id, v_flow.name);
-    end if;
-  end loop;
+  perform wedsql._follow_definition(new.id);
   return null;
 end $$;

@@ -43,9 +43,7 @@ begin
 -- paper instead of the changes. p_wid null: does nothing but prepare what can be prepared beforehand.
 -- Locks: the instance, its job, its trace.
 -- Raises: as <flow>._commit; nothing is written then.
-create or replace function {flow:I}.complete_held(p_wid integer, p_job_id bigint, p_changes jsonb,
-  p_actor text default null, p_set text default null)
-returns integer
+{create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp {settings}
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
 {body}
@@ -55,6 +53,7 @@ set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan 
   end if;
   return null;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_settings(p_flow),
+    'create', wedsql._create_work_function(p_schema, 'complete_held'),
     'body', wedsql._gen_fast_path(p_flow, p_schema,
     p_name => 'complete_held',
     p_first => case when wedsql._needs_keys(p_flow) then wedsql._fill($q$

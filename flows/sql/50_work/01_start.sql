@@ -17,9 +17,7 @@ begin
 -- Starts one instance per state, all at once; where one is rejected the others start all the same. A key that
 -- the flow has seen already returns the instance that it names: repeating a start is harmless.
 -- Raises: what is worth repeating (lock, serialization); every other error is a row with its SQLSTATE.
-create or replace function {flow:I}.start_many(p_states jsonb[], p_actor text default null,
-  p_keys text[] default null)
-returns table (ord integer, wid integer, status text, sqlstate text, message text, hint text, detail text)
+{create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
 #variable_conflict use_column
 declare
@@ -49,7 +47,8 @@ begin
     return query select i, r.wid, r.status, r.sqlstate, r.message, r.hint, r.detail
       from {flow:I}.start_many(array[p_states[i]], v_actor, array[p_keys[i]]) r;
   end loop;
-end $f$ $t$, jsonb_build_object('flow', p_schema));
+end $f$ $t$, jsonb_build_object('flow', p_schema,
+    'create', wedsql._create_work_function(p_schema, 'start_many')));
 end $g$;
 
 -- Raises an error after which the call can be repeated where only a changed definition explains the error

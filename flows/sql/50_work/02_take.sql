@@ -125,7 +125,6 @@ $$;
 create or replace function wedsql._parts_of_hold() returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $g$
 select jsonb_build_object(
-  'head', 'hold(p_transitions text[], p_limit integer default 1, p_actor text default null)',
   'declarations', '',
   'first', $q$
   perform pg_advisory_unlock_all();
@@ -140,8 +139,6 @@ $g$;
 create or replace function wedsql._parts_of_take(p_flow integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select jsonb_build_object(
-  'head', 'take(p_transitions text[], p_limit integer default 1, p_actor text default null, '
-          'p_job_ids bigint[] default null)',
   'declarations', $q$
   v_known boolean := case when current_setting('wedsql.takes', true) = 'on'
                           then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
@@ -181,8 +178,7 @@ begin
 -- each), the session calls hold again, or it ends. Each job is read again under its lock, so that one that
 -- another worker finished meanwhile does not run a second time.
 -- Locks: an advisory lock per job.
-create or replace function {flow:I}.{head}
-returns setof wedsql.taken
+{create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_material = off
@@ -200,7 +196,8 @@ begin{first}
     return query {query};
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
-end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+end $f$ $t$, jsonb_build_object('id', p_flow,
+    'create', wedsql._create_work_function(p_schema, case when p_session then 'hold' else 'take' end),
     'shared', (select case when f.shared then 't' else 'f' end from wedsql.flow f where f.id = p_flow),
     'pick', case when (select f.exclusive from wedsql.flow f where f.id = p_flow) then '_pick_exclusive'
                  else '_pick' end,

@@ -22,10 +22,7 @@ begin
 -- a different one is rejected.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: what is worth repeating (40001, 40P01, 55P03, 57014); every other error is a row with ok = false.
-create or replace function {flow:I}.complete_many(p_wids integer[], p_job_ids bigint[], p_claims bigint[],
-  p_changes jsonb[], p_actor text default null, p_sets text[] default null)
-returns table (job_id bigint, ok boolean, seq integer, status text, fired text[],
-               sqlstate text, message text, hint text, detail text)
+{create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
 set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
@@ -72,7 +69,8 @@ begin{key}
     return query select * from wedsql._complete_one({flow:L}, p_wids[i], p_job_ids[i], p_claims[i],
                                                     p_changes[i], v_actor, p_sets[i]);
   end loop;
-end $f$ $t$, jsonb_build_object('flow', p_schema, 'key',
+end $f$ $t$, jsonb_build_object('flow', p_schema,
+    'create', wedsql._create_work_function(p_schema, 'complete_many'), 'key',
     case when wedsql._needs_keys(p_flow) then wedsql._fill($q$
   v_actor := wedsql._actor(wedsql._check_results({id}, p_wids, p_job_ids, p_actor));$q$,
       jsonb_build_object('id', p_flow)) else '' end));

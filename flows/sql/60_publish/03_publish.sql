@@ -47,10 +47,9 @@ declare
   v_why text;
   v_report jsonb;
 begin
-  -- With immediate constraints this runs before the statement's own trigger does.
-  perform wedsql._generate(p_flow);
+  perform wedsql._follow_definition(p_flow);
   update wedsql.flow f
-  set rematch_due = false, attrs_changed = false, reopen_final = false, defining_xid = null from wedsql.flow o
+  set rematch_due = false, attrs_changed = false, reopen_final = false from wedsql.flow o
   where f.id = p_flow and o.id = f.id returning o.* into v_flow;
   insert into wedsql.flow_version as o (flow_id, version, actor, reason, definition, attrs_changed)
   values (p_flow, v_flow.version, p_actor, coalesce(p_reason, ''), wedsql.definition(v_flow.name),

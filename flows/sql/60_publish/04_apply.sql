@@ -1,7 +1,8 @@
 -- Makes attributes and triggers those of the definition, and returns how many were added, changed and
 -- removed. wedsql._difference returns what is to be done, after attributes with "was" have their new names
 -- and the predicates with them. It is one step: conditions are compiled and names compared at its end, over
--- what results, so that no order of changes is impossible; and the functions are generated once.
+-- what results, so that no order of changes is impossible. The publication that follows generates the
+-- functions.
 create or replace function wedsql._apply_definition(p_flow integer, p_definition jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,6 +12,7 @@ declare
 begin
   perform wedsql._touch(p_flow, false, false);  -- the caller has checked it
   update wedsql.flow f set applying = true where f.id = p_flow;
+  perform wedsql._generate_later(p_flow);
   v_removed := wedsql._remove_attributes(p_flow, p_definition);
   v_renamed := wedsql._apply_renames(p_flow, p_definition);
   select coalesce(jsonb_object_agg(d.what, d.list), '{}') into v_changes from (
@@ -25,7 +27,6 @@ begin
   perform wedsql._apply_triggers(p_flow, v_changes);
   perform wedsql._check_applied(p_flow, v_removed);
   update wedsql.flow f set applying = false where f.id = p_flow;
-  perform wedsql._generate(p_flow);
   perform wedsql._keep_order(p_flow, p_definition);
   return (select jsonb_object_agg(w.what, jsonb_array_length(coalesce(v_changes -> w.what, '[]'))
                                           + case w.what when 'attributes_changed' then v_renamed

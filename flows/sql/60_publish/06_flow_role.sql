@@ -12,9 +12,11 @@ $$;
 -- Returns whether the flow's role was opened in this database; a role of that name that was opened in another
 -- database only does not count.
 create or replace function wedsql._has_role(p_name text) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select current_database() = any (wedsql._role_databases(p_name))
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return exists (select 1 from pg_roles r where r.rolname = p_name)
+    and current_database() = any (wedsql._role_databases(p_name));
+end $$;
 
 -- Creates a log-in role named like the flow, whose search_path is the flow's schema. It may define this flow,
 -- start its instances and work on them with the paper's protocol, and nothing else. Runs with the caller's

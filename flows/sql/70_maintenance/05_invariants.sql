@@ -234,7 +234,9 @@ begin
     union all
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
-                     from wedsql.flow f), 'select null::jsonb as found where false')
+                     from wedsql.flow f
+                     where exists (select from wedsql.instance i where i.flow_id = f.id)),
+                    'select null::jsonb as found where false')
     from (values ('I2', 'Every condition that holds on a running instance has its job, unless a publication '
                   'left it for later or is still re-matching; a final state violates no integrity condition '
                   'of its version unless a person accepted it.'),

@@ -41,7 +41,7 @@ declare
   v_wids integer[];
   v_from timestamptz[];
   v_states jsonb[];
-  v_holds jsonb;
+  v_holds jsonb := '{}';
   v_found integer;
 begin
   select array_agg(x.wid), array_agg(x.since), array_agg(x.state) into v_wids, v_from, v_states from (
@@ -51,14 +51,16 @@ begin
       i.wid, wedsql.search_from(i.started_at, i.changed_at, p_at), p_at) s
     where s.status = any ('{R,E,S,X}'::"char"[]) order by i.wid desc limit p_limit + 1) x;
   v_found := coalesce(cardinality(v_wids), 0);
-  execute wedsql._fill($q$
-    select coalesce(jsonb_object_agg(h.tgid, h.n), '{}') from (
-      select m.tgid, count(*) as n
-      from unnest($1[1:$3], $2[1:$3]) u (wid, state)
-      cross join lateral wedsql.past_row(null::{flow:I}.wed_flow, u.wid, u.state) r
-      cross join unnest(wed_match.f_{id}(r)) m (tgid)
-      where m.tgid > 0 group by m.tgid) h $q$, jsonb_build_object('flow', v_flow.name, 'id', v_flow.id))
-  into v_holds using v_wids, v_states, p_limit;
+  if v_found > 0 then
+    execute wedsql._fill($q$
+      select coalesce(jsonb_object_agg(h.tgid, h.n), '{}') from (
+        select m.tgid, count(*) as n
+        from unnest($1[1:$3], $2[1:$3]) u (wid, state)
+        cross join lateral wedsql.past_row(null::{flow:I}.wed_flow, u.wid, u.state) r
+        cross join unnest(wed_match.f_{id}(r)) m (tgid)
+        where m.tgid > 0 group by m.tgid) h $q$, jsonb_build_object('flow', v_flow.name, 'id', v_flow.id))
+    into v_holds using v_wids, v_states, p_limit;
+  end if;
   return jsonb_build_object('examined', least(v_found, p_limit), 'more', v_found > p_limit, 'holds', v_holds,
     'jobs', (select coalesce(jsonb_object_agg(w.tgid, w.what), '{}') from (
       select o.tgid, jsonb_build_object('n', count(*), 'oldest', min(o.fired_at)) as what

@@ -37,6 +37,7 @@ begin
     execute format('drop sequence wedsql.%s_seq', v_table.id);
   end loop;
 end $$;
+drop trigger if exists e_generate on wedsql.flow;
 alter table wedsql.flow drop column defining_xid;
 
 do $$
