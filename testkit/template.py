@@ -21,6 +21,7 @@ import psycopg
 from psycopg.conninfo import make_conninfo
 
 from testkit import kernel_db
+from testkit.server import Server, new_directory
 from wedsql_site import environment, postgres
 from wedsql_site.postgres import Cluster, account, binaries
 
@@ -49,8 +50,6 @@ def fill(cluster: Cluster, settings: dict[str, str]) -> None:
 
 def make(settings: dict[str, str], place: Path) -> None:
     """Make the template in a temporary directory and move it to its place."""
-    from testkit.server import Server, new_directory
-
     home = new_directory("wedsql-test-template-")
     os.environ["WEDSQL_STATE_DIR"] = str(home)
     with Server(home, settings) as server:
@@ -58,6 +57,7 @@ def make(settings: dict[str, str], place: Path) -> None:
             _make_kernel(server.dsn(), name, fake_clock)
         if "datestyle" not in settings:  # with hostile settings, Django cannot read times
             _migrate()
+        _vacuum(server)
         postgres.stop(server.cluster)
         subprocess.run(["cp", "-a", str(server.cluster.data), str(place / "data.new")], check=True)
     (place / "data.new").rename(place / "data")
@@ -68,6 +68,15 @@ def _make_kernel(uri: str, name: str, fake_clock: bool) -> None:
         kernel_db.create(admin, name)
     with psycopg.connect(make_conninfo(uri, dbname=name)) as connection:
         kernel_db.install(connection, fake_clock=fake_clock)
+
+
+def _vacuum(server: Server) -> None:
+    """Leave nothing to do for the autovacuum of each copy."""
+    with psycopg.connect(server.dsn()) as admin:
+        names = [name for (name,) in admin.execute("select datname from pg_database where datallowconn")]
+    for name in names:
+        with psycopg.connect(make_conninfo(server.dsn(), dbname=name), autocommit=True) as connection:
+            connection.execute("vacuum (analyze, freeze)")
 
 
 def _migrate() -> None:
