@@ -38,6 +38,7 @@ DESK, PHONE = (1280, 900), (390, 844)
 PASSWORD = "a password for tests only"
 Login = Callable[..., None]
 Wait = Callable[..., Any]
+Sized = Callable[[tuple[int, int]], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -124,6 +125,18 @@ def _fresh(chromium: webdriver.Chrome, server: WebServer) -> Iterator[webdriver.
 def problems(browser: webdriver.Chrome) -> list[str]:
     """Return the errors in the console: policy violations, missing files, exceptions."""
     return [line["message"] for line in browser.get_log("browser") if line["level"] == "SEVERE"]
+
+
+@pytest.fixture
+def sized(browser: webdriver.Chrome) -> Iterator[Sized]:
+    """A function that shows pages at exactly this size, which a window may not be allowed to have."""
+
+    def show(size: tuple[int, int]) -> None:
+        sizes = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+
+    yield show
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
 @pytest.fixture
