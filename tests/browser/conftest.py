@@ -50,8 +50,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def server(dsn: str) -> Iterator[WebServer]:
-    """The web process as it runs in production, on the test database."""
-    with WebServer.on(dsn) as running:
+    """The web process as it runs in production, on the test database, with the page of styles."""
+    with WebServer.on(dsn, WEDSQL_STYLEGUIDE="1") as running:
         yield running
 
 
