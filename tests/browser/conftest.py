@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.test import Client
 from selenium import webdriver
 from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
@@ -37,7 +39,9 @@ FLAGS = (
 DESK, PHONE = (1280, 900), (390, 844)
 PASSWORD = "a password for tests only"
 Login = Callable[..., None]
+LogIn = Callable[..., None]
 Wait = Callable[..., Any]
+Sized = Callable[[tuple[int, int]], None]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -49,8 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def server(dsn: str) -> Iterator[WebServer]:
-    """The web process as it runs in production, on the test database."""
-    with WebServer.on(dsn) as running:
+    """The web process as it runs in production, on the test database, with the page of styles."""
+    with WebServer.on(dsn, WEDSQL_STYLEGUIDE="1") as running:
         yield running
 
 
@@ -133,6 +137,18 @@ def problems(browser: webdriver.Chrome) -> list[str]:
 
 
 @pytest.fixture
+def sized(browser: webdriver.Chrome) -> Iterator[Sized]:
+    """A function that shows pages at exactly this size, which a window may not be allowed to have."""
+
+    def show(size: tuple[int, int]) -> None:
+        sizes = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", sizes)
+
+    yield show
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.fixture
 def wait(browser: webdriver.Chrome) -> Wait:
     """A function `wait(condition, seconds=60)` that returns the result of `condition(browser)` once true."""
 
@@ -164,13 +180,30 @@ def people(dsn: str, django_db_blocker: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def login(
-    browser: webdriver.Chrome, server: WebServer, people: dict[str, Any], wait: Callable[..., Any]
-) -> Login:
-    """A function `login('alice', path='/')` that logs in by the form and waits until that is done."""
+def log_in(server: WebServer, people: dict[str, Any], django_db_blocker: Any) -> LogIn:
+    """A function `log_in(browser, 'vera', path='/')` that gives the browser a new session and opens a page.
 
-    def enter(name: str = "alice", path: str = "/", until: Callable[..., bool] = entered) -> None:
-        log_in(browser, server, name, path, until)
+    The form has tests of its own, which use `log_in_by_form`.
+    """
+
+    def enter(browser: webdriver.Chrome, name: str, path: str = "/") -> None:
+        client = Client()
+        with django_db_blocker.unblock():
+            client.force_login(get_user_model().objects.get(username=name))
+        key = client.cookies[settings.SESSION_COOKIE_NAME].value
+        cookie = {"name": settings.SESSION_COOKIE_NAME, "value": key, "url": server.url, "httpOnly": True}
+        browser.execute_cdp_cmd("Network.setCookie", cookie)
+        browser.get(server.url + path.removeprefix("/"))
+
+    return enter
+
+
+@pytest.fixture
+def login(browser: webdriver.Chrome, log_in: LogIn) -> Login:
+    """A function `login('alice', path='/')` that opens a page as this person."""
+
+    def enter(name: str = "alice", path: str = "/") -> None:
+        log_in(browser, name, path)
 
     return enter
 
@@ -179,16 +212,17 @@ def entered(page: webdriver.Chrome) -> bool:
     return "/accounts/login/" not in page.current_url
 
 
-def log_in(
-    browser: webdriver.Chrome,
-    server: WebServer,
-    name: str,
-    path: str = "/",
-    until: Callable[..., bool] = entered,
-) -> None:
-    """Log in by the form of this browser, and wait until that is done."""
-    browser.get(f"{server.url}accounts/login/?next={path}")
-    browser.find_element(By.NAME, "username").send_keys(name)
-    browser.find_element(By.NAME, "password").send_keys(PASSWORD)
-    browser.find_element(By.CSS_SELECTOR, "main form button").click()
-    wait_in(browser, until)
+@pytest.fixture
+def log_in_by_form(
+    browser: webdriver.Chrome, server: WebServer, people: dict[str, Any]
+) -> Callable[..., None]:
+    """A function `log_in_by_form('alice', path='/')` that fills in the form and waits until that is done."""
+
+    def enter(name: str, path: str = "/", until: Callable[..., bool] = entered) -> None:
+        browser.get(f"{server.url}accounts/login/?next={path}")
+        browser.find_element(By.NAME, "username").send_keys(name)
+        browser.find_element(By.NAME, "password").send_keys(PASSWORD)
+        browser.find_element(By.CSS_SELECTOR, "main form button").click()
+        wait_in(browser, until)
+
+    return enter

@@ -17,7 +17,7 @@ from selenium.webdriver.common.keys import Keys
 from flows import api
 from flows.api.cases import Case
 from testkit.web import WebServer
-from tests.browser.conftest import PASSWORD, PHONE, Login, log_in, wait_in
+from tests.browser.conftest import PASSWORD, PHONE, LogIn, Login, wait_in
 from wedsql_site.supervisor.demo_logins import LOGINS
 
 Browser = webdriver.Chrome
@@ -104,7 +104,7 @@ def desk(
 
 
 def test_with_the_mouse_cases_are_put_aside_approved_retried_and_undone(
-    desk: Desk, second: Browser, server: WebServer
+    desk: Desk, second: Browser, log_in: LogIn
 ) -> None:
     desk.follow("button", "Next case")
     first = desk.case()
@@ -117,7 +117,7 @@ def test_with_the_mouse_cases_are_put_aside_approved_retried_and_undone(
     desk.follow("button", "Next case")
     assert desk.case().number != first.number
     refund(desk)
-    approve(replace(desk, browser=second), server)
+    approve(replace(desk, browser=second), log_in)
     retry(desk)
     undo(desk)
     many(desk)
@@ -136,9 +136,9 @@ def refund(desk: Desk) -> None:
     assert desk.status(wid) == "E"
 
 
-def approve(other: Desk, server: WebServer) -> None:
+def approve(other: Desk, log_in: LogIn) -> None:
     """Approve the only proposal as another person, which applies it."""
-    log_in(other.browser, server, "approver", "/cases/")
+    log_in(other.browser, "approver", "/cases/")
     other.follow("a", "Approvals")
     other.follow("section[aria-labelledby=proposals-title] th a")
     (proposal,) = api.list_proposals(["orders"], conn=other.connection)

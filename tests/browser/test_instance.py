@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import psycopg
 import pytest
 from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
 
 from monitor.tests.conftest import PARCELS, Parcels
 from testkit.web import WebServer
-from tests.browser.conftest import FLAGS, PASSWORD, Login
+from tests.browser.conftest import LogIn, Login, wait_in
 
 Wait = Callable[..., Any]
 Browser = webdriver.Chrome
@@ -34,32 +32,6 @@ def sent(parcels: Parcels) -> int:
     return wid
 
 
-@pytest.fixture
-def leave(browser: Browser) -> Iterator[None]:
-    """Leave the page before the flow is dropped."""
-    yield
-    browser.get("about:blank")
-
-
-@pytest.fixture
-def second(server: WebServer, people: dict[str, Any]) -> Iterator[Browser]:
-    """The browser of another person, bob, who is logged in."""
-    options = webdriver.ChromeOptions()
-    options.binary_location = "/usr/bin/chromium"
-    for flag in FLAGS:
-        options.add_argument(flag)
-    chrome = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
-    try:
-        chrome.get(f"{server.url}accounts/login/")
-        chrome.find_element(By.NAME, "username").send_keys("bob")
-        chrome.find_element(By.NAME, "password").send_keys(PASSWORD)
-        chrome.find_element(By.CSS_SELECTOR, "main form button").click()
-        WebDriverWait(chrome, 10, 0.05).until(lambda page: "/accounts/login/" not in page.current_url)
-        yield chrome
-    finally:
-        chrome.quit()
-
-
 def text(page: Browser, selector: str) -> str:
     return str(page.execute_script("return document.querySelector(arguments[0])?.innerText ?? ''", selector))
 
@@ -70,22 +42,26 @@ def confirm(page: Browser, reason: str) -> None:
 
 
 def test_two_people_watch_one_instance(
-    browser: Browser, second: Browser, server: WebServer, login: Login, wait: Wait, parcels: Parcels,
-    leave: None,
-) -> None:  # fmt: skip
+    browser: Browser,
+    second: Browser,
+    server: WebServer,
+    login: Login,
+    log_in: LogIn,
+    wait: Wait,
+    parcels: Parcels,
+) -> None:
     wid = parcels.start(customer="Ana")
     login("alice", f"/instances/{wid}/")
     wait(lambda page: page.find_element(By.ID, "live").get_attribute("data-state") == "live")
     browser.execute_script("window.same = true")
-    second.get(f"{server.url}instances/{wid}/")
-    both = WebDriverWait(second, 10, 0.05)
-    both.until(lambda page: page.find_element(By.ID, "live").get_attribute("data-state") == "live")
+    log_in(second, "bob", f"/instances/{wid}/")
+    wait_in(second, lambda page: page.find_element(By.ID, "live").get_attribute("data-state") == "live")
     browser.execute_script("window.open(arguments[0])", f"/instances/{wid}/operate/suspend/")
     watching, asking = browser.window_handles
     browser.switch_to.window(asking)
     confirm(browser, "Wait for Ana.")
     wait(lambda page: "The instance is suspended." in text(page, "main"))
-    both.until(lambda page: "Suspended" in text(page, "h1") and "Wait for Ana." in text(page, "#rows"))
+    wait_in(second, lambda page: "Suspended" in text(page, "h1") and "Wait for Ana." in text(page, "#rows"))
     browser.get(f"{server.url}instances/{wid}/operate/suspend/")
     confirm(browser, "Again.")
     wait(lambda page: "is suspended already" in text(page, "[role=alert]"))
@@ -96,7 +72,7 @@ def test_two_people_watch_one_instance(
 
 
 def test_the_slider_and_the_replay_go_through_the_steps(
-    browser: Browser, login: Login, wait: Wait, sent: int, leave: None
+    browser: Browser, login: Login, wait: Wait, sent: int
 ) -> None:
     login("alice", f"/instances/{sent}/steps/1/")
     slider = wait(lambda page: page.find_element(By.ID, "slider"))
@@ -109,9 +85,7 @@ def test_the_slider_and_the_replay_go_through_the_steps(
     assert "sent" in text(browser, '[data-name="stage"]')
 
 
-def test_the_keys_move_mark_and_compare(
-    browser: Browser, login: Login, wait: Wait, sent: int, leave: None
-) -> None:
+def test_the_keys_move_mark_and_compare(browser: Browser, login: Login, wait: Wait, sent: int) -> None:
     login("alice", f"/instances/{sent}/?order=oldest")
     wait(lambda page: page.find_element(By.ID, "live").get_attribute("data-state") == "live")
 

@@ -10,7 +10,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from testkit.web import WebServer
-from tests.browser.conftest import PASSWORD, PHONE, Login
+from tests.browser.conftest import PASSWORD, PHONE
 
 
 def test_log_in_by_keyboard_alone(
@@ -58,6 +58,8 @@ def test_dark_where_the_system_is_dark(browser: webdriver.Chrome, server: WebSer
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
-def test_the_first_page_after_log_in_answers(browser: webdriver.Chrome, login: Login) -> None:
-    login("alice")
+def test_the_first_page_after_log_in_answers(
+    browser: webdriver.Chrome, log_in_by_form: Callable[..., None]
+) -> None:
+    log_in_by_form("alice")
     assert browser.find_element(By.TAG_NAME, "h1").text

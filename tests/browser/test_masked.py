@@ -12,10 +12,10 @@ from selenium.webdriver.common.keys import Keys
 from flows import api
 from monitor.tests.conftest import Parcels
 from tests.browser.conftest import Login, Wait
-from tests.browser.test_instance import leave, parcels
+from tests.browser.test_instance import parcels
 from tests.browser.test_search import press
 
-__all__ = ["leave", "parcels"]
+__all__ = ["parcels"]
 FOCUSED = "return document.activeElement.matches(arguments[0])"
 
 
@@ -26,7 +26,6 @@ def test_a_masked_value_is_shown_by_the_keyboard_in_its_place(
     parcels: Parcels,
     people: dict[str, Any],
     django_db_blocker: Any,
-    leave: None,
 ) -> None:
     name, wid = parcels.flow, parcels.start(customer="Ana Lima")
     parcels.connection.execute(f"update {name}.wed_attr set visibility = 'masked' where aname = 'customer'")

@@ -9,14 +9,14 @@ from selenium.webdriver.common.keys import Keys
 from flows import api
 from monitor.tests.conftest import Parcels
 from tests.browser.conftest import Login, Wait
-from tests.browser.test_instance import leave, parcels
+from tests.browser.test_instance import parcels
 from tests.browser.test_search import press
 
-__all__ = ["leave", "parcels"]
+__all__ = ["parcels"]
 
 
 def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
-    browser: webdriver.Chrome, login: Login, wait: Wait, parcels: Parcels, leave: None
+    browser: webdriver.Chrome, login: Login, wait: Wait, parcels: Parcels
 ) -> None:
     wid = parcels.start()
     parcels.make_exception(wid)

@@ -12,8 +12,8 @@ from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
 from monitor.tests.conftest import PARCELS, Parcels
+from tests.browser.axe import against_the_rules
 from tests.browser.conftest import Login, Wait
-from tests.browser.test_accessibility import against_the_rules
 
 Browser = webdriver.Chrome
 
@@ -58,5 +58,5 @@ def test_the_plot_shows_what_its_table_has(
     ActionChains(browser).move_to_element_with_offset(over, over.size["width"] // 2 - 2, 0).perform()
     shown = [each.text for each in browser.find_elements(By.CSS_SELECTOR, VALUES)][1:4]
     assert shown in rows, (shown, rows)
-    assert against_the_rules(browser, "/") == []
+    assert against_the_rules(browser) == []
     browser.get("about:blank")

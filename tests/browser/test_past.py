@@ -12,11 +12,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from monitor.tests.conftest import PARCELS, Parcels
-from tests.browser.conftest import Login, Wait
-from tests.browser.test_accessibility import WIDE, against_the_rules, sized
+from tests.browser.axe import WIDE, against_the_rules
+from tests.browser.conftest import Login, Sized, Wait
 
 Browser = webdriver.Chrome
-__all__ = ["sized"]
 
 
 def test_the_slider_leads_into_the_past_and_back(
@@ -25,7 +24,7 @@ def test_the_slider_leads_into_the_past_and_back(
     connect: Callable[..., psycopg.Connection[Any]],
     login: Login,
     wait: Wait,
-    sized: Callable[[tuple[int, int]], None],
+    sized: Sized,
 ) -> None:
     parcels = Parcels(loaded(PARCELS), connect())
     wid = parcels.start()
@@ -47,11 +46,11 @@ def test_the_slider_leads_into_the_past_and_back(
     slider.send_keys(Keys.ENTER)
     wait(lambda page: page.find_element(By.ID, "place").get_attribute("value") == str(place - 1))
     sized((390, 844))
-    assert against_the_rules(browser, "/") == [] == browser.execute_script(WIDE)
+    assert against_the_rules(browser) == [] == browser.execute_script(WIDE)
     browser.find_element(By.LINK_TEXT, "Picture").click()
     drawn = wait(lambda page: page.find_element(By.CSS_SELECTOR, "#picture svg [data-wait]"))
     assert drawn.is_displayed()
-    assert against_the_rules(browser, "/") == [] == browser.execute_script(WIDE)
+    assert against_the_rules(browser) == [] == browser.execute_script(WIDE)
     browser.back()
     browser.find_element(By.LINK_TEXT, "Back to now").click()
     wait(lambda page: "at=" not in page.current_url and page.find_elements(By.ID, f"wid-{wid}"))

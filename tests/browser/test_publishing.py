@@ -16,7 +16,7 @@ from selenium.webdriver.common.keys import Keys
 
 from testkit.processes import Processes
 from testkit.web import WebServer
-from tests.browser.conftest import Login, Wait, log_in, problems, wait_in
+from tests.browser.conftest import LogIn, Login, Wait, problems, wait_in
 
 Browser = webdriver.Chrome
 Database = psycopg.Connection[Any]
@@ -124,12 +124,12 @@ def drafted(database: Database, flow: Designed, predicate: str) -> None:
 
 
 def test_two_people_edit_one_draft_and_both_decisions_are_kept(
-    browser: Browser, second: Browser, server: WebServer, login: Login, database: Database, flow: Designed
+    browser: Browser, second: Browser, login: Login, log_in: LogIn, database: Database, flow: Designed
 ) -> None:
     """alice and vera change the same label and, each, something of their own."""
     page = flow.tab("design/?rule=1")
     login("alice", page)
-    log_in(second, server, "vera", page)
+    log_in(second, "vera", page)
     give_label(browser, "Of alice")
     at(browser, "[name=description]").send_keys("alice describes it")
     give_label(second, "Of vera")
@@ -160,7 +160,13 @@ def test_two_people_edit_one_draft_and_both_decisions_are_kept(
 
 
 def test_a_second_person_approves_and_the_first_one_cannot(
-    browser: Browser, second: Browser, server: WebServer, login: Login, database: Database, flow: Designed
+    browser: Browser,
+    second: Browser,
+    server: WebServer,
+    login: Login,
+    log_in: LogIn,
+    database: Database,
+    flow: Designed,
 ) -> None:
     database.execute("update wedsql.flow set needs_approval = true where name = %s", [flow.name])
     login("alice", flow.tab("design/"))
@@ -180,7 +186,7 @@ def test_a_second_person_approves_and_the_first_one_cannot(
     assert "alice" in text(browser, ".messages .note-error")
     assert running(database, flow)["triggers"][0].get("label", "") == ""
 
-    log_in(second, server, "vera", flow.tab("publish/"))
+    log_in(second, "vera", flow.tab("publish/"))
     at(second, "[name=note]").send_keys("looks right")
     at(second, f"button[value='approve:{request}']").click()
     wait_in(second, has(".messages .note-success"))

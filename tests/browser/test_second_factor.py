@@ -16,7 +16,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from testkit.web import WebServer
-from tests.browser.conftest import PASSWORD, PHONE, Login
+from tests.browser.conftest import PASSWORD, PHONE
 
 WIDE = "return document.documentElement.scrollWidth > document.documentElement.clientWidth"
 
@@ -39,7 +39,7 @@ def test_from_set_up_to_removal(
     browser: webdriver.Chrome,
     server: WebServer,
     dora: Any,
-    login: Login,
+    log_in_by_form: Callable[..., None],
     wait: Callable[..., Any],
     django_db_blocker: Any,
 ) -> None:
@@ -52,7 +52,7 @@ def test_from_set_up_to_removal(
         return code(key)
 
     with django_db_blocker.unblock():
-        login("dora", "/workers/")
+        log_in_by_form("dora", "/workers/")
         browser.find_element(By.CSS_SELECTOR, ".tools .menu summary").send_keys(Keys.ENTER)
         browser.find_element(By.LINK_TEXT, "Security").click()
         wait(title("Security"))
@@ -69,7 +69,7 @@ def test_from_set_up_to_removal(
 
         for text in (next_code(), codes[4]):
             browser.delete_all_cookies()
-            login("dora", "/workers/", lambda page: "/login/code/" in page.current_url)
+            log_in_by_form("dora", "/workers/", lambda page: "/login/code/" in page.current_url)
             assert browser.switch_to.active_element.get_attribute("name") == "code"
             browser.switch_to.active_element.send_keys(text, Keys.ENTER)
             wait(lambda page: page.current_url.endswith("/workers/"))
@@ -84,10 +84,10 @@ def test_from_set_up_to_removal(
 
 
 def test_fits_a_phone_in_portuguese(
-    browser: webdriver.Chrome, server: WebServer, dora: Any, login: Login, wait: Callable[..., Any]
+    browser: webdriver.Chrome, dora: Any, log_in_by_form: Callable[..., None], wait: Callable[..., Any]
 ) -> None:
     browser.set_window_size(*PHONE)
-    login("dora", "/accounts/security/")
+    log_in_by_form("dora", "/accounts/security/")
     browser.find_element(By.CSS_SELECTOR, "footer button[value='pt-br']").click()
     wait(lambda page: page.find_element(By.TAG_NAME, "h1").text == "Segurança")
     assert browser.execute_script(WIDE) is False

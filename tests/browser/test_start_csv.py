@@ -12,8 +12,8 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
+from tests.browser.axe import WIDE, against_the_rules
 from tests.browser.conftest import PHONE, Login, Wait
-from tests.browser.test_accessibility import WIDE, against_the_rules
 
 
 def press(browser: webdriver.Chrome, value: str) -> None:
@@ -42,10 +42,10 @@ def test_the_rows_of_a_file_are_shown_and_started_without_those_that_are_refused
     assert [each.text for each in table.find_elements(By.CSS_SELECTOR, "tbody th, tbody .mono")] == [
         "3", "people",
     ]  # fmt: skip
-    assert [*browser.execute_script(WIDE), *against_the_rules(browser, "preview")] == []
+    assert [*browser.execute_script(WIDE), *against_the_rules(browser)] == []
     press(browser, "start")
     links = wait(lambda page: page.find_elements(By.CSS_SELECTOR, "td a[href^='/instances/']"))
     started = session.execute(f'select wid, city from "{flow}".wed_flow order by wid').fetchall()
     assert [city for _wid, city in started] == ["São Paulo", "Re\ncife"]
     assert [link.text for link in links] == [str(wid) for wid, _city in started]
-    assert [*browser.execute_script(WIDE), *against_the_rules(browser, "results")] == []
+    assert [*browser.execute_script(WIDE), *against_the_rules(browser)] == []

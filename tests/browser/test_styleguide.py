@@ -6,7 +6,6 @@ WEDSQL_PICTURES=DIRECTORY keeps the screenshots, for a comparison with those of 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -36,12 +35,6 @@ SAMPLES = (
 )
 
 
-@pytest.fixture(scope="module")
-def shown(dsn: str) -> Iterator[WebServer]:
-    with WebServer.on(dsn, WEDSQL_STYLEGUIDE="1") as running:
-        yield running
-
-
 def picture(browser: webdriver.Chrome, directory: Path, name: str) -> Path:
     """Save a screenshot of the whole page."""
     height = browser.execute_script("return document.documentElement.scrollHeight")
@@ -54,10 +47,10 @@ def picture(browser: webdriver.Chrome, directory: Path, name: str) -> Path:
 
 @pytest.mark.parametrize(("name", "size"), [("desk", DESK), ("phone", PHONE)])
 def test_nothing_is_wider_than_the_screen(
-    name: str, size: tuple[int, int], browser: webdriver.Chrome, shown: WebServer, tmp_path: Path
+    name: str, size: tuple[int, int], browser: webdriver.Chrome, server: WebServer, tmp_path: Path
 ) -> None:
     browser.set_window_size(*size)
-    browser.get(f"{shown.url}styleguide/")
+    browser.get(f"{server.url}styleguide/")
     width = browser.execute_script("return document.documentElement.scrollWidth - window.innerWidth")
 
     assert width <= 0
@@ -79,8 +72,8 @@ def colour(element: WebElement, of: str) -> str:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_each_sample_is_legible(theme: str, browser: webdriver.Chrome, shown: WebServer) -> None:
-    browser.get(f"{shown.url}styleguide/")
+def test_each_sample_is_legible(theme: str, browser: webdriver.Chrome, server: WebServer) -> None:
+    browser.get(f"{server.url}styleguide/")
     sheet = browser.find_element(By.CSS_SELECTOR, f'.sheet[data-theme="{theme}"]')
     low = {}
     for selector in SAMPLES:

@@ -13,8 +13,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from flows import api
-from testkit.web import WebServer
-from tests.browser.conftest import log_in, wait_in
+from tests.browser.conftest import LogIn, wait_in
 from tests.browser.test_clerks_day import CASES, Desk, desk
 
 __all__ = ["desk"]
@@ -135,9 +134,9 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Hand], None], str]] = {
 
 
 def test_each_kind_of_exception_is_repaired_from_the_list_in_a_few_clicks(
-    desk: Desk, second: webdriver.Chrome, server: WebServer
+    desk: Desk, second: webdriver.Chrome, log_in: LogIn
 ) -> None:
-    log_in(second, server, "approver", "/cases/")
+    log_in(second, "approver", "/cases/")
     print(f"\n{'exception':32} clicks  fields  seconds")
     for title, (group, repair, status) in KINDS.items():
         hand = Hand(desk, replace(desk, browser=second))

@@ -1,0 +1,187 @@
+"""The addresses of every page for people, of a shop with instances in every status and two drafts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.api.approving import ApprovalRule
+from flows.api.slas import Calendar, Sla
+from flows.api.webhooks import Webhook
+from flows.errors import WedError
+from flows.tests.bpmn_files import ORDER
+from flows.types import DraftAt
+from monitor.tests.conftest import Parcels
+from testkit.web import WebServer
+from tests.browser.conftest import Login
+
+DESIGN = (
+    "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
+    "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
+    "design/wsql/",
+    "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
+)  # fmt: skip
+NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
+OWN = (
+    "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/flows/{f}/diagram/",
+    "/flows/{f}/analysis/?window=hour",
+    "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
+    "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
+    "/flows/{f}/start/", "/flows/{f}/slas/", "/flows/{f}/audit/?kind=changes", "/flows/{f}/case-rules/",
+    "/flows/{f}/signals/", "/flows/{f}/locks/",
+    "/flows/{f}/case-rules/edit/?kind=queues", "/flows/{f}/case-rules/edit/?kind=approvals",
+    "/cases/repair/?flow={f}&cause=STUCK&signature=",
+    "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",
+    "/instances/{w}/children/", "/instances/{w}/?view=timeline", "/instances/{w}/?view=tree",
+    "/instances/{w}/steps/2/",
+    "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
+    "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
+    "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
+    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/search/?q=a",
+    "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
+    "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
+    "/admin/flows/flow/import/", "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",
+    *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
+    *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
+)  # fmt: skip
+# Pages of Django's admin in our frame: the rules that are law, not those that are advice.
+STOCK = ("/admin/", "/admin/flows/instance/", "/admin/flows/job/", "/admin/auth/user/")
+PAGES = (*OWN, *STOCK)
+
+
+def keep_diagram(orders: Parcels) -> None:
+    """Give the flow a diagram in which some elements have jobs."""
+    origins = {"tr_charge": "charge", "tr_reserve": "pack"}
+    source = {"language": "bpmn", "format": "xml", "text": ORDER.decode()}
+    parts = {"map": {"process": "p", "attributes": {}, "transitions": origins}}
+    api.keep_source(orders.flow, source | parts, conn=orders.connection)
+
+
+@pytest.fixture
+def addresses(
+    loaded: Callable[[str], str],
+    connect: Callable[..., psycopg.Connection[Any]],
+    server: WebServer,
+    login: Login,
+) -> Iterator[dict[str, str]]:
+    """The address of each page by its path.
+
+    The shop has instances in every status and a draft with problems. Another flow has only a draft.
+    """
+    orders = Parcels(loaded("orders"), connect())
+    give_roles(orders)
+    orders.start(customer="Ana", total=12)
+    declined = orders.start(customer="Bruno", total=30)
+    orders.do("tr_charge", declined, payment="declined")
+    orders.do("tr_reserve", declined, stock="reserved")
+    parked = orders.start(customer="Carla", total=5)
+    orders.park("tr_charge", parked, "the card company does not answer")
+    late = deliver_late(orders)
+    deliver(orders, orders.start(customer="Diego", total=80))
+    orders.connection.execute("select wedsql.cancel(%s, 'ordered twice')", [orders.start(customer="Eva")])
+    keep_diagram(orders)
+    serves = [[f"{orders.flow}:{name}" for name in ("tr_charge", "tr_reserve", "tr_invoice")]]
+    register = "select wedsql.register_worker('cluster', 'a-worker-of-the-shop', 'here', 1, %s)"
+    (worker,) = orders.connection.execute(register, serves).fetchone() or (0,)
+    new = f"{orders.flow}_new"
+    orders.connection.execute("select wedsql.count_history()")
+    revision = open_drafts(orders, new)
+    webhook = Webhook("https://example.org/a-long-address-of-a-receiver", query="total>10", secret="quiet")
+    login("alice", "/")
+    hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
+    api.send_test_message(hook, conn=orders.connection)
+    key = f"packing-{orders.flow}"
+    api.create_worker_key(key, {orders.flow: ["tr_reserve"]}, "alice", conn=orders.connection)
+    api.rotate_worker_key(key, "alice", conn=orders.connection)
+    define_slas(orders)
+    moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
+    places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
+    places |= {"c": case, "parked": parked, "late": late, "proposal": propose(orders, declined)}
+    yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
+    api.discard_draft(revision, conn=orders.connection)
+    orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def give_roles(orders: Parcels) -> None:
+    """Give rules the roles of those who perform them, one with a long name and one in one word."""
+    roles = {
+        "tr_charge": "Accounts receivable, second level of support",
+        "tr_reserve": "Lagerhausverwaltungsfachangestellter",
+        "tr_invoice": "Clerk",
+    }
+    for transition, role in roles.items():
+        orders.connection.execute(
+            "update wedsql.trig set role = %s where flow_id = %s and trname = %s",
+            [role, orders.flow_id, transition],
+        )
+
+
+def deliver_late(orders: Parcels) -> int:
+    """Return an order whose articles two workers reserve, with different results."""
+    order = orders.start(customer="Fay", total=20)
+    offered = api.offer(orders.flow, ["tr_reserve"], 50, actor="slow", conn=orders.connection)
+    numbers = [one.id for one in offered if one.wid == order]
+    (job,) = api.lease_many(orders.flow, ["tr_reserve"], 1, "slow", job_ids=numbers, conn=orders.connection)
+    api.release_job(order, job.id, "It hangs.", conn=orders.connection)
+    orders.do("tr_reserve", order, stock="reserved")
+    with pytest.raises(WedError):
+        api.complete(job, {"stock": "sold_out"}, actor="slow", conn=orders.connection)
+    api.decide_late(conn=orders.connection)
+    return order
+
+
+def propose(orders: Parcels, order: int) -> int:
+    """Return the number of a proposed repair, which another person has to approve."""
+    rule = ApprovalRule(1, "What customers have paid", attributes=["payment"])
+    api.save_approval_rules(orders.flow, [rule], "alice", conn=orders.connection)
+    made = api.propose_repair(
+        order,
+        "patch",
+        {"changes": {"payment": "paid"}},
+        "Paid by bank transfer.",
+        actor="bob",
+        expected_seq=api.explain_instance(order, conn=orders.connection).seq,
+        conn=orders.connection,
+    )
+    return made.number
+
+
+def deliver(orders: Parcels, order: int) -> None:
+    """Perform every step of an order, so that it ends."""
+    orders.do("tr_charge", order, payment="paid")
+    orders.do("tr_reserve", order, stock="reserved")
+    orders.do("tr_invoice", order, invoice="2026-1")
+    orders.do("tr_ship", order, parcel="BR 1")
+    orders.do("tr_deliver", order, delivered_on="2026-11-20")
+
+
+def define_slas(orders: Parcels) -> None:
+    """Define SLAs with long texts, one of which is breached, and compute their clocks."""
+    hours = {str(day): [["00:00", "12:30"], ["12:30", "24:00"]] for day in range(1, 8)}
+    office = Calendar("the-office-of-the-warehouse", "America/Argentina/Buenos_Aires", hours)
+    api.save_calendar(orders.flow, office, "alice", conn=orders.connection)
+    stop = "payment = 'declined' or stock = 'reserved' and invoice is not null and delivered_on is not null"
+    for name, calendar in (("charged-within-an-hour", ""), ("delivered-within-the-day", office.name)):
+        sla = Sla(name, 3600, "total > 0", stop, "customer = 'a customer who does not answer'", calendar)
+        api.save_sla(orders.flow, sla, "alice", conn=orders.connection)
+    while (api.advance_slas(conn=orders.connection) or {}).get("more"):
+        pass
+
+
+def open_drafts(orders: Parcels, new: str) -> DraftAt:
+    """Open a draft with problems and a warning, and one of a flow with this name, which does not exist."""
+    _version, definition = api.running_definition(orders.flow, conn=orders.connection)
+    draft = api.open_draft(orders.flow, actor="alice", conn=orders.connection)
+    changed = copy.deepcopy(definition)
+    changed["triggers"][1]["predicate"] = "items > 0 and stok is null"
+    changed["triggers"][2]["predicate"] += " or restocks = null"
+    api.save_draft(draft.at, changed, summary="restock earlier", actor="alice", conn=orders.connection)
+    return api.open_draft(new, definition=definition, actor="alice", conn=orders.connection).at
