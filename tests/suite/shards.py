@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.suite import durations
 from tests.suite.parts import Part
 
-LENGTH = 90.0  # seconds of a shard: short enough that no processor waits long for another at the end
+LENGTH = 120.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
 
 
 @dataclass
