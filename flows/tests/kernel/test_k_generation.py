@@ -59,8 +59,9 @@ def deferring(kit: Kit) -> int:
 @pytest.fixture
 def made(kit: Kit) -> Kit:
     """The kit for a flow that the test creates; the flow of that name is dropped before."""
-    api.drop_flow(kit.name, conn=kit.conn)
-    return kit
+    made = Kit(kit.name, kit.connect)
+    api.drop_flow(made.name, conn=made.conn)
+    return made
 
 
 def create(kit: Kit) -> None:
