@@ -76,7 +76,7 @@ def _vacuum(server: Server) -> None:
         names = [name for (name,) in admin.execute("select datname from pg_database where datallowconn")]
     for name in names:
         with psycopg.connect(make_conninfo(server.dsn(), dbname=name), autocommit=True) as connection:
-            connection.execute("vacuum (analyze, freeze)")
+            connection.execute("vacuum (analyze)")
 
 
 def _migrate() -> None:

@@ -147,7 +147,7 @@ def test_an_installation_waits_for_a_vacuum_before_it_changes_anything() -> None
     ):
         reader.execute("declare rows cursor for select from wedsql.vocabulary")
         reader.execute("fetch 1 from rows")  # holds the first page, which the vacuum wants alone
-        vacuumed = threads.submit(vacuum.execute, "vacuum (freeze, disable_page_skipping) wedsql.vocabulary")
+        vacuumed = threads.submit(vacuum.execute, "vacuum (freeze) wedsql.vocabulary")
         until(lambda: _waits(watcher, vacuum, "BufferPin", "BufferCleanup"))
         installed = threads.submit(kernel_db.install, installer)
         until(lambda: _waits(watcher, installer, "relation"))
