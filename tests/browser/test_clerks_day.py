@@ -23,6 +23,12 @@ from wedsql_site.supervisor.demo_logins import LOGINS
 Browser = webdriver.Chrome
 GROUPS = "section[aria-labelledby=groups-title] tbody a"
 CASES = "section[aria-labelledby=cases-title] tbody th a"
+# The first element that is seen and has this text; an option is seen with its field.
+SEEN = """
+const [css, text] = arguments;
+const seen = e => e.checkVisibility({ visibilityProperty: true }) && e.getClientRects().length;
+return [...document.querySelectorAll(css)]
+  .find(e => seen(e.closest('select') ?? e) && e.innerText.includes(text)) ?? null"""
 
 
 @dataclass
@@ -42,12 +48,7 @@ class Desk:
 
     def at(self, css: str, text: str = "") -> Any:
         """Return the first element that is seen and has this text."""
-
-        def find(page: Browser) -> Any:
-            found = page.find_elements(By.CSS_SELECTOR, css)
-            return next((one for one in found if one.is_displayed() and text in one.text), None)
-
-        return wait_in(self.browser, find)
+        return wait_in(self.browser, lambda page: page.execute_script(SEEN, css, text))
 
     def follow(self, css: str, text: str = "") -> None:
         """Click, and return when another page is there."""

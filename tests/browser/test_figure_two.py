@@ -41,15 +41,24 @@ RULES = [
 ]  # fmt: skip
 # The text by which a link or button is found, and the name of a field; an editor has that of its text area.
 WHAT = """
-const e = arguments[0], area = e.closest('.control, .field')?.querySelector('textarea[name]');
-const editor = e.matches('.cm-content') && area ? area.name : '';
-return [e.matches('a, button') ? (e.getAttribute('aria-label') || e.textContent).trim() : '',
-        e.name || editor || '']"""
-SHOWN = """
-return [...document.querySelectorAll('a, button, input:not([type=hidden]), select, textarea, .cm-content')]
-  .filter(e => e.getClientRects().length)"""
-
-INTO_VIEW = "arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})"  # not under the header
+const what = e => {
+  const area = e.closest('.control, .field')?.querySelector('textarea[name]');
+  const editor = e.matches('.cm-content') && area ? area.name : '';
+  return [e.matches('a, button') ? (e.getAttribute('aria-label') || e.textContent).trim() : '',
+          e.name || editor || ''];
+};"""
+FOCUSED = WHAT + "return what(document.activeElement)"
+# The first control that is shown and has this text (0) or name (1), in the window and not under the header.
+FOUND = (
+    WHAT
+    + """
+const [part, wanted] = arguments, all = 'a, button, input:not([type=hidden]), select, textarea, .cm-content';
+const found = [...document.querySelectorAll(all)]
+  .find(e => e.getClientRects().length && what(e)[part] === wanted);
+found?.scrollIntoView({ block: 'center', behavior: 'instant' });
+return found ?? null"""
+)
+TEXT, FIELD = 0, 1
 
 
 class Hand(Protocol):
@@ -67,20 +76,17 @@ class Mouse:
         self.browser = browser
 
     def press(self, text: str) -> None:
-        self._click(lambda found: found[0] == text, text)
+        self._click(TEXT, text)
 
     def focus(self, field: str) -> None:
-        self._click(lambda found: found[1] == field, field)
+        self._click(FIELD, field)
         if self.browser.switch_to.active_element.get_attribute("value"):
             ActionChains(self.browser).key_down(Keys.CONTROL).send_keys("a").key_up(Keys.CONTROL).perform()
 
-    def _click(self, wanted: Callable[[list[str]], bool], name: str) -> None:
-        for each in self.browser.execute_script(SHOWN):
-            if wanted(self.browser.execute_script(WHAT, each)):
-                self.browser.execute_script(INTO_VIEW, each)
-                ActionChains(self.browser).move_to_element(each).click().perform()
-                return
-        raise AssertionError(f"nothing shown is called {name!r}")
+    def _click(self, part: int, name: str) -> None:
+        found = self.browser.execute_script(FOUND, part, name)
+        assert found is not None, f"nothing shown is called {name!r}"
+        ActionChains(self.browser).move_to_element(found).click().perform()
 
 
 class Keyboard:
@@ -90,19 +96,19 @@ class Keyboard:
         self.browser = browser
 
     def press(self, text: str) -> None:
-        self._tab(lambda found: found[0] == text, text)
+        self._tab(TEXT, text)
         self._type(Keys.ENTER)
 
     def focus(self, field: str) -> None:
-        self._tab(lambda found: found[1] == field, field)
+        self._tab(FIELD, field)
         if self.browser.switch_to.active_element.get_attribute("type") == "checkbox":
             self._type(Keys.SPACE)
 
-    def _tab(self, wanted: Callable[[list[str]], bool], name: str) -> None:
+    def _tab(self, part: int, name: str) -> None:
         passed = []
         for _ in range(120):
-            now = self.browser.execute_script(WHAT, self.browser.switch_to.active_element)
-            if wanted(now):
+            now = self.browser.execute_script(FOCUSED)
+            if now[part] == name:
                 return
             passed.append(now)
             self._type(Keys.TAB)

@@ -160,14 +160,9 @@ def test_two_people_edit_one_draft_and_both_decisions_are_kept(
 
 
 def test_a_second_person_approves_and_the_first_one_cannot(
-    browser: Browser,
-    second: Browser,
-    server: WebServer,
-    login: Login,
-    log_in: LogIn,
-    database: Database,
+    browser: Browser, second: Browser, server: WebServer, login: Login, log_in: LogIn, database: Database,
     flow: Designed,
-) -> None:
+) -> None:  # fmt: skip
     database.execute("update wedsql.flow set needs_approval = true where name = %s", [flow.name])
     login("alice", flow.tab("design/"))
     save_rule(browser, server, flow, "Approved")

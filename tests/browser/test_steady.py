@@ -59,27 +59,23 @@ def parcels(loaded: Callable[[str], str], connect: Callable[..., psycopg.Connect
 
 
 @pytest.fixture
-def watching(browser: Browser, login: Login, wait: Wait, parcels: Parcels) -> Iterator[Callable[[str], None]]:
-    """A function `watching(path)` that opens a page as alice with its live connection.
-
-    The page is left before the flow is dropped.
-    """
+def watching(login: Login, wait: Wait, parcels: Parcels) -> Callable[[str], None]:
+    """A function `watching(path)` that opens a page as alice with its live connection."""
 
     def look(path: str) -> None:
         login("alice", path)
         wait(lambda page: page.find_element(By.ID, "live").get_attribute("data-state") == "live")
 
-    yield look
-    browser.get("about:blank")
+    return look
 
 
 @pytest.fixture
 def simulation(
     parcels: Parcels, connect: Callable[..., psycopg.Connection[Any]]
-) -> Iterator[Callable[[], threading.Event]]:
-    """A function `simulation()`: instances start, continue, end and get stuck until the test ends.
+) -> Iterator[Callable[..., threading.Event]]:
+    """A function `simulation(*wids)`: instances start, continue, end and get stuck until the test ends.
 
-    Counted instances stop well before the firing limit, which a slow browser would leave time to reach.
+    These fragile ones and three more are counted, and stop before the firing limit.
     """
     stop, threads, counted = threading.Event(), [], [parcels.start(fragile=True) for _ in range(3)]
 
@@ -94,7 +90,8 @@ def simulation(
             for wid in counted if round_ < COUNTED else ():
                 parcels.do("tr_count", wid, pieces=len(parcels.wids) + 100)
 
-    def begin() -> threading.Event:
+    def begin(*more: int) -> threading.Event:
+        counted.extend(more)
         threads.append(threading.Thread(target=go_on, args=[Parcels(parcels.flow, connect())]))
         threads[-1].start()
         return stop
@@ -107,8 +104,7 @@ def simulation(
 
 def press(browser: Browser, element: WebElement, during: Callable[[], Any]) -> None:
     """Press the mouse button on an element, and release it after `during`."""
-    actions = ActionChains(browser)
-    actions.click_and_hold(element).perform()
+    ActionChains(browser).click_and_hold(element).perform()
     during()
     ActionChains(browser).release().perform()
 
@@ -180,7 +176,7 @@ def test_no_click_is_lost_under_a_running_simulation(
     browser: Browser,
     watching: Callable[[str], None],
     parcels: Parcels,
-    simulation: Callable[[], threading.Event],
+    simulation: Callable[..., threading.Event],
 ) -> None:
     parcels.start_many(8)
     watching(f"/flows/{parcels.flow}/")
@@ -208,7 +204,7 @@ def test_nothing_moves_under_the_pointer_while_the_page_lives(
     browser: Browser,
     watching: Callable[[str], None],
     parcels: Parcels,
-    simulation: Callable[[], threading.Event],
+    simulation: Callable[..., threading.Event],
     wait: Wait,
 ) -> None:
     wid = parcels.start(customer="Ana", fragile=True)
@@ -221,7 +217,7 @@ def test_nothing_moves_under_the_pointer_while_the_page_lives(
         target,
     )
     browser.execute_script(WATCH_PLACE, *at)
-    simulation()
+    simulation(wid)
     wait(lambda page: shown(page, "window.changes") > ENOUGH, 60)
     assert shown(browser, "window.moves.slice(0, 3)") == []
 
@@ -240,7 +236,7 @@ def test_the_focus_stays_on_its_link(
     browser: Browser,
     watching: Callable[[str], None],
     parcels: Parcels,
-    simulation: Callable[[], threading.Event],
+    simulation: Callable[..., threading.Event],
     wait: Wait,
 ) -> None:
     wid = parcels.start(customer="Ana")
