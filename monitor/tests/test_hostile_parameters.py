@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import sys
+import zlib
 from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,6 +29,14 @@ ADMIN = ["o", "p", "q", "all", "e", "_facets", "_to_field", "_popup", "_changeli
 # Functions of pages.urlparams whose second argument is the name of a parameter.
 READERS = {"text", "numbers"}
 Statuses = dict[str, int]
+
+
+def hostile(name: str) -> list[str]:
+    """Return the hostile values for a parameter: all in long runs, else three that depend on its name."""
+    if os.environ.get("WEDSQL_LONG"):
+        return HOSTILE
+    first = zlib.crc32(name.encode())
+    return [HOSTILE[(first + step) % len(HOSTILE)] for step in (0, 2, 5)]
 
 
 def _encoded(value: str) -> str:
@@ -101,8 +111,10 @@ def statuses(get: Callable[[str], int], address: str, own: frozenset[str], watch
     tried = set(more)
     while names := watched - tried:
         tried |= names
-        for case in (f"{address}?{quote(name)}={_encoded(value)}" for name in names for value in HOSTILE):
-            found[case] = get(case)
+        for name in names:
+            for value in hostile(name):
+                case = f"{address}?{quote(name)}={_encoded(value)}"
+                found[case] = get(case)
     return found
 
 
@@ -115,7 +127,8 @@ def fixed_cases(flow: str, wid: int) -> Iterator[str]:
             yield f"{address}?{urlencode(dict.fromkeys(ADMIN, '--5'))}"
             yield f"{address}?{urlencode({name: chr(0) for name in ADMIN})}"
         for name in parameters(route):
-            yield from (filled(route, pattern, here | {name: _encoded(value)}) for value in HOSTILE)
+            for value in hostile(route + name):
+                yield filled(route, pattern, here | {name: _encoded(value)})
 
 
 @pytest.fixture
