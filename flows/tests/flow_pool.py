@@ -62,6 +62,8 @@ begin
   delete from wedsql.bulk b using wedsql.bulk_row r where r.bulk_id = b.id and r.flow_id = p_flow;
   {statements}
   execute format('delete from %I.wed_flow', p_name);
+  delete from wedsql.worker w where exists (
+    select 1 from unnest(w.serves) s where split_part(s, ':', 1) = p_name);
   -- Tests name keys of workers after their flow.
   delete from wedsql.worker_secret s using wedsql.worker_key k
   where k.id = s.key_id and strpos(k.name, p_name) > 0;
