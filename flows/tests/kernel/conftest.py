@@ -50,7 +50,8 @@ def kit(
 ) -> Iterator[NewKit]:
     """The test's flow with helpers to define, run and inspect it."""
     kit = NewKit(flow_pool, connect, mode)
-    kit.of_session("delete from wedsql.beat")  # written by the reapers of other tests at other times
+    # Written by the reapers and pages of other tests, at other times.
+    kit.of_session("delete from wedsql.beat; delete from wedsql.watch")
     yield kit
     kit.leave()
 
