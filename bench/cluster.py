@@ -46,7 +46,7 @@ class Cluster(Server):
         """Return an autocommit connection as superuser."""
         return psycopg.connect(self.uri(database), autocommit=True)
 
-    def create_database(self, name: str, template: str | None = None) -> str:
+    def create_database(self, name: str, template: str = "") -> str:
         """Create a database, replacing one of that name, from a template if given; return its URI."""
         with self.session() as conn:
             kernel_db.create(conn, name, template)

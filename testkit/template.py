@@ -90,7 +90,7 @@ def _migrate() -> None:
 
     from wedsql_site.supervisor import preparation
 
-    setup_databases(verbosity=0, interactive=False, aliases={"default"})
+    setup_databases(verbosity=0, interactive=False, aliases={"default": None})
     preparation.install_roles()
     connections.close_all()
 
