@@ -65,16 +65,16 @@ types: $(DEV_STAMP)
 tools:  ## installs what the tests need besides Python, where it is allowed to
 	@sh .ci/tools
 
-check: $(DEV_STAMP)  ## runs the linters and the quick tests, 90 seconds
+check: $(DEV_STAMP)  ## runs the linters and the quick tests
 	@$(PY) -m tests.suite static check
 
-test: tools $(DEV_STAMP)  ## runs the linters and all tests, 20 minutes
+test: tools $(DEV_STAMP)  ## runs the linters and all tests
 	@$(PY) -m tests.suite
 
-test-kernel: tools $(DEV_STAMP)  ## runs the tests of the kernel, 6 minutes
+test-kernel: tools $(DEV_STAMP)  ## runs the tests of the kernel
 	@$(PY) -m tests.suite kernel
 
-test-pages: $(DEV_STAMP)  ## runs the tests of pages and commands, 6 minutes
+test-pages: $(DEV_STAMP)  ## runs the tests of pages and commands
 	@$(PY) -m tests.suite pages
 
 test-changed: $(DEV_STAMP)  ## runs the tests of what differs from HEAD, or from BASE=main~3
