@@ -23,7 +23,7 @@ except (BadEnvironment, PostgresError) as error:
 from monitor.routing import websocket_urlpatterns
 from pages.live.bounded import BoundedInput
 from pages.live.users import live_user_stack
-from wedsql_site import frames, pacing, slow_clients
+from wedsql_site import frames, pacing, slow_clients, urls  # noqa: F401 - the first page does not wait for urls
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()

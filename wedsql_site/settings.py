@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,9 +33,10 @@ CSRF_TRUSTED_ORIGINS = [
 ]
 
 INSTALLED_APPS = [
-    "daphne",
+    # Only `runserver` needs the app; the other processes start without the libraries that it imports.
+    *(["daphne"] if sys.argv[1:2] == ["runserver"] else []),
     "channels",
-    "django.contrib.admin",
+    "wedsql_site.admin_apps.LazyAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",

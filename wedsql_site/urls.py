@@ -14,6 +14,8 @@ from wedsql_site import search, tokens, worker_keys
 from wedsql_site.attempts import PasswordChangeView
 from wedsql_site.second_factor import login, views
 
+admin.autodiscover()
+
 
 def _icon(request: HttpRequest) -> HttpResponse:
     """Redirect from the URL where browsers look for the icon."""

@@ -45,9 +45,7 @@ def mode() -> str:
 
 
 @pytest.fixture
-def kit(
-    flow_pool: FlowPool, connect: Callable[..., psycopg.Connection[Any]], mode: str
-) -> Iterator[NewKit]:
+def kit(flow_pool: FlowPool, connect: Callable[..., psycopg.Connection[Any]], mode: str) -> Iterator[NewKit]:
     """The test's flow with helpers to define, run and inspect it."""
     kit = NewKit(flow_pool, connect, mode)
     # Written by the reapers and pages of other tests, at other times.

@@ -43,7 +43,7 @@ from flows.types import GroupChoices
 pytestmark = pytest.mark.kernel
 
 
-@pytest.mark.parametrize("seed", seeds(20, short=5))
+@pytest.mark.parametrize("seed", seeds(20, short=2))
 def test_choices_in_batches_are_those_of_one_transaction(
     kit: Kit, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +72,7 @@ def test_choices_in_batches_are_those_of_one_transaction(
         assert violations(kit) == []
 
 
-@pytest.mark.parametrize("seed", seeds(12, short=4))
+@pytest.mark.parametrize("seed", seeds(12, short=2))
 def test_steps_between_batches_break_no_invariant_and_fire_nothing_twice(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
     api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)

@@ -87,7 +87,7 @@ def drawn_choices(draw: random.Random, definition: Any) -> GroupChoices:
     )
 
 
-@pytest.mark.parametrize("seed", seeds(20, short=5))
+@pytest.mark.parametrize("seed", seeds(20, short=3))
 def test_each_instance_gets_what_was_chosen_and_foreseen(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)

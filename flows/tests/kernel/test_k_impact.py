@@ -131,7 +131,7 @@ def second_definition(kit: Kit, draw: random.Random) -> Any:
     return second
 
 
-@pytest.mark.parametrize("seed", seeds(40, short=12))
+@pytest.mark.parametrize("seed", seeds(40, short=6))
 def test_each_instance_gets_what_was_foreseen(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)

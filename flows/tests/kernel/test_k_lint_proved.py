@@ -73,7 +73,7 @@ def grown(draw: random.Random, atoms: list[str]) -> str:
 
 
 @pytest.mark.parametrize("ordered", [False, True])
-@pytest.mark.parametrize("seed", seeds(12, short=5))
+@pytest.mark.parametrize("seed", seeds(12, short=3))
 def test_what_is_proved_agrees_with_brute_force(kit: Kit, seed: int, ordered: bool) -> None:
     """Also about two rules that compare the same attribute with different constants."""
     attributes, domains, atoms = (
@@ -151,7 +151,7 @@ def tiny(draw: random.Random) -> list[dict[str, Any]]:
     return [*triggers, {"predicate": draw.choice(["e = 'z'", "e = 'y' and b", "n = 5"]), "final": True}]
 
 
-@pytest.mark.parametrize("seed", seeds(40, short=12))
+@pytest.mark.parametrize("seed", seeds(40, short=6))
 def test_what_can_follow_agrees_with_brute_force(kit: Kit, seed: int) -> None:
     triggers = tiny(random.Random(seed))  # noqa: S311 - the same each time
     definition = {"attributes": TINY, "triggers": triggers}

@@ -11,7 +11,7 @@ import pytest
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
-TIMES = 1000
+TIMES = 50
 STATES = {
     "nothing holds": {"a": "7"},
     "wrong type": {"a": "1", "n": "no"},

@@ -116,7 +116,7 @@ class Twins:
         assert sorted(self.tried.waiting) == sorted(place(timer.tgid) for timer in timers)
 
 
-@pytest.mark.parametrize("seed", seeds(30, short=10))
+@pytest.mark.parametrize("seed", seeds(30, short=4))
 def test_a_trial_does_what_the_published_definition_does(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
     twins = Twins(kit, drawn(draw))
