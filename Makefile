@@ -1,5 +1,8 @@
 # `make run` starts everything, `make test` tests everything; both need only Python 3.11 or newer.
-PYTHON ?= python3
+# The distribution's Python is optimized; one that a version manager has compiled is often a tenth slower.
+SYSTEM_PYTHON := /usr/bin/python3
+PYTHON ?= $(shell $(SYSTEM_PYTHON) -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' \
+  2>/dev/null && echo $(SYSTEM_PYTHON) || echo python3)
 VENV ?= .venv
 PY := $(VENV)/bin/python
 RUN_STAMP := $(VENV)/.requirements

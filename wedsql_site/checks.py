@@ -11,11 +11,12 @@ from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
 
 from wedsql_site import database
+from workers.checks import CLUSTER
 
 RUNTIME_ROLES = ("web", "worker", "reaper")
 
 
-@register
+@register(CLUSTER)
 def timeouts_of_the_clusters(**_options: Any) -> list[CheckMessage]:
     """E010: a task that runs longer than `retry` is started a second time while it still runs."""
     whole = settings.Q_CLUSTER

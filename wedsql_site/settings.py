@@ -42,7 +42,6 @@ INSTALLED_APPS = [
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
-    "django_q",
     "axes",
     "django_otp",
     "django_otp.plugins.otp_totp",
@@ -51,6 +50,7 @@ INSTALLED_APPS = [
     "flows",
     "workers",
     "workers.demo",
+    "django_q",  # after workers, whose qcluster is the command
     "monitor",
     "wedsql_site",
     *flow_apps.installed(),  # flows designed in the admin and exported as migrations
@@ -86,6 +86,7 @@ API_REQUESTS_PER_MINUTE = environment.number("WEDSQL_API_REQUESTS_PER_MINUTE", 6
 
 ROOT_URLCONF = "wedsql_site.urls"
 ASGI_APPLICATION = "wedsql_site.asgi.application"
+FORM_RENDERER = "pages.form_renderer.QuickRenderer"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",

@@ -8,8 +8,10 @@ from django.core.checks import CheckMessage, Warning, register
 
 from workers import discovery
 
+CLUSTER = "cluster"  # the tag of what a cluster checks before it starts
 
-@register
+
+@register(CLUSTER)
 def handlers_can_be_served(**_options: Any) -> list[CheckMessage]:
     """Return W020 as warnings: an error would keep all other handlers, and `migrate`, from running."""
     found: list[CheckMessage] = [

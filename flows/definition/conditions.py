@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from functools import lru_cache
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[a-z_][a-z0-9_$]*|\d[\w.]*|\s+|.", re.IGNORECASE | re.DOTALL)
+# A page reads each condition several times, and each takes a millisecond per kilobyte.
+_remembered = lru_cache(maxsize=64)
 _OPENS, _CLOSES = {"(", "[", "case"}, {")", "]", "end"}
 
 
 def conjuncts(condition: str) -> list[str]:
     """Return what all has to hold; one part if it is an OR."""
-    return [condition.strip()] if len(disjuncts(condition)) > 1 else _split(condition, "and")
+    return [condition.strip()] if len(disjuncts(condition)) > 1 else [*_split(condition, "and")]
 
 
 def disjuncts(condition: str) -> list[str]:
     """Return of what one has to hold; one part if it is no OR."""
-    return _split(condition, "or")
+    return [*_split(condition, "or")]
 
 
 def added_and_removed(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
@@ -31,8 +34,8 @@ def _without(parts: list[str], others: list[str]) -> list[str]:
     left = Counter(map(normal, others))
     found = []
     for part in parts:
-        if left[normal(part)]:
-            left[normal(part)] -= 1
+        if left[form := normal(part)]:
+            left[form] -= 1
         else:
             found.append(part)
     return found
@@ -44,7 +47,8 @@ def normal(condition: str) -> str:
     return " ".join(token for token in tokens if not token.isspace())
 
 
-def _split(condition: str, word: str) -> list[str]:
+@_remembered
+def _split(condition: str, word: str) -> tuple[str, ...]:
     """Split at a word that is in no parentheses, CASE or BETWEEN."""
     text = _bare(condition)
     parts, begin, at = [], 0, 0
@@ -60,7 +64,7 @@ def _split(condition: str, word: str) -> list[str]:
             parts.append(text[begin:at].strip())
             begin = at + len(token)
         at += len(token)
-    return [*parts, text[begin:].strip()]
+    return (*parts, text[begin:].strip())
 
 
 def _bare(condition: str) -> str:

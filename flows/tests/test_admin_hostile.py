@@ -13,7 +13,7 @@ from django.test import Client
 from flows import api
 from flows.admin.forms import DatabaseErrorFormSet
 from flows.models import Attribute
-from flows.tests.designer import ADD, browser, define, page
+from flows.tests.designer import ADD, blank, browser, define, page
 from flows.tests.pages import figure_two, opened, unique
 
 pytestmark = pytest.mark.django_db
@@ -145,7 +145,7 @@ def test_fifty_rows_may_be_added_at_once(mallory: Client, name: str) -> None:
 
 def test_a_row_of_another_flow_cannot_be_reached(mallory: Client, name: str) -> None:
     other = unique()
-    assert mallory.post(ADD, opened(mallory, ADD) | figure_two(other)).status_code == 302
+    assert mallory.post(ADD, blank(mallory) | figure_two(other)).status_code == 302
     foreign = Attribute.objects.get(flow__name=other, name="a1")
     fields = opened(mallory, page(name)) | {
         "attributes-0-aid": str(foreign.pk),

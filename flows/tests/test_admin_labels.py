@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 import pytest
 from django.test import Client
 
-from flows.tests.designer import ADD, define, page
-from flows.tests.pages import figure_two, opened, unique
+from flows.tests.designer import ADD, blank, define, page
+from flows.tests.pages import figure_two, unique
 
 pytestmark = pytest.mark.django_db
 
@@ -53,7 +53,7 @@ def test_each_field_of_a_new_flow_and_of_a_defined_one_has_its_label(alice: Clie
 def test_what_was_refused_describes_its_field(alice: Client) -> None:
     typed = figure_two(unique()) | {"attributes-1-name": "wid", "attributes-2-options": "a"}
 
-    response = alice.post(ADD, opened(alice, ADD) | typed)
+    response = alice.post(ADD, blank(alice) | typed)
 
     assert read_fields(response.content.decode()).described["id_attributes-1-name"] == [
         "id_attributes-1-name_helptext",

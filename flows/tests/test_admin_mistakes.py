@@ -11,8 +11,8 @@ from django.test import Client
 
 from flows.admin.refusals import Refusal
 from flows.models import Flow, Trigger
-from flows.tests.designer import ADD, change, define, schema_exists
-from flows.tests.pages import all_errors, errors_at, figure_two, opened, unique
+from flows.tests.designer import ADD, blank, change, define, schema_exists
+from flows.tests.pages import all_errors, errors_at, figure_two, unique
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ def test_a_refused_predicate_is_shown_at_its_row(alice: Client, predicate: str, 
     name = unique()
     typed = figure_two(name) | {"triggers-1-predicate": predicate}
 
-    response = alice.post(ADD, opened(alice, ADD) | typed)
+    response = alice.post(ADD, blank(alice) | typed)
 
     assert response.status_code == 200
     assert errors_at(response, "triggers-1-predicate"), all_errors(response)
@@ -73,7 +73,7 @@ def test_the_kernel_s_errors_are_shown_in_portuguese(
     alice.cookies["django_language"] = "pt-br"
     typed = figure_two(unique()) | {field: value}
 
-    response = alice.post(ADD, opened(alice, ADD) | typed)
+    response = alice.post(ADD, blank(alice) | typed)
 
     assert shown in unescape(errors_at(response, field))
 
@@ -85,7 +85,7 @@ def test_a_name_that_cannot_be_is_refused_at_the_name(alice: Client, attribute: 
     name = unique()
     typed = figure_two(name) | {"attributes-1-name": attribute}
 
-    response = alice.post(ADD, opened(alice, ADD) | typed)
+    response = alice.post(ADD, blank(alice) | typed)
 
     assert response.status_code == 200
     assert errors_at(response, "attributes-1-name"), all_errors(response)
@@ -94,7 +94,7 @@ def test_a_name_that_cannot_be_is_refused_at_the_name(alice: Client, attribute: 
 
 @pytest.mark.parametrize("bad", ["wedsql", "public", "pg_x", "Orders", "a b", "", "x" * 64, "a'b", "\x00"])
 def test_a_flow_name_that_cannot_be_is_refused_at_the_name(alice: Client, bad: str) -> None:
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(bad))
+    response = alice.post(ADD, blank(alice) | figure_two(bad))
 
     assert response.status_code == 200
     assert errors_at(response, "name"), all_errors(response)
@@ -104,7 +104,7 @@ def test_a_flow_name_that_cannot_be_is_refused_at_the_name(alice: Client, bad: s
 def test_a_flow_name_that_is_taken_is_refused_at_the_name(alice: Client) -> None:
     name = define(alice)
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(name))
+    response = alice.post(ADD, blank(alice) | figure_two(name))
 
     assert errors_at(response, "name")
 
@@ -112,7 +112,7 @@ def test_a_flow_name_that_is_taken_is_refused_at_the_name(alice: Client) -> None
 def test_two_attributes_of_one_name_are_refused_at_the_second(alice: Client) -> None:
     name = unique()
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(name) | {"attributes-2-name": "a1"})
+    response = alice.post(ADD, blank(alice) | figure_two(name) | {"attributes-2-name": "a1"})
 
     assert errors_at(response, "attributes-2-name")
     assert not errors_at(response, "attributes-0-name")
@@ -123,7 +123,7 @@ def test_a_second_final_condition_is_refused_at_its_box(alice: Client) -> None:
     name = unique()
     second = {"triggers-2-final": "on", "triggers-2-transition": "", "triggers-2-name": ""}
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(name) | second)
+    response = alice.post(ADD, blank(alice) | figure_two(name) | second)
 
     assert "OR" in errors_at(response, "triggers-3-final") + errors_at(response, "triggers-2-final")
     assert not schema_exists(name)
@@ -165,7 +165,7 @@ def test_a_wrong_option_of_a_trigger_is_refused(alice: Client, field: str, value
 def test_a_default_that_is_no_value_of_the_type_is_refused_at_the_default(alice: Client) -> None:
     typed = {"attributes-1-type": "integer", "attributes-1-default": "many"}
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(unique()) | typed)
+    response = alice.post(ADD, blank(alice) | figure_two(unique()) | typed)
 
     assert "many" in errors_at(response, "attributes-1-default")
 
@@ -173,7 +173,7 @@ def test_a_default_that_is_no_value_of_the_type_is_refused_at_the_default(alice:
 def test_all_mistakes_of_the_triggers_are_shown_at_once(alice: Client) -> None:
     typed = {"triggers-0-predicate": "nowhere", "triggers-2-predicate": "elsewhere"}
 
-    response = alice.post(ADD, opened(alice, ADD) | figure_two(unique()) | typed)
+    response = alice.post(ADD, blank(alice) | figure_two(unique()) | typed)
 
     assert "nowhere" in errors_at(response, "triggers-0-predicate")
     assert "elsewhere" in errors_at(response, "triggers-2-predicate")

@@ -16,10 +16,10 @@ from django.test import Client
 
 from flows import api
 from flows.tests.commands import run, write
-from flows.tests.designer import ADD
+from flows.tests.designer import ADD, blank
 from flows.tests.flow_packages import directory, forget, migrate
 from flows.tests.names import SHARED_NAMES, identifiers
-from flows.tests.pages import all_errors, opened, unique
+from flows.tests.pages import all_errors, unique
 
 pytestmark = pytest.mark.django_db
 AT_ONCE = 45  # new rows in one save of the admin's form
@@ -106,7 +106,7 @@ def test_loadflow(names: list[str], part: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", range(3))
 def test_admin_form(names: list[str], part: int, alice: Client) -> None:
     flow, mine = unique(), ["zz_go", *names[part::24]][:AT_ONCE]
-    fields = opened(alice, ADD) | {"name": flow, "attributes-TOTAL_FORMS": str(len(mine))}
+    fields = blank(alice) | {"name": flow, "attributes-TOTAL_FORMS": str(len(mine))}
     for row, name in enumerate(mine):
         typed = {"name": name, "type": "text", "visibility": "everyone"}
         fields |= {f"attributes-{row}-{field}": text for field, text in typed.items()}
@@ -148,7 +148,7 @@ def test_function_and_attribute_of_one_name_loaded(tmp_path: Path) -> None:
 def test_function_and_attribute_of_one_name_in_the_form(alice: Client) -> None:
     flow = unique()
     rows = {f"{kind}-TOTAL_FORMS": str(len(SHARED_NAMES)) for kind in ("attributes", "triggers")}
-    fields = opened(alice, ADD) | {"name": flow} | rows
+    fields = blank(alice) | {"name": flow} | rows
     for row, (name, (text, _)) in enumerate(SHARED_NAMES.items()):
         typed = {"name": name, "type": "text", "visibility": "everyone"}
         fields |= {f"attributes-{row}-{field}": text for field, text in typed.items()}

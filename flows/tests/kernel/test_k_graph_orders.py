@@ -181,7 +181,7 @@ def test_each_step_of_random_graphs_is_a_move_of_the_reference_interpreter(kit: 
     ended = Counter[str]()
     for made in some_graphs():
         publish(kit, made)
-        for _order in seeds(3, short=1):
+        for _order in seeds(3, short=2):
             wid = kit.start(x=random.randrange(16))
             for _job in range(40):
                 if kit.status(wid) != "R":
