@@ -27,7 +27,7 @@ $(RUN_STAMP): requirements.lock | $(PY)
 
 $(DEV_STAMP): requirements-dev.lock | $(PY)
 	@echo "Installing the requirements of the tests ..."
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements-dev.lock
 	@touch $@ $(RUN_STAMP)
 
 $(BENCH_STAMP): requirements-bench.txt | $(DEV_STAMP)

@@ -27,7 +27,7 @@ from psycopg.conninfo import make_conninfo
 from flows.tests import hostile
 from flows.tests.flow_pool import FlowPool, OwnFlow, PooledFlow
 from flows.tests.spread import MODES
-from testkit import kernel_db, template
+from testkit import kernel_db, places, template
 from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
@@ -44,6 +44,7 @@ _TEST_SERVER = {
     "max_prepared_transactions": "4",
 }
 _PREFIX = "wedsql-test-"
+places.use_memory()
 _STATE = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
 _STATE.chmod(0o711)  # the server's user can pass through, but no user can list it
 

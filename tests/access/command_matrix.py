@@ -54,7 +54,7 @@ READING = (
     "trace",
     "makeflowmigrations",
 )
-PROGRAMS = ("simulate", "wedsql", "wedworker")
+PROGRAMS = ("qcluster", "simulate", "wedsql", "wedworker")
 
 
 def commands() -> dict[str, str]:

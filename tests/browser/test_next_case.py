@@ -45,3 +45,27 @@ def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
     browser.find_element(By.CSS_SELECTOR, "button[value=apply]").click()
     wait(lambda page: page.current_url.endswith("/cases/"))
     assert api.read_case(case.number, conn=parcels.connection).state == "applied"
+
+
+# Types as soon as the field is there: the scripts of the page run after it.
+TYPE_EARLY = """
+new MutationObserver((_changes, watching) => {
+  const field = document.getElementById('reason');
+  if (field) { field.value = 'Typed early.'; watching.disconnect(); }
+}).observe(document, { childList: true, subtree: true });
+"""
+
+
+def test_what_is_typed_before_the_scripts_run_is_kept(
+    browser: webdriver.Chrome, login: Login, wait: Wait, parcels: Parcels
+) -> None:
+    wid = parcels.start()
+    parcels.make_exception(wid)
+    login("alice", "/")
+    early = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": TYPE_EARLY})
+    address = f"{browser.current_url}instances/{wid}/repair/"
+    browser.get(address)
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", early)
+    browser.get(address.replace("/repair/", "/"))
+    wait(lambda page: page.get(address) or page.find_elements(By.CSS_SELECTOR, "[value=discard]"))
+    assert browser.find_element(By.ID, "reason").get_attribute("value") == "Typed early."

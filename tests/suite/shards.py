@@ -28,9 +28,9 @@ class Shard:
 
 
 def cut(parts: list[Part], recorded: durations.Durations, length: float = LENGTH) -> list[Shard]:
-    """Return the shards of all parts, the longest first."""
+    """Return the shards of all parts, the longest first; before them commands, while databases are prepared."""
     found = [shard for part in parts for shard in cut_part(part, recorded, length)]
-    return sorted(found, key=lambda shard: -shard.seconds)
+    return sorted(found, key=lambda shard: (not shard.part.commands, -shard.seconds))
 
 
 def cut_part(part: Part, recorded: durations.Durations, length: float) -> list[Shard]:
