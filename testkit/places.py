@@ -1,4 +1,4 @@
-"""The place of temporary files: memory, where there is enough, as databases create and delete files all the time."""
+"""The place of temporary files: memory, where there is enough; databases create and delete many files."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.suite import durations
 from tests.suite.parts import Part
 
-LENGTH = 300.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
+LENGTH = 150.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
 
 
 @dataclass
@@ -28,7 +28,7 @@ class Shard:
 
 
 def cut(parts: list[Part], recorded: durations.Durations, length: float = LENGTH) -> list[Shard]:
-    """Return the shards of all parts, the longest first; before them commands, while databases are prepared."""
+    """Return the shards of all parts: commands, while databases are prepared, then the longest first."""
     found = [shard for part in parts for shard in cut_part(part, recorded, length)]
     return sorted(found, key=lambda shard: (not shard.part.commands, -shard.seconds))
 
