@@ -63,6 +63,7 @@ from django.db import connection  # noqa: E402 - the settings are made above
 from django.test.utils import setup_databases, teardown_databases  # noqa: E402
 from django.utils import translation  # noqa: E402
 
+from wedsql_site import urls  # noqa: E402, F401 - importing registers the models of the admin
 from wedsql_site.database import TEST_DATABASE  # noqa: E402
 from wedsql_site.supervisor import preparation  # noqa: E402
 
