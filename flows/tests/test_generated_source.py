@@ -55,7 +55,9 @@ def source(conn: psycopg.Connection[Any], flow: str) -> str:
     return text.replace(flow, "fig2") + "\n"
 
 
-def test_the_source_is_the_recorded_one(connect: Callable[[], Any], loaded: Callable[[str], str]) -> None:
+def test_the_source_is_the_recorded_one(
+    connect: Callable[[], Any], flow: str, loaded: Callable[[str], str]
+) -> None:
     found = source(connect(), loaded("fig2"))
     assert "9000" not in found and "9001" not in found
     if os.environ.get("WEDSQL_WRITE_SCHEMA"):
