@@ -5,6 +5,8 @@ PYTHON ?= $(shell $(SYSTEM_PYTHON) -c 'import sys, ensurepip, venv; sys.exit(sys
   2>/dev/null && echo $(SYSTEM_PYTHON) || echo python3)
 VENV ?= .venv
 PY := $(VENV)/bin/python
+# The suite starts hundreds of processes: each would compile all that it imports.
+export PYTHONDONTWRITEBYTECODE :=
 RUN_STAMP := $(VENV)/.requirements
 DEV_STAMP := $(VENV)/.requirements-dev
 BENCH_STAMP := $(VENV)/.requirements-bench
@@ -75,7 +77,7 @@ test: tools $(DEV_STAMP)  ## runs the linters and all tests
 	@$(PY) -m tests.suite
 
 test-kernel: tools $(DEV_STAMP)  ## runs the tests of the kernel
-	@$(PY) -m tests.suite kernel
+	@$(PY) -m tests.suite kernel elsewhere
 
 test-pages: $(DEV_STAMP)  ## runs the tests of pages and commands
 	@$(PY) -m tests.suite pages

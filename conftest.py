@@ -27,7 +27,7 @@ from psycopg.conninfo import make_conninfo
 from flows.tests import hostile
 from flows.tests.flow_pool import FlowPool, OwnFlow, PooledFlow
 from flows.tests.spread import MODES
-from testkit import kernel_db, places, template
+from testkit import emptying, kernel_db, places, template
 from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
@@ -80,9 +80,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--mode",
         default="single",
-        choices=[*MODES, "all", "one", "other"],
+        choices=[*MODES, "all", "one"],
         help="how the tests of the kernel take and complete jobs (flows/tests/modes.py); 'one': each test in "
-        "one of its ways, 'other': in the next one",
+        "one of its ways",
     )
     parser.addoption(
         "--settings",
@@ -149,6 +149,8 @@ def django_db_setup(
     if OWN_SERVER:  # a copy of the template, which has the database
         connection.close()
         connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = TEST_DATABASE
+        with django_db_blocker.unblock():
+            emptying.keep_what_is_there()
         yield
         return
     with django_db_blocker.unblock():

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test import Client
 
@@ -32,9 +33,24 @@ def alice(db: None) -> Client:
     return browser(User.objects.create_superuser("alice"))
 
 
+@pytest.fixture(scope="module")
+def standing_fig2(django_db_setup: None, django_db_blocker: Any) -> str:
+    """The flow of figure 2 that the tests of a module share if what they do to it is rolled back."""
+    with django_db_blocker.unblock():
+        return loaded_fig2()
+
+
 @pytest.fixture
-def fig2(db: None) -> str:
+def fig2(standing_fig2: str, request: pytest.FixtureRequest, db: None) -> str:
     """The flow of the paper's figure 2, loaded by alice."""
+    mark = request.node.get_closest_marker("django_db")
+    commits = "transactional_db" in request.fixturenames or (mark and mark.kwargs.get("transaction"))
+    cache.clear()  # it has what other tests have done with the flow
+    return loaded_fig2() if commits else standing_fig2
+
+
+def loaded_fig2() -> str:
+    """Load the flow of figure 2 and return its name."""
     name = unique()
     run("loadflow", str(FIGURE_TWO), "--flow", name, "--actor", "alice")
     return name

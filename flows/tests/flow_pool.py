@@ -7,9 +7,11 @@ definition and of all objects in its schema shows whether a test has changed it;
 from __future__ import annotations
 
 import contextlib
+import re
 import uuid
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import psycopg
@@ -216,8 +218,9 @@ class PooledFlow:
         self._name = self._pool.take(self._key) or ""
         if not self._name:
             session = connect()
-            self._name = self._pool.create(session)
-            _execute(session, self._name, text)
+            with nullcontext() if ends_transaction(text) else session.transaction():
+                self._name = self._pool.create(session)
+                _execute(session, self._name, text)
             self._pool.remember(self._name, self._key)
         return self._name
 
@@ -225,6 +228,11 @@ class PooledFlow:
         """Give it to the pool."""
         if self._name:
             self._pool.leave(self._name, self._key)
+
+
+def ends_transaction(text: str) -> bool:
+    """Return whether SQL commits itself, so that it cannot be executed together with other statements."""
+    return re.search(r"^\s*commit\b", text, re.IGNORECASE | re.MULTILINE) is not None
 
 
 def _execute(session: Connection, flow: str, text: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from flows.tests.flow_pool import FlowPool, Key
+from flows.tests.flow_pool import FlowPool, Key, ends_transaction
 from flows.tests.kit import NEW_KITS, Connection, Kit
 from flows.tests.modes import BY_NAME
 
@@ -46,10 +46,9 @@ class NewKit(Kit):
 
     def _create(self) -> str:
         """Create a flow with what was collected."""
-        self._made = name = self._pool.create(self._conn)
-        # A text of SQL may commit.
-        texts = any(kind == "load" for kind, _given in self._definition)
-        with nullcontext() if texts else self._conn.transaction():
+        commits = any(ends_transaction(given[0]) for kind, given in self._definition if kind == "load")
+        with nullcontext() if commits else self._conn.transaction():
+            self._made = name = self._pool.create(self._conn)
             for kind, given in self._definition:
                 getattr(super(), kind)(*given)
         self._pool.remember(name, self._key)

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from testkit import cases
+
 MODES = ("single", "batch", "held", "lease")
 KIT_METHODS = {"take", "complete", "run"}
 
@@ -18,12 +20,10 @@ KIT_METHODS = {"take", "complete", "run"}
 def chosen(requested: str, allowed: Sequence[str], test: str = "") -> list[str]:
     """Return the requested modes that are allowed for a test; its first one if there are none.
 
-    With "one" the name of the test decides on one of them, and with "other" on the next: so each mode has its
-    share of the tests, and always the same.
+    With "one" the name of the test decides on one of them: each mode has its share, always the same one.
     """
-    if requested in ("one", "other"):
-        place = zlib.crc32(test.encode()) + (requested == "other")
-        return [allowed[place % len(allowed)]]
+    if requested == "one":
+        return [allowed[zlib.crc32(test.encode()) % len(allowed)]]
     return [mode for mode in allowed if requested in (mode, "all")] or [allowed[0]]
 
 
@@ -32,7 +32,7 @@ def seeds(number: int, short: int | None = None) -> range:
 
     short: as many in runs that are not long (WEDSQL_LONG).
     """
-    usual = number if short is None or os.environ.get("WEDSQL_LONG") else short
+    usual = number if short is None or cases.long() else short
     return range(int(os.environ.get("WEDSQL_SEEDS", usual)))
 
 
@@ -44,10 +44,7 @@ def spread(metafunc: pytest.Metafunc) -> None:
     mark = metafunc.definition.get_closest_marker("mode")
     of_its_own = not methods & {"take", "run"}  # it takes its jobs by other means
     allowed = mark.args if mark else MODES[:2] if of_its_own else MODES
-    requested = metafunc.config.getoption("--mode")
-    if requested == "one" and metafunc.definition.get_closest_marker("every_mode"):
-        requested = "all"
-    modes = chosen(requested, allowed, metafunc.definition.nodeid)
+    modes = chosen(metafunc.config.getoption("--mode"), allowed, metafunc.definition.nodeid)
     if modes != ["single"]:
         metafunc.parametrize("mode", modes)
 

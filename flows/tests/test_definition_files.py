@@ -13,6 +13,7 @@ from flows import api
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Option, Options
 from flows.definition.files import FORMATS, JSON, YAML, Format, NotReadable
 from flows.tests.pages import unique
+from testkit.cases import examples
 
 # Texts that PostgreSQL can store.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=40)
@@ -91,7 +92,7 @@ def test_what_is_written_is_read_again(kind: Format, definition: Definition) -> 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("kind", [JSON, YAML])
-@settings(max_examples=10, deadline=None, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=examples(10), deadline=None, phases=[Phase.explicit, Phase.generate])
 @given(definition=definitions())
 def test_the_kernel_returns_what_the_file_had(kind: Format, definition: Definition) -> None:
     with transaction.atomic():

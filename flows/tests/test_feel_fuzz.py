@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from flows import api
 from flows.languages.bpmn.feel import NotSimple, to_sql
 from flows.tests.feel_expressions import ATTRIBUTES, CONDITIONS, STATES, Expression
+from testkit.cases import examples
 
 LETTERS = {True: "t", False: "f", None: "u"}
 # What the subset has, and what it does not have.
@@ -26,7 +27,7 @@ TEXTS = (
 
 
 @pytest.mark.django_db
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(CONDITIONS, min_size=30, max_size=30))
 def test_a_translation_has_the_value_of_the_expression_in_the_database(found: list[Expression]) -> None:
     texts = [to_sql(each.text) for each in found]
@@ -45,7 +46,7 @@ def test_a_translation_has_the_value_of_the_expression_in_the_database(found: li
             assert held == LETTERS[each.value(state)], (each.text, text, state)
 
 
-@settings(max_examples=1_000, deadline=None)
+@settings(max_examples=examples(1_000), deadline=None)
 @example("(" * 4_000)
 @example("!" * 4_000)
 @example("-" * 4_000)

@@ -15,6 +15,7 @@ from flows.definition.files import YAML
 from flows.languages.graph import BadGraph, Graph, Problem, check, read
 from flows.languages.graph.model import KINDS
 from flows.languages.graph.reading import MOST_EDGES, MOST_NODES, MOST_PROBLEMS
+from testkit.cases import examples
 
 TEXT = """start() ->
 R = [{r1, a, b}, {r2, b, c, "amount > 100"}, {r3, b, d, default}, {r4, c, j}, {r5, d, j}], % edges
@@ -170,7 +171,7 @@ def test_the_graphs_that_are_changed_have_no_problems() -> None:
     assert problems(TEXT, "") == problems(json.dumps(OBJECT), "json") == ()
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @example("")
 @example('R = [{r1, a, "')
 @example("R = " + "[" * 5_000)
@@ -181,7 +182,7 @@ def test_any_text_is_a_graph_or_has_problems_with_their_places(text: str) -> Non
     assert all(problem.line for problem in problems(text, ""))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @example('{"graph": "\\ud800", "edges": [["r1", "a", "b"]]}', "json")
 @example('{"edges": [["r1", "a", "b"]], "nodes": [{"node": "a", "options": {"x": NaN}}]}', "json")
 @given(
@@ -192,7 +193,7 @@ def test_any_file_is_a_graph_or_has_problems_with_their_places(text: str, format
     problems(text, format_)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @example(OBJECT)
 @example(OBJECT | {"graph": "\0"})
 @example(OBJECT | {"edges": [["r1", 10**999, "b"]]})

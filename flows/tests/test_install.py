@@ -14,12 +14,12 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from testkit import kernel_db
+from testkit import cases, kernel_db
 from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 # A long run has more, to meet in more ways.
-MANY = 20 if os.environ.get("WEDSQL_LONG") else 6
+MANY = 20 if cases.long() else 6
 SCHEMA = Path(__file__).parent / "schema.txt"
 
 INVENTORY = Path(__file__).parent / "sql" / "inventory.sql"

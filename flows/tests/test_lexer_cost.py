@@ -8,7 +8,6 @@ and that a statement timeout does not end, must be in wedsql.costly_function: th
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,13 +18,14 @@ import psycopg
 import pytest
 
 from flows.tests.corpus import operands, oracle
+from testkit import cases
 
 pytestmark = [pytest.mark.kernel, pytest.mark.cost]
 Connect = Callable[..., psycopg.Connection[Any]]
 
 SIZE = 24_000
 # Of all functions, in runs that are not long; what it finds is verified by CPU time.
-SHORTER = SIZE if os.environ.get("WEDSQL_LONG") else 8_000
+SHORTER = SIZE if cases.long() else 8_000
 SLOW_MS = 20.0
 # A function with a call that takes this long, or with so many slow calls, is judged by the slowest of them.
 LONG_MS = 100.0
@@ -117,15 +117,20 @@ class Stopwatch:
         if Path("/proc/self/schedstat").exists():
             db.execute(PROCESSOR)
             self.precise = "pg_temp.processor_ms()"
-        for size in (1, 2):
-            for kind in operands.VALUES:
-                self._keep(kind, size)
+        self._kept: set[str] = set()
 
-    def _keep(self, kind: str, size: int) -> None:
+    def _kept_in(self, kind: str, size: int) -> str:
+        """Return the table with the operands of this type and size, which is made when it is first used."""
+        table = f'pg_temp."operand {kind} {size}"'
+        if table not in self._kept:
+            self._keep(table, kind, size)
+            self._kept.add(table)
+        return table
+
+    def _keep(self, table: str, kind: str, size: int) -> None:
         concrete = operands.CONCRETE.get(kind, kind)
         values = (value.replace("$n", str(self.size * size)) for value in operands.VALUES[kind])
         rows = ", ".join(f"({number}, ({value})::{concrete})" for number, value in enumerate(values))
-        table = f'pg_temp."operand {kind} {size}"'
         self.db.execute(f"create table {table} as select i, v from (values {rows}) as o (i, v)")
 
     def worst(
@@ -145,12 +150,12 @@ class Stopwatch:
 
     def _block(self, function: Function, size: int, only: Sequence[int], time: str) -> str:
         numbers = range(1, len(function.types) + 1)
-        froms = [f'pg_temp."operand {kind} {size}" t{n}' for n, kind in enumerate(function.types, 1)]
+        froms = [f"{self._kept_in(kind, size)} t{n}" for n, kind in enumerate(function.types, 1)]
         where = [f"t{n}.i = {i}" for n, i in enumerate(only, 1)] or ["true"]
         declared = "".join(
             f"v{n} {operands.CONCRETE.get(kind, kind)};" for n, kind in enumerate(function.types, 1)
         )
-        read = "".join(f'select v into v{n} from pg_temp."operand {kind} {size}" where i = w[{n}];'
+        read = "".join(f"select v into v{n} from {self._kept_in(kind, size)} where i = w[{n}];"
                        for n, kind in enumerate(function.types, 1))  # fmt: skip
         indexes = ", ".join(f"t{n}.i" for n in numbers)
         return f"""do $do$

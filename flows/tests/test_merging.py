@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from flows.definition.merging import Conflict, merge
+from testkit.cases import examples
 
 Definition = dict[str, Any]
 NAMES = st.sampled_from(["a", "b", "c", "d", "e"])
@@ -45,7 +46,7 @@ DEFINITIONS = st.builds(
     ATTRIBUTES,
     TRIGGERS,
 )
-many = settings(max_examples=150, deadline=None)
+many = settings(max_examples=examples(150), deadline=None)
 
 
 @many

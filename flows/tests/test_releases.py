@@ -21,6 +21,7 @@ from flows import tables
 from flows.tests.test_install import inventory
 from flows.tests.test_tables import shape
 from testkit import kernel_db
+from testkit.cases import some
 from testkit.processes import Processes
 from testkit.waiting import until
 
@@ -175,7 +176,7 @@ _PLACES = [
 _LOCK = 1234567890123
 
 
-@pytest.mark.parametrize(("tag", "where"), _PLACES)
+@pytest.mark.parametrize(("tag", "where"), some(_PLACES, 2))
 def test_an_upgrade_that_is_killed_leaves_the_old_version_working(
     released: str, db: Db, tag: str, where: str
 ) -> None:

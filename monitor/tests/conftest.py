@@ -11,7 +11,6 @@ from typing import Any
 import psycopg
 import pytest
 from django.contrib.auth.models import Group, Permission, User
-from django.db import connections
 from django.test import Client
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -120,7 +119,6 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
         yield
         User.objects.filter(username__endswith=HERE).delete()
         Group.objects.exclude(pk__in=before).delete()
-        connections.close_all()
 
 
 @pytest.fixture

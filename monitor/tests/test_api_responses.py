@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 from urllib.parse import quote
 
@@ -13,6 +14,7 @@ from django.test import Client
 from monitor.api import limits
 from monitor.tests.conftest import Parcels
 from monitor.tests.programs import BASE, Program, operator, owner, problem, program
+from testkit.cases import some
 
 __all__ = ["operator", "owner"]
 
@@ -101,10 +103,9 @@ def test_no_parameter_causes_a_server_error(
     flow = f"/flows/{name}"
     paths = ["/flows", "/instances", "/instances/count", f"{flow}/instances", f"{flow}/figures"]
     paths += [f"{flow}/jobs", f"/instances/{wid}/history", f"/instances/{wid}/why", "/views"]
-    for path in paths:
-        for parameter in PARAMETERS:
-            found = operator.get(f"{path}?{parameter}={quote(value)}")
-            assert found.status_code in (200, 404, 422), (path, parameter, found.content)
+    for path, parameter in some(product(paths, PARAMETERS), 3, HOSTILE.index(value)):
+        found = operator.get(f"{path}?{parameter}={quote(value)}")
+        assert found.status_code in (200, 404, 422), (path, parameter, found.content)
     for path in (
         f"/instances/{wid}/suspend",
         f"/instances/{wid}/jobs/{'9' * 30}/retry",

@@ -185,11 +185,21 @@ def proposing_case(parcels: Parcels) -> int:
     return api.list_cases([parcels.flow], {"wid": wid}, closed=True, conn=parcels.connection)[0].number
 
 
+@pytest.fixture(scope="module")
+def drawn() -> dict[str, tuple[str, Outline]]:
+    return {}
+
+
 @pytest.fixture
-def outlines(olga: Client, parcels: Parcels) -> dict[str, tuple[str, Outline]]:
-    wid = parcels.start(customer="Ana")
-    parcels.do("tr_pack", wid, stage="packed")
-    return {path: (html, Outline(html)) for path, html in served(olga, parcels, wid).items()}
+def outlines(
+    olga: Client, parcels: Parcels, drawn: dict[str, tuple[str, Outline]]
+) -> dict[str, tuple[str, Outline]]:
+    """The text of each page with its outline, read once for all tests of this file."""
+    if not drawn:
+        wid = parcels.start(customer="Ana")
+        parcels.do("tr_pack", wid, stage="packed")
+        drawn |= {path: (html, Outline(html)) for path, html in served(olga, parcels, wid).items()}
+    return drawn
 
 
 def test_landmarks_headings_labels_and_names(outlines: dict[str, tuple[str, Outline]]) -> None:

@@ -107,7 +107,8 @@ def test_no_page_shows_english_texts_that_are_translated(ana: Client, parcels: P
         html = ana.get(path).content.decode()
         text = prose(html, stored)
         assert 'lang="pt-br"' in html, path
-        if found := sorted(key for key, pattern in patterns.items() if pattern.search(text)):
+        there = (key for key in patterns if key in text)  # much faster than a pattern
+        if found := sorted(key for key in there if patterns[key].search(text)):
             left[path] = [text[max(0, patterns[k].search(text).start() - 60) :][:120] for k in found]
     assert left == {}
 

@@ -15,6 +15,7 @@ from django.utils.safestring import mark_safe
 
 from pages import form_renderer
 from pages.form_renderer import QuickRenderer
+from testkit.cases import pairs
 
 VALUES = [
     None, "", "usual", "<b>&\"'</b>", mark_safe("<b>&amp;</b>"), 0, 1234567, 1.5, Decimal("1234.50"), True,
@@ -51,13 +52,12 @@ WIDGETS: list[forms.Widget] = [
 @pytest.mark.parametrize("widget", WIDGETS, ids=lambda widget: type(widget).__name__)
 def test_a_widget_is_that_of_the_template(widget: forms.Widget, language: str) -> None:
     with translation.override(language):
-        for value in VALUES:
+        for value, attributes in pairs(VALUES, ATTRIBUTES, 3):
             given = [value] if isinstance(widget, forms.SelectMultiple) else value
-            for attributes in ATTRIBUTES:
-                for localized in (False, True):
-                    widget.is_localized = localized
-                    shown = [widget.render("<name>", given, attributes, each) for each in both()]
-                    assert shown[0] == shown[1], (value, attributes)
+            for localized in (False, True):
+                widget.is_localized = localized
+                shown = [widget.render("<name>", given, attributes, each) for each in both()]
+                assert shown[0] == shown[1], (value, attributes)
 
 
 class Fields(forms.Form):

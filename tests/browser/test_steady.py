@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -16,10 +15,11 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.remote.webelement import WebElement
 
 from monitor.tests.conftest import PARCELS, Parcels
+from testkit import cases
 from tests.browser.conftest import Login, Wait
 
 Browser = webdriver.Chrome
-PRESSES = 12 if os.environ.get("WEDSQL_LONG") else 4
+PRESSES = 12 if cases.long() else 4
 ORIGIN = (1, 1)
 ENOUGH = 20
 COUNTED = 300

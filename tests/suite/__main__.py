@@ -32,6 +32,7 @@ def main() -> int:
     now = report.summary(results, time.monotonic() - began)
     earlier = LONG if asked.long else report.FILE
     print(report.show(now, report.read(earlier)))
+    report.write_tests(results)
     if asked.record:
         durations.write(report.by_part(results), [part.name for part in wanted])
     if not asked.parts:

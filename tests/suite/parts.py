@@ -13,7 +13,8 @@ _EVERY_MODE = ("--mode", "all")
 _ONE_MODE = ("--mode", "one")
 _HOSTILE = ("--settings", "hostile")
 _DEBIAN = ("--pg", "debian")
-_SAMPLE = ("--sample", "6")
+_HERE = ("--share", "here")
+_ELSEWHERE = ("--share", "elsewhere")
 _KERNEL = "kernel and not isolation"
 
 
@@ -46,19 +47,20 @@ STATIC = Part(
 
 
 def short() -> list[Part]:
-    """Return the parts of `make test`: all of the kernel's tests once, and a sample of them elsewhere."""
+    """Return the parts of `make test`: each of the kernel's tests once, some of them on another server."""
+    other = binaries.from_system() is not None
     parts = [
         STATIC,
-        Part("kernel", _KERNEL, ("flows", "tests"), _ONE_MODE),
+        Part("kernel", _KERNEL, ("flows", "tests"), (*_ONE_MODE, *(_HERE if other else ()))),
         Part("orders", "isolation", ("tests/isolation",), _ONE_MODE),
         Part("pages", "not chaos and not kernel", ("flows", "pages", "monitor")),
         Part("processes", "not chaos", ("workers", "wedsql_site")),
         Part("browsers", "browser", ("tests/browser",)),
         Part("packages", "not chaos and not kernel and not browser", ("tests", "bench")),
     ]
-    if binaries.from_system():
-        other = (*_DEBIAN, *_HOSTILE, *_SAMPLE, "--mode", "other")
-        parts.append(Part("elsewhere", f"{_KERNEL} and not cost", ("flows/tests/kernel",), other))
+    if other:
+        options = (*_ONE_MODE, *_DEBIAN, *_HOSTILE, *_ELSEWHERE)
+        parts.append(Part("elsewhere", _KERNEL, ("flows/tests/kernel",), options))
     return parts
 
 
@@ -95,6 +97,11 @@ def named(names: list[str], from_long: bool = False) -> list[Part]:
     """Return the parts with these names; all of them without names. Raises SystemExit for a wrong name."""
     known = {part.name: part for part in (long() if from_long else short())}
     known |= {} if from_long else {CHECK.name: CHECK}
-    if unknown := set(names) - set(known):
+    if unknown := set(names) - {
+        *known,
+        "elsewhere",
+    }:  # where there is no other server, all tests are run here
         raise SystemExit(f"no part {', '.join(unknown)}; there are: {', '.join(known)}")
-    return [known[name] for name in names] or [part for part in known.values() if part is not CHECK]
+    return [known[name] for name in names if name in known] or [
+        part for part in known.values() if part is not CHECK
+    ]

@@ -1,23 +1,28 @@
-"""A pytest plugin: records outcome and seconds of each test, and runs a sample or a slice of the tests.
+"""A pytest plugin: records outcome and seconds of each test, and chooses those of a place and of a slice.
 
-`-p tests.suite.recorder --record FILE --sample 6 --slice 2/3`
+`-p tests.suite.recorder --record FILE --share elsewhere --slice 2/3`
 """
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+SHARED = "flows/tests/kernel/"
+ONE_IN = 6
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Declare the options."""
     parser.addoption("--record", default="", help="the file for outcomes and durations, as JSON")
-    parser.addoption("--sample", default=1, type=int, help="every N-th of the tests, and one of each file")
+    parser.addoption(
+        "--share", default="all", choices=["all", "here", "elsewhere"],
+        help="the tests that are run on the usual server, or those that are run on another one",
+    )  # fmt: skip
     parser.addoption("--slice", default="1/1", help="K/N: every N-th of the tests, from the K-th on")
 
 
@@ -28,22 +33,20 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests that are not in the sample, and those of other slices."""
+    """Leave out the tests that are run elsewhere, and those of other slices."""
     first, number = map(int, config.getoption("--slice").split("/"))
-    chosen = sample([item.nodeid for item in items], config.getoption("--sample"))
-    mine = [item for item in items if item.nodeid in chosen][first - 1 :: number]
+    share = config.getoption("--share")
+    chosen = [item for item in items if share == "all" or elsewhere(item) == (share == "elsewhere")]
+    mine = chosen[first - 1 :: number]
     if left := [item for item in items if item not in set(mine)]:
         config.hook.pytest_deselected(items=left)
     items[:] = mine
 
 
-def sample(tests: Iterable[str], number: int) -> set[str]:
-    """Return every number-th of the tests, chosen by their names, and one of each file."""
-    places = {test: zlib.crc32(f"{test} in the sample".encode()) for test in tests}
-    first: dict[str, str] = {}
-    for test in sorted(places, key=lambda one: (places[one], one)):
-        first.setdefault(test.partition("::")[0], test)
-    return {test for test, place in places.items() if place % number == 0} | {*first.values()}
+def elsewhere(item: pytest.Item) -> bool:
+    """Return whether the short run has this test on another server: one in ONE_IN of the kernel's."""
+    anywhere = item.nodeid.startswith(SHARED) and not item.get_closest_marker("cost")
+    return anywhere and zlib.crc32(f"{item.nodeid} elsewhere".encode()) % ONE_IN == 0
 
 
 class Recorder:

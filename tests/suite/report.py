@@ -14,6 +14,7 @@ from tests.suite.execution import Result
 from tests.suite.parts import CHECKOUT
 
 FILE = CHECKOUT / "var" / "tests" / "last.json"
+TESTS = FILE.with_name("tests.json")
 SLOWEST = 10
 _OUTCOMES = ("passed", "failed", "skipped")
 
@@ -75,6 +76,17 @@ def write(now: dict[str, Any], file: Path = FILE) -> None:
     """Keep the summary for the next run."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(json.dumps(now, indent=1) + "\n", encoding="utf-8")
+
+
+def write_tests(results: Sequence[Result], file: Path = TESTS) -> None:
+    """Write the seconds of each test by part, the slowest first: to find out where the time of a run is."""
+    found: dict[str, dict[str, float]] = {}
+    for result in results:
+        part = found.setdefault(result.shard.part.name, {})
+        part |= {name: round(test["seconds"], 2) for name, test in result.tests.items()}
+    ordered = {name: dict(sorted(tests.items(), key=lambda one: -one[1])) for name, tests in found.items()}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps(ordered, indent=0) + "\n", encoding="utf-8")
 
 
 def _commit() -> str:

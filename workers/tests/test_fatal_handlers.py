@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from testkit.cases import pairs
 from testkit.processes import Processes
 from testkit.waiting import until
 from workers.tests.test_cluster import Db, all_final, cluster, db, flow, start, statuses
@@ -15,8 +16,7 @@ __all__ = ["db", "flow"]
 ENDS = {"exit": "E", "poison": "E", "stop": "E", "swallow": "E", "close": "F"}
 
 
-@pytest.mark.parametrize("pool", ["cluster", "wedworker"])
-@pytest.mark.parametrize("kind", sorted(ENDS))
+@pytest.mark.parametrize(("kind", "pool"), pairs(sorted(ENDS), ["cluster", "wedworker"], 2))
 def test_it_costs_attempts_of_its_own_job_only(
     processes: Processes, flow: str, db: Db, kind: str, pool: str
 ) -> None:

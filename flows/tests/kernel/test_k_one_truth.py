@@ -17,6 +17,7 @@ import pytest
 
 from flows.tests.corpus import values
 from flows.tests.kit import Kit
+from testkit.cases import pairs, some
 
 pytestmark = pytest.mark.kernel
 
@@ -25,6 +26,7 @@ READ_BY_THE_KERNEL = {
     "client_encoding": "'UTF8'", "standard_conforming_strings": "on", "transform_null_equals": "off",
     "timezone_abbreviations": "'Default'",
 }  # fmt: skip
+EXPRESSIONS = pairs(values.KINDS, values.EXPRESSIONS, 2)
 READ = "select to_jsonb(v_{kind}), v_{kind}::text, v_{kind} is null from {{f}}.wed_flow where wid = %s"
 
 
@@ -153,7 +155,7 @@ def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5)
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])
 def test_a_text_means_the_same_in_every_call(paths: WritePaths, kind: str) -> None:
     cases = []
-    for text in values.texts(kind):
+    for text in some(values.texts(kind), 2):
         found = {"UPDATE": paths.update(kind, quoted(text)), "SET": paths.set_string(kind, quoted(text))}
         found |= {
             "JSON": paths.changes(kind, json.dumps(text)),
@@ -182,7 +184,7 @@ def test_a_document_means_the_same_in_every_call(paths: WritePaths) -> None:
 @pytest.mark.parametrize("kind", values.KINDS)
 def test_an_expression_means_the_same_in_an_update_and_a_set_string(paths: WritePaths, kind: str) -> None:
     cases = []
-    for expression in values.EXPRESSIONS:
+    for _kind, expression in [pair for pair in EXPRESSIONS if pair[0] == kind]:
         found = {"UPDATE": paths.update(kind, expression), "SET": paths.set_string(kind, expression)}
         cases.append((expression, found | {"held": paths.held_set_string(kind, expression)}))
     compare(cases, least_refused=3)
