@@ -1,6 +1,6 @@
 """Empties the tables of the site after a test that commits: only of what the test has added.
 
-Django's flush truncates all tables, makes the content types and permissions anew, and closes the connection,
+Django's flush truncates all tables, makes the content types and permissions again, and closes the connection,
 which takes longer than most of these tests.
 """
 
@@ -21,7 +21,7 @@ def keep_what_is_there() -> None:
     """Remember the rows of a database that no test has changed, and replace the flush."""
     _kept.clear()
     _kept.update({table: _keys(table) for table in _tables_with_rows()})
-    TransactionTestCase._fixture_teardown = lambda _test: empty()  # type: ignore[method-assign]
+    TransactionTestCase._fixture_teardown = lambda _test: empty()  # type: ignore[attr-defined]
     TransactionTestCase._should_reload_connections = lambda _test: False  # type: ignore[attr-defined]
 
 

@@ -17,8 +17,8 @@ from wedsql_site import postgres
 
 CHANGED = "WEDSQL_CHANGED_KERNEL"  # the URI of a database whose kernel lacks a guard (chaos.mutate)
 FAKE_CLOCK = Path(__file__).with_name("fake_clock.sql")
-# The databases of testkit.template with the kernel, and whether they have the clock of the tests.
-TEMPLATES = {"template_kernel": False, "template_kernel_clock": True}
+# The databases of testkit.template with the kernel: one with the usual clock, one with that of the tests.
+PLAIN, CLOCKED = "template_kernel", "template_kernel_clock"
 # `create database` does not copy what was granted on the original.
 _GRANTS = """
 select format('grant %%s on database %%I to %%s', privilege_type, %s::text, grantee::regrole)
@@ -77,7 +77,7 @@ def database(fake_clock: bool = True, uri: str = "") -> Iterator[str]:
     if changed := os.environ.get(CHANGED):
         yield changed
         return
-    template = next(name for name, has_clock in TEMPLATES.items() if has_clock == fake_clock)
+    template = CLOCKED if fake_clock else PLAIN
     if not exists(uri or server(), template):
         template = ""
     with empty_database(uri, template) as made:

@@ -53,8 +53,7 @@ def make(settings: dict[str, str], place: Path) -> None:
     home = new_directory("wedsql-test-template-")
     os.environ["WEDSQL_STATE_DIR"] = str(home)
     with Server(home, settings) as server:
-        for name, fake_clock in kernel_db.TEMPLATES.items():
-            _make_kernel(server.dsn(), name, fake_clock)
+        _make_kernels(server.dsn())
         if "datestyle" not in settings:  # with hostile settings, Django cannot read times
             _migrate()
         _vacuum(server)
@@ -63,11 +62,15 @@ def make(settings: dict[str, str], place: Path) -> None:
     (place / "data.new").rename(place / "data")
 
 
-def _make_kernel(uri: str, name: str, fake_clock: bool) -> None:
+def _make_kernels(uri: str) -> None:
+    """Create a database with the kernel, and a copy of it with the clock of the tests."""
     with psycopg.connect(uri, autocommit=True) as admin:
-        kernel_db.create(admin, name)
-    with psycopg.connect(make_conninfo(uri, dbname=name)) as connection:
-        kernel_db.install(connection, fake_clock=fake_clock)
+        kernel_db.create(admin, kernel_db.PLAIN)
+        with psycopg.connect(make_conninfo(uri, dbname=kernel_db.PLAIN)) as connection:
+            kernel_db.install(connection)
+        kernel_db.create(admin, kernel_db.CLOCKED, kernel_db.PLAIN)
+        with psycopg.connect(make_conninfo(uri, dbname=kernel_db.CLOCKED)) as connection:
+            connection.execute(kernel_db.FAKE_CLOCK.read_text(encoding="utf-8"))
 
 
 def _vacuum(server: Server) -> None:

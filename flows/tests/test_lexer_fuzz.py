@@ -16,11 +16,12 @@ import pytest
 
 from flows.tests.corpus import oracle
 from flows.tests.corpus.fuzz import Grower
+from testkit.cases import long
 
 pytestmark = pytest.mark.kernel
 Connect = Callable[..., psycopg.Connection[Any]]
 
-COUNT = int(os.environ.get("WEDSQL_FUZZ", "2000"))
+COUNT = int(os.environ.get("WEDSQL_FUZZ", "2000" if long() else "1000"))
 SEED = int(os.environ.get("WEDSQL_FUZZ_SEED", "20260801"))
 BATCH = 250
 

@@ -9,7 +9,8 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,43 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 Db = psycopg.Connection[Any]
 
 
-@pytest.fixture(params=DUMPS, ids=[path.stem for path in DUMPS])
-def released(request: pytest.FixtureRequest, django_db_setup: None) -> Iterator[str]:
-    """The URI of a database restored from a release's dump, for its owner."""
+@pytest.fixture(scope="module", params=DUMPS, ids=[path.stem for path in DUMPS])
+def dump(request: pytest.FixtureRequest, django_db_setup: None) -> str:
+    """The dump of a release."""
+    return str(request.param.read_text(encoding="utf-8"))
+
+
+@pytest.fixture
+def released(dump: str) -> Iterator[str]:
+    """The URI of a database restored from the release's dump, for its owner."""
+    with restored(dump) as uri:
+        yield uri
+
+
+@contextmanager
+def restored(dump: str) -> Iterator[str]:
     with kernel_db.empty_database() as uri:
         with psycopg.connect(uri) as connection:
-            connection.execute(request.param.read_text(encoding="utf-8"))
+            connection.execute(dump)
         yield uri
+
+
+@pytest.fixture(scope="module")
+def upgraded(dump: str) -> Iterator[str]:
+    """The URI of a database of the release that was upgraded, to be copied."""
+    with restored(dump) as uri:
+        migrate(uri)
+        yield uri
+
+
+@pytest.fixture
+def new_db(upgraded: str) -> Iterator[Db]:
+    """A session in a copy of the upgraded database."""
+    with (
+        kernel_db.copy(upgraded) as uri,
+        psycopg.connect(uri, autocommit=True, prepare_threshold=None) as connection,
+    ):
+        yield connection
 
 
 @pytest.fixture
@@ -74,6 +105,7 @@ def sound(db: Db) -> bool:
     return bool(db.execute("select bool_and(ok) from wedsql.invariants()").fetchone() == (True,))
 
 
+@cache
 def fresh(read: Any) -> list[str]:
     with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri) as connection:
         found = read(connection)
@@ -102,10 +134,10 @@ def test_a_database_of_a_release_becomes_a_fresh_one_while_workers_work(
     assert sound(db)
 
 
-def test_what_a_holder_leased_before_the_upgrade_is_finished_after_it(released: str, db: Db) -> None:
+def test_what_a_holder_leased_before_the_upgrade_is_finished_after_it(new_db: Db) -> None:
+    db = new_db
     leased = "select wid, id, claim, flow_id from wedsql.job_pool where state = 'L'"
     (wid, job, claim, flow) = db.execute(leased).fetchone() or (0, 0, 0, 0)
-    migrate(released)
     call = "select c.ok from wedsql.flow f cross join lateral wedsql.complete_many(f.name, %s, %s, %s, %s) c"
     changes = psycopg.types.json.Jsonb({"a": "ended"})
     done = db.execute(f"{call} where f.id = %s", [[wid], [job], [claim], [changes], flow]).fetchone()
@@ -128,8 +160,8 @@ select replace(x.what, %(flow)s::text, 'FLOW') from (
 """
 
 
-def test_the_schema_of_a_flow_is_that_of_a_new_one(released: str, db: Db) -> None:
-    migrate(released)
+def test_the_schema_of_a_flow_is_that_of_a_new_one(new_db: Db) -> None:
+    db = new_db
     db.execute("select wedsql.create_flow('newborn')")
     db.execute("select wedsql.publish('newborn', wedsql.definition('every'))")
     numbers = dict(db.execute("select name, id::text from wedsql.flow").fetchall())

@@ -12,6 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from monitor.tests.conftest import Parcels
+from testkit.cases import pairs
 from testkit.web import WebServer
 from tests.browser import axe as rules
 from tests.browser.axe import axe
@@ -63,16 +64,17 @@ def wrong_at_this_size(browser: Browser, path: str) -> list[str]:
 def test_every_page_follows_the_rules_of_accessibility(
     browser: Browser, axe: None, addresses: dict[str, str], sized: Sized
 ) -> None:
-    """The rules, and the way by Tab over our own pages, on which the focus is marked and not covered."""
+    """The rules, and the way by Tab over our own pages, on which the focus is marked and not covered.
+
+    In short runs half of the pages are examined on a desk, by Tab too, and the other half on a phone.
+    """
     found: dict[str, list[str]] = {}
-    for path, address in addresses.items():
-        sized(DESK)
-        browser.get(address)
+    for path, size in pairs(addresses, (DESK, SMALL), 2):
+        sized(size)
+        browser.get(addresses[path])
         settle(browser)
-        found[f"{path} at {DESK[0]}"] = wrong_at_this_size(browser, path)
-        show(browser, SMALL, sized)
-        found[f"{path} at {SMALL[0]}"] = wrong_at_this_size(browser, path)
-        if path in OWN:
+        found[f"{path} at {size[0]}"] = wrong_at_this_size(browser, path)
+        if path in OWN and size == DESK:
             show(browser, LOW, sized)
             found[f"{path} by Tab"] = wrong_with_focus(browser)
     browser.get_log("browser")  # a page that does not exist is an error there

@@ -22,6 +22,11 @@ from testkit.waiting import until
 
 _TOKEN = re.compile(r"#[^\n]*|\{(?P<block>(?:[^{}]|\{[^{}]*\})*)\}|(?P<word>[\w-]+)|(?P<bad>\S.*)")
 TIMEOUT = 60.0
+# As `discard all`, but plans are kept: to make those of the kernel takes longer than an order.
+_ANEW = """
+reset session authorization; reset all; deallocate all; close all; unlisten *;
+select pg_advisory_unlock_all(); discard temp; discard sequences
+"""
 
 
 @dataclass
@@ -186,7 +191,7 @@ class SpecConnections:
                 del self.clients[name]
         for client in self.clients.values():
             client.connection.execute("rollback")
-            client.connection.execute("discard all")
+            client.connection.execute(_ANEW)
 
     def client(self, name: str) -> Client:
         """Return the session's connection."""

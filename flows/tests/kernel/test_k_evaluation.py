@@ -15,11 +15,12 @@ from psycopg.types.json import Jsonb
 
 from flows.tests.corpus import fuzz, oracle, values
 from flows.tests.kit import Kit, refused
+from flows.tests.spread import seeds
 
 pytestmark = pytest.mark.kernel
 
 FAILING = ["a1::integer > 2", "a2 / a2 = 1 or paid", "a3::date > due", "(doc ->> 'n')::numeric < 3"]
-SEEDS = range(3)
+SEEDS = seeds(3, short=1)
 
 
 def attributes() -> list[dict[str, Any]]:

@@ -181,7 +181,7 @@ def test_each_step_of_random_graphs_is_a_move_of_the_reference_interpreter(kit: 
     ended = Counter[str]()
     for made in some_graphs():
         publish(kit, made)
-        for _order in seeds(3, short=2):
+        for _order in seeds(3, short=1):
             wid = kit.start(x=random.randrange(16))
             for _job in range(40):
                 if kit.status(wid) != "R":
@@ -192,5 +192,5 @@ def test_each_step_of_random_graphs_is_a_move_of_the_reference_interpreter(kit: 
             over = assert_each_step_is_a_move(kit, wid, made)
             assert over == (status != "R")
             assert (status == "F") == (over and not any(kit.state(wid)[f"t_{edge}"] for edge in made.edges))
-    assert ended["F"] > 5 and ended["E"] > 2
+    assert ended["F"] > 3 and ended["E"] > 1
     assert broken(kit) == []

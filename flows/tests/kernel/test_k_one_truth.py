@@ -17,7 +17,7 @@ import pytest
 
 from flows.tests.corpus import values
 from flows.tests.kit import Kit
-from testkit.cases import pairs, some
+from testkit.cases import long, pairs, some
 
 pytestmark = pytest.mark.kernel
 
@@ -149,7 +149,8 @@ def compare(cases: list[tuple[str, dict[str, Outcome]]], least_refused: int = 5)
     assert not wrong, f"{len(wrong)} of {len(cases)} differ\n{lines}"
     stored = sum(not found["UPDATE"].refused for _, found in cases)
     print(f"\n{len(cases)} values, {stored} stored, {len(cases) - stored} refused")
-    assert stored >= 5 and len(cases) - stored >= least_refused
+    few = 1 if long() else 3  # a short run has fewer cases
+    assert stored >= 5 // few and len(cases) - stored >= least_refused // few
 
 
 @pytest.mark.parametrize("kind", [kind for kind in values.KINDS if kind != "jsonb"])

@@ -77,12 +77,13 @@ def test_a_result_writes_nothing(fig2: Kit, client: psycopg.Connection[Any]) -> 
 
 def test_results_of_two_instances_in_one_transaction_write_nothing(fig2: Kit) -> None:
     wids = [fig2.start(), fig2.start()]
-    with fig2.conn.transaction():
+    client = fig2.connect()  # not the session that has defined the flow: its text begins a transaction
+    with client.transaction():
         for wid in wids:
-            assert fig2.lock(fig2.conn, wid, tgid(fig2, "tr_a2"))
+            assert fig2.lock(client, wid, tgid(fig2, "tr_a2"))
         for wid in wids:
-            fig2.rows(UPDATE, [wid])
-    assert log_of(fig2.conn) == []
+            fig2.rows(UPDATE, [wid], client)
+    assert log_of(client) == []
 
 
 @pytest.mark.parametrize("beside", [(), (2147483647, 7)])
