@@ -127,9 +127,9 @@ class FlowPool:
         api.create_flow(name, conn=conn)
         return name
 
-    def remember(self, name: str, key: Key) -> None:
+    def remember(self, name: str) -> None:
         """Keep the digest of a flow that has just been made."""
-        self._digests[name] = self._digest(name) if key else ""
+        self._digests[name] = self._digest(name)
 
     def leave(self, name: str, key: Key) -> None:
         """Keep the flow for the next test if no test has changed it; drop it otherwise."""
@@ -221,7 +221,7 @@ class PooledFlow:
             with nullcontext() if ends_transaction(text) else session.transaction():
                 self._name = self._pool.create(session)
                 _execute(session, self._name, text)
-            self._pool.remember(self._name, self._key)
+            self._pool.remember(self._name)
         return self._name
 
     def leave(self) -> None:

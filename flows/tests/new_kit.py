@@ -17,7 +17,7 @@ from flows.tests.modes import BY_NAME
 
 # What is only a definition as long as the flow has not been used.
 _DEFINES = re.compile(
-    r"\s*insert into \{f\}\.wed_(attr|trig)\b(?!.*\breturning\b)"
+    r"\s*(insert into|update|delete from) \{f\}\.wed_(attr|trig)\b(?!.*\breturning\b)"
     r"|update wedsql\.flow set \w+ = %s where name = \{n\}$",
     re.DOTALL,
 )
@@ -51,7 +51,7 @@ class NewKit(Kit):
             self._made = name = self._pool.create(self._conn)
             for kind, given in self._definition:
                 getattr(super(), kind)(*given)
-        self._pool.remember(name, self._key)
+        self._pool.remember(name)
         return name
 
     def leave(self) -> None:
