@@ -6,7 +6,6 @@ definition and of all objects in its schema shows whether a test has changed it;
 
 from __future__ import annotations
 
-import contextlib
 import re
 import uuid
 from collections import OrderedDict
@@ -156,12 +155,15 @@ class FlowPool:
         digest = self._digests.get(name)
         if not digest or self._digest(name) != digest or self._starts_by_time(name):
             return False
+        query = "select pg_temp.empty_flow(id, name) from wedsql.flow where name = %s"
         for _time in range(_TIMES):
-            # A process of the test may still work on the flow.
-            with contextlib.suppress(errors.DeadlockDetected, errors.LockNotAvailable):
-                query = "select pg_temp.empty_flow(id, name) from wedsql.flow where name = %s"
+            try:
                 self._admin.execute(query, [name])
-                return True
+            except (errors.DeadlockDetected, errors.LockNotAvailable):
+                continue  # a process of the test may still work on the flow
+            except psycopg.DatabaseError:
+                return False  # it has what can only be dropped, such as looks
+            return True
         return False
 
     def _starts_by_time(self, name: str) -> bool:
