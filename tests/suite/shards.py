@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tests.suite import durations
 from tests.suite.parts import Part
 
-LENGTH = 150.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
+LENGTH = 190.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
 
 
 @dataclass

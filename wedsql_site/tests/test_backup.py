@@ -13,6 +13,7 @@ import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
 
+from testkit.cases import some
 from wedsql_site import environment, postgres
 from wedsql_site.postgres import binaries
 from wedsql_site.tests.conftest import QUICK
@@ -132,7 +133,10 @@ def test_a_new_major_version_has_all_that_the_old_one_had(call: Call, place: Pat
 
 
 @pytest.mark.parametrize(
-    "programs", [None, pytest.param(DEBIAN, marks=needs_debian)], ids=["embedded", "debian"]
+    "programs",
+    some(
+        [pytest.param(None, id="embedded"), pytest.param(DEBIAN, marks=needs_debian, id="debian")], one_in=2
+    ),
 )
 def test_a_deployer_that_is_no_superuser_restores_beside_and_elsewhere(
     programs: Path | None, call: Call, servers: Callable[[Path | None], postgres.Cluster], place: Path
