@@ -263,7 +263,8 @@ def test_the_stopwatch_finds_what_is_refused(connect: Connect, name: str, size: 
     stopwatch = Stopwatch(connect(), size)
     found = [f for f in permitted(stopwatch.db) if f.name == name]
     assert found and all(f.costly for f in found)
-    assert any(stopwatch.runs_away(f, stopwatch.worst(f)) for f in found)
+    # Other processes of the machine can hide it once, but not each time.
+    assert any(stopwatch.runs_away(f, stopwatch.worst(f)) for _time in range(5) for f in found)
 
 
 def test_a_costly_function_needs_a_short_operand(connect: Connect) -> None:
