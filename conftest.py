@@ -27,7 +27,7 @@ from psycopg.conninfo import make_conninfo
 from flows.tests import hostile
 from flows.tests.flow_pool import FlowPool, OwnFlow, PooledFlow
 from flows.tests.spread import MODES
-from testkit import emptying, kernel_db, places, template
+from testkit import kernel_db, places, site_tables, template
 from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
@@ -150,7 +150,7 @@ def django_db_setup(
         connection.close()
         connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = TEST_DATABASE
         with django_db_blocker.unblock():
-            emptying.keep_what_is_there()
+            site_tables.keep_what_is_there()
         yield
         return
     with django_db_blocker.unblock():

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.contrib.contenttypes.models import ContentType
 
-from testkit import emptying
+from testkit import site_tables
 
 pytestmark = [
     pytest.mark.django_db(transaction=True),
@@ -34,7 +34,7 @@ def test_what_was_added_is_deleted_and_the_rest_stays() -> None:
     add_rows()
     assert rows() != before
 
-    emptying.empty()
+    site_tables.empty()
 
     assert rows() == before and before[2]
 
@@ -45,8 +45,8 @@ def test_what_was_deleted_is_made_again() -> None:
     add_rows()
     Permission.objects.filter(codename="view_user").delete()
 
-    emptying.empty()
-    emptying.keep_what_is_there()  # the rows have other keys now
+    site_tables.empty()
+    site_tables.keep_what_is_there()  # the rows have other keys now
 
     assert rows()[:2] == before[:2]
     assert set(Permission.objects.values_list("content_type__model", "codename")) == codenames
