@@ -19,7 +19,7 @@ from tests.suite.parts import CHECKOUT, Part
 from tests.suite.shards import Shard
 
 # Tests of processes and browsers wait more than they compute.
-AT_ONCE = 3
+AT_ONCE = 4
 NO_TESTS = 5  # pytest's exit code
 # More failures than this have one cause, which a second run does not remove.
 MOST_AGAIN = 10

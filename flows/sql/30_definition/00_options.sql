@@ -20,9 +20,10 @@ select case p_table
     when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
 $$;
 
--- Returns the options of a table in the order of its columns: its name in a definition (the paper has other
--- names for some columns), the column, its type, whether it must have a value, and its default value.
-create or replace function wedsql._options(p_table text) returns setof wedsql.option
+-- Reads the options of a table from the catalog, in the order of its columns: the name of each in a definition
+-- (the paper has other names for some columns), the column, its type, whether it must have a value, and its
+-- default value.
+create or replace function wedsql._read_options(p_table text) returns setof wedsql.option
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
@@ -47,11 +48,63 @@ begin
     order by a.attnum;
 end $$;
 
--- Returns the same as one value, to pass on as an argument.
-create or replace function wedsql._option_list(p_table text) returns wedsql.option[]
+-- Reads the tests of a table that each row passes from the catalog, as a list of values (column, whether it fits) over the
+-- columns of the row.
+create or replace function wedsql._read_value_tests(p_table text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select array_agg(o) from wedsql._options(p_table) o
+select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) from (
+  select a.attname as col, format('%I is not null', a.attname) as test, a.attnum as place from pg_attribute a
+  where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.attnotnull
+    and not a.attisdropped
+    and a.attname <> all (wedsql._own_columns(p_table))
+  union all
+  select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
+  from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+  where c.conrelid = to_regclass('wedsql.' || p_table) and c.contype = 'c') t
 $$;
+
+-- Writes what the catalog says of the options of a table into functions: each statement of a definition asks
+-- several times for what changes with the tables only.
+create or replace function wedsql._write_options(p_table text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_tests text := wedsql._read_value_tests(p_table);
+begin
+  execute format($q$create or replace function wedsql._%s_options() returns wedsql.option[]
+    language plpgsql immutable set search_path = pg_catalog, pg_temp as %L$q$, p_table, format(
+      'begin return %L::wedsql.option[]; end', (select array_agg(o) from wedsql._read_options(p_table) o)));
+  execute format($q$create or replace function wedsql._%s_tests() returns text
+    language plpgsql immutable set search_path = pg_catalog, pg_temp as %L$q$, p_table, format(
+      'begin return %L; end', v_tests));
+  execute format($q$create or replace function wedsql._unfit(p_row wedsql.%1$I) returns text
+    language plpgsql immutable set search_path = pg_catalog, pg_temp as %2$L$q$, p_table, format(
+      'begin return (select t.col from (select (p_row).*) r cross join lateral (values %s) t (col, fits)
+       where t.fits is false limit 1); end', v_tests));
+end $$;
+
+select wedsql._write_options(t) from unnest(array['flow', 'attr', 'trig']) t;
+
+-- Returns the options of a table as one value, to pass on as an argument.
+create or replace function wedsql._option_list(p_table text) returns wedsql.option[]
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_table when 'flow' then wedsql._flow_options() when 'attr' then wedsql._attr_options()
+                      when 'trig' then wedsql._trig_options() end;
+end $$;
+
+-- Returns the same as rows.
+create or replace function wedsql._options(p_table text) returns setof wedsql.option
+language sql immutable as $$
+select o.* from unnest(wedsql._option_list(p_table)) o
+$$;
+
+-- Returns the tests of a table that each row passes, as a list of values (column, whether it fits).
+create or replace function wedsql._value_tests(p_table text) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return case p_table when 'flow' then wedsql._flow_tests() when 'attr' then wedsql._attr_tests()
+                      when 'trig' then wedsql._trig_tests() end;
+end $$;
 
 -- Returns the columns of the options as a list for statements, each after p_prefix.
 create or replace function wedsql._option_columns(p_table text, p_prefix text default '') returns text
@@ -79,21 +132,6 @@ select coalesce(jsonb_object_agg(o.name, p_columns -> o.col), '{}') from unnest(
 where p_columns -> o.col <> o.usual and (p_columns -> o.col <> 'null' or o.required)
 $$;
 
--- Returns the tests of a table that each row passes, as a list of values (column, whether it fits) over the
--- columns of the row.
-create or replace function wedsql._value_tests(p_table text) returns text
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) from (
-  select a.attname as col, format('%I is not null', a.attname) as test, a.attnum as place from pg_attribute a
-  where a.attrelid = to_regclass('wedsql.' || p_table) and a.attnum > 0 and a.attnotnull
-    and not a.attisdropped
-    and a.attname <> all (wedsql._own_columns(p_table))
-  union all
-  select a.attname, pg_get_expr(c.conbin, c.conrelid), 1000 + a.attnum
-  from pg_constraint c join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
-  where c.conrelid = to_regclass('wedsql.' || p_table) and c.contype = 'c') t
-$$;
-
 -- Rejects a row in which an option that must have a value has none, or an option has a value that its table
 -- does not allow.
 -- Raises: WD009 naming the option and the allowed values; p_about is added to the detail.
@@ -101,12 +139,8 @@ create or replace function wedsql._check_values(p_table text, p_row anyelement, 
   returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_col text;
+  v_col text := wedsql._unfit(p_row);
 begin
-  execute format(
-    'select t.col from (select ($1).*) r cross join lateral (values %s) t (col, fits)
-     where t.fits is false limit 1',
-    wedsql._value_tests(p_table)) into v_col using p_row;
   if v_col is not null then
     perform wedsql._raise('WD009', '"{value}" is not a value of {column}.', 'Allowed: {allowed}.',
       p_about || jsonb_build_object('column', v_col, 'allowed', wedsql._allowed_values(p_table, v_col),
