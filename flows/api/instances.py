@@ -36,8 +36,10 @@ def start_many(
     found = rows(
         conn,
         "select ord, wid, status, sqlstate, message, hint, detail"
-        " from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
-        (flow, texts, actor, list(keys) if keys else None),
+        # As JSON: where array_nulls is off, an array's nulls are read as texts.
+        " from wedsql.start_many(%s, %s::jsonb[], %s,"
+        " nullif(array(select jsonb_array_elements_text(%s::jsonb)), '{}'))",
+        (flow, texts, actor, to_json(list(keys or ()))),
     )
     return [
         StartResult(ord, wid, status, typed_error(*why))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
+from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.api import connection
@@ -178,7 +179,8 @@ class Batch(Single):
             assert (why and why.code) in (["WD104"] if other.job.wid == UNKNOWN_WID else [None, "WD204"]), (
                 answers
             )
-            assert other.job.wid == UNKNOWN_WID or self._seen(conn, other.job.wid)["state"] == other.job.state
+            if other.job.wid != UNKNOWN_WID:
+                assert self._seen(conn, other.job.wid)["state"] == self._as_row(conn, other.job.state)
         return [answers[given[0].job.id], self._seen(conn, given[0].job.wid)]
 
     def _seen(self, conn: Connection, wid: int) -> Any:
@@ -192,6 +194,11 @@ class Batch(Single):
                         from wedsql.wed_trace t where (t.wid, t.seq) = (i.wid, i.seq)))
             from wedsql.instance i join {f}.wed_flow w using (wid) where wid = %s"""
         return self.kit.one(query, [wid], conn)
+
+    def _as_row(self, conn: Connection, state: Any) -> Any:
+        """Return a state as the session writes the row's: a moment is written in its time zone."""
+        query = "select to_jsonb(jsonb_populate_record(null::{f}.wed_flow, %s)) - 'wid'"
+        return self.kit.one(query, [Jsonb(state)], conn)
 
     def _transaction(self, conn: Connection) -> int:
         return int(self.kit.one("select txid_current()", conn=conn))

@@ -16,7 +16,7 @@ begin
     create type wedsql.reading as (
       -- over the whole text: the number of the word that is read; what it must be (target, operand or
       -- operator); the innermost group; the numbers of the words that are the last pattern, the last value
-      -- that may have a subscript, and the first text that names a moment
+      -- that may have a subscript, and the first text that is no fixed moment
       at integer, wants text, inner_group wedsql.open_group, pattern integer, indexable integer,
       clock integer, temporal boolean, growing integer, targets text[], paths boolean, for_set boolean,
       -- of the word that is read: the kind of its tokens, how many they are, which group they open, whether
@@ -136,12 +136,13 @@ begin
 end
 $$;
 
--- Goes on to the next word, and checks what does not depend on its place.
+-- Goes on to the next word, and checks what does not depend on its place, also of the words that were read
+-- with the one before.
 -- Raises: WD005, WD211.
 create or replace function wedsql._go_on(s wedsql.reading, p_words wedsql.word[], p_attrs jsonb)
 returns wedsql.reading language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_class text := (p_words[s.at + s.take]).class;
+  v_before integer := s.at;
 begin
   s.at := s.at + s.take;
   if s.argument is not null then
@@ -155,24 +156,26 @@ begin
   s.opens := null;
   s.phase := '';
   s.closes := false;
-  s.place := s.at;
   s.info := null;
-  s.problem := (p_words[s.at]).problem;
-  if v_class = 'text' and s.problem is null then
-    return wedsql._check_text(s, p_words);
-  elsif s.problem is not null then
-    perform wedsql._refuse_at(s, p_words);
-  end if;
+  for i in v_before + 1 .. s.at loop
+    s.place := i;
+    s.problem := (p_words[i]).problem;
+    if s.problem is not null then
+      perform wedsql._refuse_at(s, p_words);
+    elsif (p_words[i]).class = 'text' then
+      s := wedsql._check_text(s, p_words);
+    end if;
+  end loop;
   return s;
 end
 $$;
 
--- Checks a text: as a path of jsonb, and whether it names a moment.
+-- Checks the text at s.place: as a path of jsonb, and whether it is a moment that is not fixed.
 -- Raises: WD005, WD211.
 create or replace function wedsql._check_text(s wedsql.reading, p_words wedsql.word[])
 returns wedsql.reading language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_text text := (p_words[s.at]).low;
+  v_text text := (p_words[s.place]).low;
 begin
   if strpos(v_text, 'like_regex') > 0 or s.paths and strpos(v_text, E'\\') > 0 then
     s.problem := wedsql.path_problem(v_text);
@@ -180,8 +183,9 @@ begin
       perform wedsql._refuse_at(s, p_words);
     end if;
   end if;
-  if s.clock is null and v_text ~* '(^|[^a-z])(now|today|tomorrow|yesterday)([^a-z]|$)' then
-    s.clock := s.at;
+  if s.clock is null and (wed_match.moment_problem(v_text) is not null
+    or (p_words[s.place - 1]).low = 'zone' and wed_match.is_abbreviation(trim(v_text, ''''))) then
+    s.clock := s.place;
   end if;
   return s;
 end
@@ -212,10 +216,11 @@ begin
     when s.wants <> 'operator' then 'ends_early'
     when (s.inner_group).kind <> 'top' then 'unclosed'
     when (s.inner_group).in_between then 'between'
-    when s.temporal and s.clock is not null then 'clock_literal' end;
+    when s.temporal and s.clock is not null
+      then coalesce(wed_match.moment_problem((p_words[s.clock]).low), 'zone') || '_literal' end;
   if s.problem is not null then
-    s.place := case s.problem when 'unclosed' then (s.inner_group).word when 'clock_literal' then s.clock
-                              else cardinality(p_words) end;
+    s.place := case when s.problem = 'unclosed' then (s.inner_group).word
+                    when s.problem ~ '_literal$' then s.clock else cardinality(p_words) end;
     s.info := wedsql.partner((s.inner_group).kind);
     perform wedsql._refuse_at(s, p_words);
   end if;

@@ -35,6 +35,13 @@ returns table (first integer, last integer) language sql immutable set search_pa
               array(select c - 1 from unnest(p_cuts) as c) || p_to) as part(a, b)
 $$;
 
+-- Returns the same, but what is read as a moment fails where it would depend on when it is read.
+create or replace function wedsql.qualify_fixed(p_tokens wedsql.token[], p_from integer, p_to integer)
+returns text language sql immutable set search_path = pg_catalog, pg_temp as $$
+  select wedsql.qualify(t.fixed, 1, cardinality(t.fixed))
+  from (select wedsql.with_fixed_moments(p_tokens, p_from, p_to) as fixed) as t
+$$;
+
 -- Returns the two renderings, the attributes read and the top-level OR disjuncts of tokens p_from to p_to.
 -- Parentheses around the whole expression do not hide its disjuncts.
 create or replace function wedsql.render(
@@ -45,7 +52,7 @@ declare
   v_first integer := p_from; v_last integer := p_to; v_depth integer := 0; v_or integer[];
 begin
   v_result.aligned := wedsql.align(p_tokens, p_from, p_to, p_width);
-  v_result.qualified := wedsql.qualify(p_tokens, p_from, p_to);
+  v_result.qualified := wedsql.qualify_fixed(p_tokens, p_from, p_to);
   v_result.reads := coalesce((select array_agg(distinct t.text order by t.text)
     from unnest(p_tokens[p_from:p_to]) as t where t.kind = 'attribute'), '{}');
   while p_tokens[v_first].text = '(' and p_tokens[v_last].text = ')' and v_first < v_last and not exists (
@@ -59,7 +66,7 @@ begin
     v_result.disjuncts := array[v_result.qualified];
   else
     v_result.disjuncts := array(
-      select wedsql.qualify(p_tokens, part.first, part.last)
+      select wedsql.qualify_fixed(p_tokens, part.first, part.last)
       from wedsql._parts_between(v_first, v_last, v_or) as part);
   end if;
   return v_result;

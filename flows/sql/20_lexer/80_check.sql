@@ -98,6 +98,24 @@ begin
 end
 $$;
 
+-- Rejects a condition that composes a moment that depends on when it is read, of constants only.
+-- Raises: WD006.
+create or replace function wedsql._check_moments(
+  p_qualified text, p_source text, p_tokens wedsql.token[], p_attrs jsonb)
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_error record;
+begin
+  if strpos(p_qualified, 'wed_match.moment(') > 0 then
+    v_error := wedsql.plan_error(format('select true from %s where (%s)', p_source, p_qualified));
+    if v_error.code is not null then
+      perform wedsql.refuse_problem(v_error.code, v_error.message, p_tokens, p_attrs,
+        wedsql.named_token(p_tokens, 1, cardinality(p_tokens), v_error.code, v_error.message), false);
+    end if;
+  end if;
+end
+$$;
+
 -- Returns the rendered condition when PostgreSQL accepts it as a pure condition over the attributes.
 -- Raises: WD005 when the lexer rejects it; WD006 when PostgreSQL does, with its SQLSTATE and the place in the
 -- detail.
@@ -115,6 +133,7 @@ declare
 begin
   if v_error.code is null then
     perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, false);
+    perform wedsql._check_moments(v_rendered.qualified, v_source, v_tokens, p_attrs);
     return v_rendered;
   end if;
   v_part := wedsql.failing_part(v_tokens, v_source, 1, n);

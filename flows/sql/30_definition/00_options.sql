@@ -20,9 +20,9 @@ select case p_table
     when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
 $$;
 
--- Reads the options of a table from the catalog, in the order of its columns: the name of each in a definition
--- (the paper has other names for some columns), the column, its type, whether it must have a value, and its
--- default value.
+-- Reads the options of a table from the catalog, in the order of its columns: the name of each in a
+-- definition (the paper has other names for some columns), the column, its type, whether it must have a
+-- value, and its default value.
 create or replace function wedsql._read_options(p_table text) returns setof wedsql.option
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
@@ -48,8 +48,8 @@ begin
     order by a.attnum;
 end $$;
 
--- Reads the tests of a table that each row passes from the catalog, as a list of values (column, whether it fits) over the
--- columns of the row.
+-- Reads the tests of a table that each row passes from the catalog, as a list of values (column, whether it
+-- fits) over the columns of the row.
 create or replace function wedsql._read_value_tests(p_table text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select string_agg(format('(%L, %s)', t.col, t.test), ', ' order by t.place) from (

@@ -36,7 +36,7 @@ begin
     new.disjuncts := old.disjuncts;
     return new;
   end if;
-  select wedsql._fixed_moments(c.qualified, c.reads, v_types), c.reads, c.disjuncts
+  select c.qualified, c.reads, c.disjuncts
   into new.canonical, new.reads, new.disjuncts
   from wedsql.check_predicate_text(new.cpred, v_types) c;
   return new;
@@ -66,37 +66,6 @@ begin
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
 end $$;
-
--- Returns the pattern of a text, or of a string in JSON, that PostgreSQL reads as a moment that depends on
--- when it is read: one of four words, and else only numbers, signs and other words of a date. "Pay now" is an
--- ordinary text.
-create or replace function wedsql._moving_moment(p_json boolean) returns text
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select format('%1$s[^a-z]*((%3$s)[^a-z]+)*(%4$s)([^a-z]+(%3$s|%4$s))*[^a-z]*%2$s',
-              case when p_json then '"' else '^' end, case when p_json then '"' else '$' end,
-  '(mon|tue|tues|wed|wednes|thu|thur|thurs|fri|sat|satur|sun)(day)?|jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?'
-  '|may|june?|july?|aug(ust)?|sept?(ember)?'
-  '|oct(ober)?|nov(ember)?|dec(ember)?|[ap]m|ad|bc|at|on|t|z|j|epoch|allballs|dst|utc|gmt'
-  '|[a-z]{1,2}[sd]t|[cew]es?t|[a-z_]+/[a-z_/]+',
-  'now|today|tomorrow|yesterday')
-$$;
-
--- Returns the condition, changed where it names a type of moments: then it fails on a state in which a text
--- that it reads is now, today, tomorrow or yesterday, as it fails on a text that is no moment, because it
--- would read the clock and change without a commit (docs/reliability.md, F7). Any other condition is returned
--- unchanged. Words that the condition itself composes are not detected.
-create or replace function wedsql._fixed_moments(p_canonical text, p_reads text[], p_types jsonb) returns text
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case when count(t.name) = 0
-  or regexp_replace(p_canonical, E'r\\."[a-z0-9_]+"', '', 'g') !~ E'\\m(date|time|timestamp|timestamptz)\\M'
-    then p_canonical
-  else format('case %s else (%s) end', string_agg(
-    format('when r."%1$s"::text ~* %2$L then (%3$L || r."%1$s"::text)::date is null', t.name,
-           wedsql._moving_moment(t.type = 'jsonb'), t.name || ' is no fixed moment: '),
-    ' ' order by t.name), p_canonical) end
-from (select r.name, p_types ->> r.name as type from unnest(p_reads) r (name)
-      where p_types ->> r.name in ('text', 'enum', 'jsonb')) t
-$$;
 
 -- Returns the trigger with the names that the kernel gives to a final or an integrity condition; another one
 -- needs a name of its transition.

@@ -24,8 +24,7 @@ declare
 begin
   perform wedsql._need_predicate(p_predicate);
   v_found := wedsql.check_predicate_text(p_predicate, p_types);
-  return row(p_n, p_tgid, wedsql._fixed_moments(v_found.qualified, v_found.reads, p_types),
-    v_found.reads, v_found.disjuncts)::wedsql.condition;
+  return row(p_n, p_tgid, v_found.qualified, v_found.reads, v_found.disjuncts)::wedsql.condition;
 end $$;
 
 -- Returns the published form of a condition that means the same over the given attributes, null where it has

@@ -49,7 +49,7 @@ with c as materialized (
   from unnest(p_predicates) with ordinality u (predicate, n))
 select row_number() over (order by c.n, x.i)::integer, c.n, x.path, x.kind, c.tokens[x.first].position,
        c.tokens[x.last].position + c.tokens[x.last].length - c.tokens[x.first].position, r.reads,
-       wedsql._fixed_moments(wedsql.qualify(c.tokens, x.first, x.last), r.reads, p_types),
+       wedsql.qualify_fixed(c.tokens, x.first, x.last),
        case when x.kind = 'leaf' then wedsql._outline(c.tokens, c.predicate, x.first, x.last) end
 from c cross join lateral wedsql._parts(c.tokens, 1, cardinality(c.tokens))
   with ordinality x (path, kind, first, last, i)

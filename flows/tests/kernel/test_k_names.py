@@ -11,7 +11,7 @@ from flows.tests.names import SHARED_NAMES, identifiers
 from testkit.cases import some
 
 pytestmark = pytest.mark.kernel
-PARTS = 6
+PARTS = 7
 
 
 @pytest.fixture(scope="module")
