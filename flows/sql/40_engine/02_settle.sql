@@ -50,7 +50,6 @@ begin
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
     delete from wedsql.job_pool j
     where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
-    perform wedsql._check_repairs(v_flow, p_steps);
   end if;
   for wid, seq, status, fired, job_id, v_was, v_parent in
     with o as materialized (
@@ -131,6 +130,9 @@ begin
     end if;
     return next;
   end loop;
+  if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
+    perform wedsql._check_repairs(v_flow, p_steps, v_wids, v_seqs);
+  end if;
   if v_excepted <> '{}' then
     perform wedsql._keep_cases(v_flow, v_excepted, v_now);
   end if;

@@ -242,8 +242,14 @@ create or replace function wedsql.rematch(p_flow text, p_wids integer[] default 
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_before jsonb;
+  v_counts jsonb;
 begin
   perform wedsql._lock_definition(v_flow.id);
-  perform wedsql._check_rematch(v_flow, p_wids);
-  return wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
+  v_before := wedsql._check_rematch(v_flow, p_wids);
+  v_counts := wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
+  perform wedsql._check_approvals(v_flow, b.wid::integer, 'rematch', w.names)
+  from jsonb_each_text(v_before) b (wid, seq)
+  cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';
+  return v_counts;
 end $$;

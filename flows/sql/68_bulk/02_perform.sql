@@ -38,10 +38,11 @@ create or replace function wedsql._bulk_rematch(p_bulk wedsql.bulk, p_wid intege
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._hold(p_wid);
+  v_seq integer := (select i.seq from wedsql.instance i where i.wid = p_wid);
 begin
   perform wedsql._check_not_suspended(p_wid);
   perform wedsql._rematch(v_flow.id, array[p_wid], false, false, p_bulk.actor, p_reason);
-  perform wedsql._check_approvals(v_flow, p_wid, 'rematch');
+  perform wedsql._check_approvals(v_flow, p_wid, 'rematch', wedsql._written_since(p_wid, v_seq));
 end $$;
 
 -- Undoes as many steps of an instance as a rollback of many says. The caller brings the cases in line.

@@ -51,6 +51,7 @@ declare
   v_step wedsql.step := wedsql._note_step(p_wid, '_RECOVER:' || p_operation, v_actor, p_reason);
   v_recovery wedsql.recovery;
   v_seqs integer[];
+  v_status text;
 begin
   perform wedsql._check_planned(p_wid, v_undone, p_override);
   insert into wedsql.recovery (wid, operation, target_seq, undone, seqs, transitions, hold, exception, actor,
@@ -73,7 +74,9 @@ begin
   v_step.cause_seq := p_seq;  -- a firing after it counts as undone from here on (wedsql._has_fired)
   v_seqs := wedsql._append_trace(p_flow, array[v_step], null, v_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, '{}', 0);
-  return wedsql._go_on(p_flow, p_wid, v_now, p_keep);
+  v_status := wedsql._go_on(p_flow, p_wid, v_now, p_keep);
+  perform wedsql._check_repair_approvals(p_wid, p_operation, v_recovery.began_seq - 1);
+  return v_status;
 end $$;
 
 -- Checks that the instance has a step of this number.

@@ -97,41 +97,64 @@ begin
       'groups', p_groups));
 end $$;
 
+-- Returns the attributes that an instance's steps after p_seq have written; p_automatic: only the automatic
+-- ones.
+create or replace function wedsql._written_since(p_wid integer, p_seq integer,
+  p_automatic boolean default false) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select array(
+  select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
+  where h.wid = p_wid and h.seq > p_seq and (not p_automatic or exists (
+    select from wedsql.trig t where t.tgid = h.tgid and t.performer = 'database')))
+$$;
+
 -- Checks the repairs among the steps of _settle: those of the job _EXCPT of an exception, by a person or by a
--- worker.
+-- worker. p_wids, p_seqs: the instances and the numbers of these steps. What automatic transitions wrote
+-- after them, in the same commit, is a part of the repair.
 -- Raises: WD520.
-create or replace function wedsql._check_repairs(p_flow wedsql.flow, p_steps wedsql.step[]) returns void
+create or replace function wedsql._check_repairs(p_flow wedsql.flow, p_steps wedsql.step[], p_wids integer[],
+  p_seqs integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._check_approvals(p_flow, s.wid, case when s.trw = '_EXCPT' then 'patch'
-    else replace(s.trw, '_RECOVER:', '') end, array(select jsonb_object_keys(s.before)), s.state)
-from unnest(p_steps) s where s.tgid = 0 and not coalesce(s.fresh, false)
+    else replace(s.trw, '_RECOVER:', '') end, wedsql._written_since(s.wid, n.seq - 1))
+from unnest(p_steps) s join unnest(p_wids, p_seqs) n (wid, seq) on n.wid = s.wid
+where s.tgid = 0 and not coalesce(s.fresh, false)
+  and exists (select from wedsql.approval_rule r where r.flow_id = p_flow.id)
 $$;
 
 -- Checks a re-match of these living instances of a flow, null for all, as one operation on all of them.
+-- Returns the step at which each is, by its number, where what automatic transitions write then is to be
+-- checked.
 -- Raises: WD520.
-create or replace function wedsql._check_rematch(p_flow wedsql.flow, p_wids integer[]) returns void
+create or replace function wedsql._check_rematch(p_flow wedsql.flow, p_wids integer[]) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id and r.approvals > 0
-             and (r.operations = '{}' or 'rematch' = any (r.operations))) then
-    perform set_config('wedsql.bulk_size', coalesce(cardinality(p_wids), 2147483647)::text, true);
-    perform wedsql._check_approvals(p_flow, i.wid, 'rematch') from wedsql.instance i
-    where i.flow_id = p_flow.id and i.status in ('R', 'E', 'S', 'X')
-      and (p_wids is null or i.wid = any (p_wids));
+  if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id and r.approvals > 0
+                 and (r.operations = '{}' or 'rematch' = any (r.operations))) then
+    return '{}';
   end if;
+  perform set_config('wedsql.bulk_size', coalesce(cardinality(p_wids), 2147483647)::text, true);
+  perform wedsql._check_approvals(p_flow, i.wid, 'rematch') from wedsql.instance i
+  where i.flow_id = p_flow.id and i.status in ('R', 'E', 'S', 'X')
+    and (p_wids is null or i.wid = any (p_wids));
+  return (select coalesce(jsonb_object_agg(i.wid, i.seq), '{}') from wedsql.instance i
+          where p_flow.automatic and i.flow_id = p_flow.id and i.status in ('R', 'E', 'S', 'X')
+            and (p_wids is null or i.wid = any (p_wids)));
 end $$;
 
 -- Checks an operation of the repair desk on an instance that was at step p_seq before it. Those that undo
--- steps or a repair, or begin an instance, check themselves what will be in the end.
+-- steps or a repair, or begin an instance, check themselves what will be in the end; here, what automatic
+-- transitions wrote after them.
 -- Raises: WD520.
 create or replace function wedsql._check_repair_approvals(p_wid integer, p_operation text, p_seq integer)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_own boolean := p_operation in ('rollback', 'compensate', 'abort', 'replay', 'branch', 'undo');
+  v_written text[] := wedsql._written_since(p_wid, p_seq, v_own);
 begin
-  if p_operation not in ('rollback', 'compensate', 'abort', 'replay', 'branch', 'undo') then
-    perform wedsql._check_approvals(f, p_wid, p_operation, array(
-      select distinct k from wedsql.wed_trace h cross join lateral jsonb_object_keys(h.before) k
-      where h.wid = p_wid and h.seq > p_seq))
+  if not v_own or v_written <> '{}' then
+    perform wedsql._check_approvals(f, p_wid, p_operation, v_written)
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
   end if;
 end $$;

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from flows import api
 from flows.api.approving import ApprovalRule
 from flows.tests.kernel.test_k_bulk import finish, request
 from flows.tests.kernel.test_k_case_people import open_case
-from flows.tests.kernel.test_k_four_eyes import approve, needed, proposed, rules, shop, stuck
+from flows.tests.kernel.test_k_four_eyes import LARGE, approve, needed, proposed, rules, shop, stuck
 from flows.tests.kernel.test_k_repair import everything, job_of
 from flows.tests.kit import Connection, Kit, broken, refused
 
@@ -165,3 +166,55 @@ def test_the_undo_of_a_repair_needs_the_approvals_of_that_operation(shop: Kit) -
             undo = approve(shop, undo, who)
         assert undo.state == "applied" and shop.status(wid) == "E"
     assert broken(shop) == []
+
+
+@pytest.fixture
+def spending(shop: Kit) -> Kit:
+    """The flow, with an automatic transition that refunds 6,000 to what is big; it is not defined yet."""
+    shop.attr("big", None, "boolean")
+    return shop
+
+
+@contextmanager
+def unseen(kit: Kit, wid: int) -> Iterator[None]:
+    """Hide an instance from what the block matches again."""
+    set_status = "update wedsql.instance set status = %s where wid = %s"
+    kit.rows(set_status, ["F", wid])
+    yield
+    kit.rows(set_status, ["E", wid])
+
+
+def spend(kit: Kit) -> None:
+    """Define the automatic transition."""
+    kit.trig("tr_spend", "big and refund = 0", performer="database", sets="refund = 6000")
+
+
+AUTOMATIC: dict[str, Callable[[Kit, int], Any]] = {
+    "worker": lambda kit, wid: kit.run("_EXCPT", wid, big=True),
+    "patch": lambda kit, wid: api.repair(wid, "patch", {"changes": {"big": True}}, "x", conn=kit.conn),
+    "roll back": lambda kit, wid: api.roll_back(wid, 1, "x", conn=kit.conn),
+    "rollback": lambda kit, wid: api.repair(wid, "rollback", {"seq": 1}, "x", conn=kit.conn),
+    "replay": lambda kit, wid: api.repair(wid, "replay", {"seq": 1}, "x", conn=kit.conn),
+    "rematch": lambda kit, wid: api.rematch(kit.name, [wid], conn=kit.conn),
+    "rematch all": lambda kit, wid: api.rematch(kit.name, conn=kit.conn),
+    "re-match": lambda kit, wid: api.repair(wid, "rematch", {}, "x", conn=kit.conn),
+    "branch": lambda kit, wid: api.repair(wid, "branch", {"seq": 1}, "x", conn=kit.conn),
+}
+
+
+@pytest.mark.parametrize("door", AUTOMATIC)
+def test_what_the_database_writes_after_a_repair_is_a_part_of_it(spending: Kit, door: str) -> None:
+    """The rules are asked after everything that the commit does, whoever repairs."""
+    big = door not in ("worker", "patch")
+    wid = stuck(spending, **({"big": True} if big else {}))
+    with unseen(spending, wid) if big else nullcontext():  # the new rule does not fire at once
+        spend(spending)
+    rules(spending, LARGE)
+    before = everything(spending)
+    with refused("WD520"), spending.conn.transaction():
+        AUTOMATIC[door](spending, wid)
+    assert everything(spending)["trace"] == before["trace"]
+    rules(spending)
+    AUTOMATIC[door](spending, wid)
+    written = spending.rows("select refund from {f}.wed_flow where refund = 6000")
+    assert written, "without a rule it is performed"
