@@ -249,6 +249,9 @@ begin
       execute format('lock table %I.wed_flow in row exclusive mode nowait', v_trig.child);
     end if;
   exception when lock_not_available or undefined_table then
+    update wedsql.child_job c set due_at = p_now + interval '1 second'  -- and the next ones have their turn
+    where c.ctid = (select o.ctid from wedsql.child_job o
+                    where o.parent_wid = p_wid and o.job_id = p_job_id for update skip locked);
     return false;
   end;
   select * into v_job from wedsql.child_job c where c.parent_wid = p_wid and c.job_id = p_job_id
