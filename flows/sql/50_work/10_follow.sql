@@ -9,8 +9,10 @@
 -- compensation is no job of the trigger.
 create or replace function wedsql._following(p_old wedsql.trig, p_new wedsql.trig)
   returns table (wid integer, id bigint, timeout interval, priority smallint, relocks boolean)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-with held as materialized (
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+begin
+return query with held as materialized (
   select l.classid::bigint as wid from pg_locks l
   where l.locktype = 'advisory' and l.granted and l.objsubid = 2 and l.objid::bigint = p_old.tgid
     and l.database = (select d.oid from pg_database d where d.datname = current_database()))
@@ -24,8 +26,8 @@ cross join lateral (select
   case when j.priority = p_old.priority then p_new.priority else j.priority end as priority,
   p_new.lock is distinct from p_old.lock and not h.held and j.state <> 'L' as relocks) n
 where j.flow_id = p_old.flow_id and j.tgid = p_old.tgid and not wedsql._is_compensation(j.wid, j.id)
-  and (n.timeout is distinct from j.timeout or n.priority <> j.priority or n.relocks)
-$$;
+  and (n.timeout is distinct from j.timeout or n.priority <> j.priority or n.relocks);
+end $$;
 
 -- Gives the pending jobs of a trigger that is changed what follows it. Locks are named from the present state.
 -- Locks: the jobs; the caller holds the definition of the flow.

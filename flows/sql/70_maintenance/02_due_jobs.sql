@@ -1,5 +1,5 @@
 -- What a round of the reaper looks at. Leases, timers and other moments are found by an index. What only a
--- look can tell to be due is looked at in turns, a bounded number in a round: so a round costs the same
+-- look can show to be due is looked at in turns, a bounded number in a round: so a round costs the same
 -- however much waits, and nothing that is ready stays behind what is not.
 
 -- Returns after which number the next round looks at a kind of thing of all flows.

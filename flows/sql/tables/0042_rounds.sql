@@ -1,6 +1,6 @@
 -- What a round of the reaper reads depends on what is due, not on what waits.
 
--- looks: where the last round ended to look at what only a look can tell to be due, by kind.
+-- looks: where the last round ended to look at what only a look can show to be due, by kind.
 alter table wedsql.care add column if not exists looks jsonb not null default '{}';
 create index if not exists job_pool_waiting on wedsql.job_pool
   (tgid, late, (greatest(fired_at, not_before)), id) where state = 'P';

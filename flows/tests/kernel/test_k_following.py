@@ -1,4 +1,4 @@
-"""What pending jobs have of their trigger is decided for each property, done, and told before publishing."""
+"""What pending jobs have of their trigger is decided for each property, done, and shown before publishing."""
 
 from __future__ import annotations
 

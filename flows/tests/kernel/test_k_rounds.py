@@ -42,7 +42,7 @@ select %(flow)s, wid, 'STUCK', 'tr_x', 0, 0, now(), 0, %(state)s,
 """
 SIGNALS = f"""
 insert into wedsql.signal (flow_id, name, wid, key, data, actor, sent_at, state, keep_until)
-select %(flow)s, 'paying', case when not %(keyed)s then wid end, case when %(keyed)s then 'nobody ' || g end,
+select %(flow)s, 'paying', case when not %(keyed)s then wid end, case when %(keyed)s then 'none ' || g end,
        '{{}}', 'bank', now(), 'K', now() + interval '1 day' from ({ROW}) r
 """
 # What waits -> the statements that make it, each with what fills them.
@@ -56,7 +56,7 @@ def jobs(transition: str, state: str = "P", *, late: bool = False) -> tuple[str,
 
 
 WAITING: dict[str, Made] = {
-    "signals for keys that name nobody": [(SIGNALS, {"keyed": True})],
+    "signals for keys of no instance": [(SIGNALS, {"keyed": True})],
     "signals for instances that do not wait": [RUNNING, (SIGNALS, {"keyed": False})],
     "jobs that wait for a signal": [RUNNING, jobs("paying")],
     "jobs within their pickup deadline": [RUNNING, jobs("tr_x")],
@@ -161,7 +161,7 @@ def test_a_round_reads_as_much_however_many_wait(shop: Kit, what: str) -> None:
 
 def test_a_signal_is_delivered_however_many_are_kept_before_it(shop: Kit) -> None:
     """At once when its job is fired; in the end also where nothing but its key has changed."""
-    wait(shop, WAITING["signals for keys that name nobody"])
+    wait(shop, WAITING["signals for keys of no instance"])
     first, second = shop.start(a="0", number="A-1"), shop.start(a="2", number="?")
     for key in ("A-1", "B-2"):
         api.signal(shop.name, "paying", {"paid": key}, to=key, conn=shop.conn)
