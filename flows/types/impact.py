@@ -19,7 +19,8 @@ class RuleImpact:
 
     `tgid` is None for a new trigger, `trigger` for one that is removed. Of the groups the first four are all
     instances by whether its condition holds before and after; `loses_condition` have a pending job of it and
-    the condition no longer holds; the jobs of `withdrawn` go; `violates` violate the integrity condition.
+    the condition no longer holds; the jobs of `withdrawn` go; `violates` violate the integrity condition;
+    `follows` have a pending job that gets the new timeout, priority or lock.
     """
 
     tgid: int | None
@@ -33,6 +34,7 @@ class RuleImpact:
     withdrawn: Counted
     fails: Counted
     violates: Counted
+    follows: Counted
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,8 @@ def _lines(found: Impact, definition: Any) -> Iterator[str]:
         yield (
             f"{name}: holds for {rule.both.count + rule.only_before.count} before and for"
             f" {rule.both.count + rule.only_after.count} after, fires for {rule.fires.count},"
-            f" {rule.loses_condition.count} jobs lose their condition, {rule.withdrawn.count} are withdrawn."
+            f" {rule.loses_condition.count} jobs lose their condition, {rule.withdrawn.count} are withdrawn,"
+            f" {rule.follows.count} get another timeout, priority or lock."
         )
     for name, sentence in _CONSEQUENCES.items():
         counted: Counted = getattr(found, name)

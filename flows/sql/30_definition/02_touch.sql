@@ -41,7 +41,7 @@ begin
 end $$;
 
 -- Records that a written trigger changes the definition, before d_commit checks for it, be it at the commit
--- or at once. Pending jobs of a renamed transition are offered by the new name (K-41). A changed due_after
+-- or at once. Pending jobs of a renamed transition are offered by the new name (K-41), and have its timeout, priority and lock. A changed due_after
 -- moves the timers that wait; it counts from where it counted before, or from now where it replaces a due
 -- attribute. Due attributes are read by the re-match.
 -- Locks: as _lock_definition, then the jobs and timers; as _recount_children.
@@ -58,6 +58,9 @@ begin
     set due_at = case when old.due_attr is null then x.due_at - old.due_after
       else wedsql.now() end + new.due_after
     where x.flow_id = new.flow_id and x.tgid = new.tgid and new.due_after is not null;
+  end if;
+  if tg_op = 'UPDATE' then
+    perform wedsql._follow_trigger(old, new);
   end if;
   if tg_op = 'UPDATE' and new.child is not null then
     perform wedsql._recount_children(old, new, wedsql.now());

@@ -22,8 +22,9 @@
 -- the whole commit, as if the worker had written the state. After a re-match, which removes no work, such a
 -- state does not end the instance before the other work is done.
 --
--- A job that is left (a person retries a parked one, or its trigger became automatic while it was pending)
--- is performed by the reaper.
+-- A job that is left (a person retries a parked one, its trigger became automatic while it was pending, or a
+-- chain is longer than a commit performs) is performed by the reaper. A transaction reads each version that it
+-- wrote of a row before, so the cost of a chain in one grows with the square of its length.
 --
 -- Cost. Flows without such triggers have the same generated functions as before, and _settle tests one
 -- boolean of the flow's row. In flows with one the fast path adds what is set, and <flow>._automatic performs
@@ -55,8 +56,12 @@ begin
     then format(E'begin\n  case p_tgid%s\n  else return ''{}'';\n  end case;\nend', v_cases) end;
 end $f$;
 
--- Performs the pending automatic transitions of a running instance until there are none, and returns its
--- status then. p_rematch: a re-match fired them.
+-- Returns how many automatic transitions of an instance a commit performs; the reaper goes on with the rest.
+create or replace function wedsql._automatic_at_once() returns integer
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select 250 $$;
+
+-- Performs the pending automatic transitions of a running instance until there are none, or as many as a
+-- commit performs, and returns its status then. p_rematch: a re-match fired them.
 -- Locks: the caller holds the wed_flow row.
 -- Raises: WD103, WD106, as wedsql._settle.
 create or replace function wedsql._perform_automatic(p_flow wedsql.flow, p_wid integer, p_status "char",
@@ -66,7 +71,8 @@ declare
   v_job wedsql.job_pool;
   v_status "char";
 begin
-  while p_status = 'R' loop
+  for v_step in 1..wedsql._automatic_at_once() loop
+    exit when p_status <> 'R';
     select j.* into v_job
     from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
     where j.wid = p_wid and j.state = 'P' and t.performer = 'database' and t.enabled

@@ -75,7 +75,7 @@ begin
 end $$;
 
 -- Offers a job now that waits for its next try, or that is parked, with the present state as its payload; it
--- has all its attempts again. When no parked job remains, an exception runs again, and a failed compensation
+-- has all its attempts again, and the timeout of its trigger if that is longer. When no parked job remains, an exception runs again, and a failed compensation
 -- is one no longer. A compensation keeps its payload.
 -- Locks: as _operate; the job, the trace.
 -- Raises: WD009, WD104, WD105, WD203, WD205, WD212; as _retry_payload.
@@ -94,11 +94,13 @@ begin
   end if;
   if not wedsql._is_compensation(p_wid, p_job_id) then
     v_job.payload := wedsql._retry_payload(v_flow, v_job);
+    select case when t.timeout is null then null else greatest(v_job.timeout, t.timeout) end
+    into v_job.timeout from wedsql.trig t where t.tgid = v_job.tgid;
     v_job.lock := (select wedsql._lock_name(v_flow.id, t.lock, v_job.payload) from wedsql.trig t
                    where t.tgid = v_job.tgid and wedsql._by_worker(t));
   end if;
   update wedsql.job_pool j set state = 'P', not_before = null, earlier_attempts = j.attempts,
-    payload = v_job.payload, lock = v_job.lock
+    payload = v_job.payload, lock = v_job.lock, timeout = v_job.timeout
   where j.wid = p_wid and j.id = p_job_id;
   if v_job.state = 'K' and not exists (
     select 1 from wedsql.job_pool j where j.wid = p_wid and j.state = 'K') then

@@ -167,6 +167,32 @@ where n.value <> 'null' and not exists (
   select 1 from jsonb_each(o.state - array(select jsonb_object_keys(p_state))) g where g.value = n.value)
 $$;
 
+-- Appends the state that a change of attributes has given them to the history of the living instances that no
+-- re-match reaches, because they are suspended or being compensated; nothing fires. Each later row of theirs
+-- continues it, also one that only records something.
+-- Locks: the trace; the caller holds the flow's table.
+create or replace function wedsql._keep_states(p_flow wedsql.flow, p_actor text, p_reason text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
+declare
+  v_steps wedsql.step[];
+  v_after integer := 0;
+begin
+  loop
+    execute format($q$
+      select array_agg(row(l.wid, false, null, null, '_REMATCH', null, $2, $3, l.state,
+                           wedsql._new_values(l.wid, l.state), null, null, null)::wedsql.step order by l.wid)
+      from (select w.wid, to_jsonb(w.*) - 'wid' as state
+            from wedsql.instance i join %I.wed_flow w on w.wid = i.wid
+            where i.flow_id = $1 and i.status in ('S', 'X') and i.wid > $4
+            order by i.wid limit 1000) l$q$, p_flow.name)
+    into v_steps using p_flow.id, p_actor, p_reason, v_after;
+    exit when v_steps is null;
+    perform wedsql._append_trace(p_flow, v_steps, null, wedsql.now());
+    v_after := (v_steps[cardinality(v_steps)]).wid;
+  end loop;
+end $$;
+
 -- Deletes the _EXCPT jobs of instances of the flow that are no exception, and not suspended as one; an
 -- instance that is being written now is left to its writer.
 -- Locks: the instances that have one, skipping a locked one; then the job.

@@ -65,6 +65,9 @@ begin
     v_report := wedsql._rematch(p_flow, null, v_flow.attrs_changed, v_flow.reopen_final, p_actor, v_why,
                                 p_chosen);
   end if;
+  if v_flow.attrs_changed then
+    perform wedsql._keep_states(v_flow, p_actor, v_why);
+  end if;
   perform pg_notify('wedsql_flow', p_flow || ':' || v_flow.version || ':0');
   return v_report || jsonb_build_object('version', v_flow.version);
 end $$;

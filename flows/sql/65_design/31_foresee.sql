@@ -56,7 +56,9 @@ begin
         p_definition) o);
   v_plan.rules := array(
     select wedsql._numbered_rule(wedsql._trigger_row(p_definition -> 'triggers' -> (c.n - 1),
-      wedsql._option_list('trig'), 'null'), coalesce(v_numbers[c.n], - c.n), v_old.id, c)
+      wedsql._option_list('trig'), case when p_definition ? 'default_timeout'
+        then p_definition -> 'default_timeout' else to_jsonb(v_old.default_timeout) end),
+      coalesce(v_numbers[c.n], - c.n), v_old.id, c)
     from unnest(v_compiled) c order by c.n);
   v_plan.withdraw := wedsql._chosen_triggers(p_choices, 'withdraw', array(
     select r.tgid from unnest(v_plan.rules) with ordinality r order by r.ordinality));
@@ -67,9 +69,10 @@ begin
     select r.tgid from unnest(v_plan.rules) r) order by t.tgid);
   v_plan.changed := array(
     select r.tgid from unnest(v_plan.rules) r left join wedsql.trig t on t.tgid = r.tgid
-    where (t.canonical, t.enabled, t.cfinal, t.integrity, t.fire_once, t.revalidate, t.due_attr, t.due_after)
+    where (t.canonical, t.enabled, t.cfinal, t.integrity, t.fire_once, t.revalidate, t.due_attr, t.due_after,
+           t.timeout, t.priority, t.lock)
           is distinct from (r.canonical, r.enabled, r.cfinal, r.integrity, r.fire_once, r.revalidate,
-            r.due_attr, r.due_after)
+            r.due_attr, r.due_after, r.timeout, r.priority, r.lock)
        or exists (select 1 from unnest(r.reads) a
          where v_plan.types_before -> (v_plan.sources -> a ->> 'from')
                   is distinct from v_plan.types_after -> a or v_plan.sources -> a ->> 'from' <> a)

@@ -93,6 +93,15 @@ from held h cross join (select c.tgid from unnest(p_plan.before) c union select 
   from unnest(p_plan.after) c) r
 $$;
 
+-- Returns how many pending jobs of a rule get its new timeout, priority or lock, as one of its counts.
+create or replace function wedsql._follows(p_plan wedsql.plan, p_rule integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('follows', wedsql._counted(count(n.wid), wedsql._lowest(array_agg(n.wid), 20)))
+from unnest(p_plan.rules) r join wedsql.trig t on t.tgid = r.tgid
+cross join lateral wedsql._following(t, r) n
+where r.tgid = p_rule
+$$;
+
 -- Counts the consequences in one snapshot.
 create or replace function wedsql._impact(p_plan wedsql.plan, p_of integer, p_until timestamptz,
   p_final boolean)
@@ -115,7 +124,7 @@ begin
     'examined', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g
       where g ->> 'status' <> 'F'),
     'rules', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.tgid, 'found',
-      wedsql._rule_impact(p_plan, r.tgid, v_groups))
+      wedsql._rule_impact(p_plan, r.tgid, v_groups) || wedsql._follows(p_plan, r.tgid))
                                         order by r.tgid), '[]')
               from (select c.tgid from unnest(p_plan.before) c union select c.tgid
                 from unnest(p_plan.after) c) r
@@ -152,8 +161,8 @@ select case p_kind
 $$;
 
 -- Returns what publishing the definition would do to living instances: for each changed rule how many there
--- are for which its condition is true before and after, which jobs lose their condition, which exceptions end
--- and begin, which instances become final or would be so no longer, with up to 20 of each. Rules are named by
+-- are for which its condition is true before and after, which jobs lose their condition or get other limits, which exceptions
+-- end and begin, which instances become final or would be so no longer, with up to 20 of each. Rules are named by
 -- their numbers, new ones by -1 for the first trigger of the definition, -2 for the second ... Above p_limit
 -- instances every n-th is examined; after p_seconds it stops. Final instances are examined if p_reopen_final,
 -- or if the final condition changes and there are no more than p_limit. p_choices: those of the publication,

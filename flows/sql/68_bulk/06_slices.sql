@@ -28,7 +28,8 @@ end $$;
 
 -- Performs at most p_max instances of one flow, for about a second, and returns whether any was performed;
 -- null when there is none that was not tried since p_since. Those that another session has locked wait for
--- the other ones. Steps are tried together, and one by one if that fails.
+-- the other ones. Steps are tried together, and one by one if that fails. An operation of which nothing is
+-- left, as when its rows were removed, ends here.
 -- Locks: as _bulk_hold, in the order of their numbers; the caller holds the operation.
 create or replace function wedsql._bulk_slice(p_bulk wedsql.bulk, p_max integer, p_since timestamptz)
   returns boolean
@@ -41,7 +42,10 @@ declare
   v_wid integer;
   v_done integer[] := '{}';
 begin
-  if p_bulk.atomic then
+  if not exists (select 1 from wedsql.bulk_row r where r.bulk_id = p_bulk.id and r.result is null) then
+    perform wedsql._keep_bulk(p_bulk, '{}');
+    return true;
+  elsif p_bulk.atomic then
     return wedsql._bulk_whole(p_bulk);
   end if;
   select r.flow_id into v_flow from wedsql.bulk_row r

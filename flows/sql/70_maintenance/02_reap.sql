@@ -22,14 +22,7 @@ begin
     v_report := v_report || wedsql._reap_all_flows(p_max, v_now);
   end if;
   for v_flow in
-    select f.* from wedsql.flow f
-    where exists (select 1 from wedsql.job_pool j
-                  where j.flow_id = f.id and j.state = 'L' and j.lease_until <= v_now)
-       or exists (select 1 from wedsql.timer x where x.flow_id = f.id and x.due_at <= v_now)
-       or exists (select 1 from wedsql.trig t where t.flow_id = f.id and t.pickup_deadline is not null)
-       or exists (select 1 from wedsql.signal s where s.flow_id = f.id and s.state = 'K')
-       or exists (select 1 from wedsql.start_time s where s.flow_id = f.id and s.due_at <= v_now)
-       or f.automatic
+    select f.* from wedsql.flow f where wedsql._may_be_due(f, v_now)
     order by random()
   loop
     exit when wedsql._round_over();
@@ -164,21 +157,9 @@ begin
   elsif p_kind = 'starts' then
     v_due := wedsql._due_starts(p_flow, p_now);
   elsif p_kind = 'automatic' then
-    open v_due for select j.wid, j.id as item from wedsql.trig t
-      join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
-      where t.flow_id = p_flow and t.enabled and t.performer = 'database' and j.state = 'P'
-        and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
-      order by j.fired_at;
+    v_due := wedsql._due_automatic(p_flow, p_now);
   else
-    open v_due for select j.wid, j.id as item from wedsql.trig t
-      join wedsql.job_pool j on j.flow_id = t.flow_id and j.trname = t.trname and j.tgid = t.tgid
-      where t.flow_id = p_flow and t.pickup_deadline is not null and j.state = 'P'
-        and wedsql._late(j, t.pickup_deadline, p_now)
-        and not exists (select 1 from pg_locks l
-                        where l.locktype = 'advisory' and l.objsubid = 2 and l.classid = j.wid::oid
-                          and l.objid = j.tgid::oid)
-        and wedsql._may_try(p_flow, p_kind, j.wid, j.id, p_now)
-      order by j.fired_at;
+    v_due := wedsql._due_late(p_flow, p_now);
   end if;
   return v_due;
 end $$;

@@ -134,6 +134,10 @@ begin
   end loop;
   delete from wedsql.policy_wait w using wedsql.repair_case c
   where c.number = w.number and c.flow_id = v_flow.id;
+  insert into wedsql.policy_wait (number, seq, due_at)
+  select c.number, c.seq, '-infinity' from wedsql.repair_case c
+  where c.flow_id = v_flow.id and c.closed_at is null and v_position > 0
+  on conflict (number) do update set due_at = excluded.due_at;
   return query select r from wedsql.list_policies(p_flow) r;
 end $$;
 

@@ -96,15 +96,43 @@ select c.* from wedsql.repair_case c
 where c.number = p_number and c.closed_at is null and wedsql._case_state(c, p_now) in ('new', 'reopened')
 $$;
 
--- Lets the policy that suits act on a case, or notes when it will. Returns whether one acted.
+-- Has policies look at a case again when it or its exception changes, and no more when it is closed.
+-- Locks: the row of wedsql.policy_wait.
+create or replace function wedsql._case_changed() returns trigger
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if new.closed_at is not null then
+    delete from wedsql.policy_wait w where w.number = new.number;
+  elsif exists (select from wedsql.recovery_policy p where p.flow_id = new.flow_id) then
+    insert into wedsql.policy_wait as w (number, seq, due_at) values (new.number, new.seq, '-infinity')
+    on conflict (number) do update set seq = excluded.seq, due_at = excluded.due_at;
+  end if;
+  return null;
+end $$;
+
+drop trigger if exists b_policies on wedsql.repair_case;
+create trigger b_policies
+  after insert or update of seq, cause, transition, state, lease_until, waits_until, reopened, closed_at
+  on wedsql.repair_case for each row execute function wedsql._case_changed();
+
+-- Returns when policies look at an open case that a person has: when that ends by itself.
+create or replace function wedsql._taken_until(p_number bigint) returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce((select greatest(c.lease_until, c.waits_until) from wedsql.repair_case c
+                 where c.number = p_number and c.closed_at is null), 'infinity')
+$$;
+
+-- Lets the policy that suits act on a case, or notes when it will, unless the case has changed meanwhile
+-- (p_seen: the transaction that wrote its row of wedsql.policy_wait last). Returns whether one acted.
 -- Locks: as the operation.
-create or replace function wedsql._apply_policy(p_number bigint, p_now timestamptz) returns boolean
+create or replace function wedsql._apply_policy(p_number bigint, p_seen xid, p_now timestamptz)
+  returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_case wedsql.repair_case := wedsql._free_case(p_number, p_now);
   v_policy wedsql.recovery_policy := wedsql._policy_for(v_case);
   v_again wedsql.recovery_policy;
-  v_due timestamptz := 'infinity';
+  v_due timestamptz := case when v_case.number is null then wedsql._taken_until(p_number) else 'infinity' end;
 begin
   if v_policy.id is not null then
     v_due := (wedsql._lock_instance(v_case.wid, v_policy.operation)).changed_at + v_policy.delay;
@@ -117,36 +145,35 @@ begin
       return true;
     end if;
   end if;
-  insert into wedsql.policy_wait as w (number, seq, due_at)
-  select v_case.number, v_case.seq, v_due where v_case.number is not null
-  on conflict (number) do update set seq = excluded.seq, due_at = excluded.due_at;
+  update wedsql.policy_wait w set due_at = v_due where w.number = p_number and w.xmin = p_seen;
   return false;
 end $$;
 
--- Lets policies act on open cases, at most p_max, and returns how many acted. What fails for a reason that
--- may go away is recorded (wedsql.trouble) and tried again.
+-- Lets policies act on open cases, at most p_max, and returns how many acted. What fails for a reason
+-- that may go away is recorded (wedsql.trouble) and tried again.
 -- Locks: one instance after the other, for at most a second each; as the operations.
 create or replace function wedsql.run_policies(p_max integer default 10) returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '1s' as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set lock_timeout = '1s' as $$
 declare
   v_now timestamptz := wedsql.now();
   v_next record;
   v_done integer := 0;
 begin
   for v_next in
-    select c.number, c.flow_id, c.wid from wedsql.repair_case c
-    left join wedsql.policy_wait w on w.number = c.number and w.seq = c.seq
-    where c.closed_at is null and c.flow_id = any (array(select p.flow_id from wedsql.recovery_policy p))
-      and coalesce(w.due_at <= v_now, true) and wedsql._case_state(c, v_now) in ('new', 'reopened')
-      and wedsql._may_try(c.flow_id, 'policies', c.wid, c.number, v_now)
-    order by c.wid limit p_max
+    select w.number, w.xmin as seen, c.flow_id, c.wid from wedsql.policy_wait w
+    join wedsql.repair_case c on c.number = w.number
+    where w.due_at <= v_now order by w.due_at, w.number limit p_max
   loop
     begin
-      v_done := v_done + wedsql._apply_policy(v_next.number, v_now)::integer;
+      v_done := v_done + wedsql._apply_policy(v_next.number, v_next.seen, v_now)::integer;
       perform wedsql._no_trouble(v_next.flow_id, 'policies', v_next.wid, v_next.number);
     exception when others then
       perform wedsql._note_trouble(v_next.flow_id, 'policies', v_next.wid, v_next.number, sqlstate, sqlerrm,
                                    v_now);
+      update wedsql.policy_wait w set due_at = t.retry_at from wedsql.trouble t
+      where w.number = v_next.number and t.flow_id = v_next.flow_id and t.kind = 'policies'
+        and t.wid = v_next.wid and t.item = v_next.number;
     end;
   end loop;
   return v_done;

@@ -60,21 +60,45 @@ begin
   return v_proposal;
 end $$;
 
+-- Returns the open proposals about an instance; without one those whose time is over, and the next of the
+-- others, whose instances may have changed.
+-- Locks: the row of wedsql.care where the next ones are noted.
+create or replace function wedsql._proposals_to_look_at(p_wid integer, p_now timestamptz) returns bigint[]
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off set enable_sort = off set enable_bitmapscan = off as $$
+declare
+  v_next record;
+begin
+  if p_wid is not null then
+    return array(select p.number from wedsql.proposal p where p.wid = p_wid and p.closed_at is null);
+  end if;
+  select array_agg(o.number) as numbers, max(o.wid) as last, count(*) as n into v_next
+  from (select p.number, p.wid from wedsql.proposal p
+        where p.closed_at is null and p.wid > wedsql._look_after('proposal') order by p.wid limit 500) o;
+  perform wedsql._looked('proposal', case when v_next.n = 500 then v_next.last end);
+  return coalesce(v_next.numbers, '{}') || array(
+    select p.number from wedsql.proposal p
+    where p.closed_at is null and p.expires_at <= p_now and p.number <> all (coalesce(v_next.numbers, '{}'))
+    order by p.expires_at limit 500);
+end $$;
+
 -- Ends open proposals that can no longer be applied: those over their time, and those whose instance moved.
 -- p_wid: only of this instance. Returns how many.
 -- Locks: the proposals, skipping locked ones.
 create or replace function wedsql._end_stale_proposals(p_wid integer default null) returns integer
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
+set enable_mergejoin = off as $$
 declare
   v_now timestamptz := wedsql.now();
   v_one record;
+  v_numbers bigint[] := wedsql._proposals_to_look_at(p_wid, v_now);
   v_done integer := 0;
 begin
   for v_one in
     select p.number, p.wid, p.expected_seq, p.expires_at <= v_now as late, i.seq
-    from wedsql.proposal p left join wedsql.instance i on i.wid = p.wid
-    where p.closed_at is null and (p_wid is null or p.wid = p_wid)
-      and (p.expires_at <= v_now or i.seq is distinct from p.expected_seq)
+    from unnest(v_numbers) u (number) join wedsql.proposal p on p.number = u.number
+    left join wedsql.instance i on i.wid = p.wid
+    where p.closed_at is null and (p.expires_at <= v_now or i.seq is distinct from p.expected_seq)
     order by p.number limit 1000 for no key update of p skip locked
   loop
     v_done := v_done + 1;

@@ -1,7 +1,8 @@
 -- Goes on with jobs that start children: starts them, counts their ends, completes the job, ends the rest.
 
 -- Returns what expressions about children read: a state with the counters of a job and, where p_states, the
--- values of the children that have ended, by number; null for the others.
+-- values of the children that have ended, by number; null for the others, and for those that retention has
+-- removed.
 create or replace function wedsql._child_row(p_job wedsql.child_job, p_state jsonb, p_child text,
   p_states boolean) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -10,10 +11,11 @@ declare
 begin
   if p_states and to_regclass(format('%I.wed_flow', p_child)) is not null then
     execute format($q$
-      select jsonb_agg(case when c.state = 'C' then to_jsonb(w.*) - 'wid' end order by c.number)
-      from wedsql.child c left join %I.wed_flow w on w.wid = c.wid
-      where c.parent_wid = $1 and c.job_id = $2$q$, p_child) into v_states
-      using p_job.parent_wid, p_job.job_id;
+      select jsonb_agg(case when c.state = 'C' then to_jsonb(w.*) - 'wid' end order by n.number)
+      from generate_series(1, $3) n (number)
+      left join wedsql.child c on c.parent_wid = $1 and c.job_id = $2 and c.number = n.number
+      left join %I.wed_flow w on w.wid = c.wid$q$, p_child) into v_states
+      using p_job.parent_wid, p_job.job_id, p_job.total;
   end if;
   return p_state || jsonb_build_object('children', p_job.total, 'children_done', p_job.done,
     'children_failed', p_job.failed, 'children_states', v_states);
@@ -247,6 +249,9 @@ begin
       execute format('lock table %I.wed_flow in row exclusive mode nowait', v_trig.child);
     end if;
   exception when lock_not_available or undefined_table then
+    update wedsql.child_job c set due_at = p_now + interval '1 second'  -- and the next ones have their turn
+    where c.ctid = (select o.ctid from wedsql.child_job o
+                    where o.parent_wid = p_wid and o.job_id = p_job_id for update skip locked);
     return false;
   end;
   select * into v_job from wedsql.child_job c where c.parent_wid = p_wid and c.job_id = p_job_id

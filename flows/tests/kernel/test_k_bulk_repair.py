@@ -173,6 +173,16 @@ def test_r16_all_or_nothing_waits_for_locks_and_then_says_which(shop: Kit, reape
     assert results(shop, bulk) == [("left", None), ("refused", "55P03"), ("left", None)]
 
 
+@pytest.mark.parametrize("atomic", [True, False])
+def test_r16_an_operation_without_rows_ends(shop: Kit, reaper: Connection, atomic: bool) -> None:
+    bulk = request(shop, stuck(shop, 2), atomic=atomic)
+    shop.rows("delete from wedsql.bulk_row where bulk_id = %s", [bulk.id])
+    with reaper.transaction():
+        reaper.execute("set local statement_timeout = '10s'")
+        assert finish(reaper) == 1
+    assert (api.read_bulk(bulk.id, conn=shop.conn).state, results(shop, bulk)) == ("finished", [])
+
+
 def test_r16_a_job_that_a_worker_holds_is_tried_again_for_a_minute(shop: Kit, reaper: Connection) -> None:
     wids = [shop.start(a="1") for _ in range(3)]
     bulk = request(shop, wids, "complete", {"changes": {"a": "5"}}, transition="tr_x")

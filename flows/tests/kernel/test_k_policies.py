@@ -143,7 +143,7 @@ def test_timeout_is_an_attempt_that_ran_out_of_time(shop: Kit, reaper: Connectio
         shop.fail("tr_x", wid)
     assert api.run_policies(conn=reaper) == 0
     shop.rows("update wedsql.job_pool set last_state = 'WD204' where wid = %s", [late])
-    shop.rows("delete from wedsql.policy_wait")
+    shop.rows("update wedsql.policy_wait set due_at = '-infinity'")
     assert api.run_policies(conn=reaper) == 1
     assert (shop.status(failed), shop.status(late)) == ("E", "R")
 
