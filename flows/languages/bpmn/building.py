@@ -59,7 +59,8 @@ class Building:
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     start_by: list[str] = field(default_factory=list)
     start_at: list[str] = field(default_factory=list)
-    caught: list[str] = field(default_factory=list)
+    caught: dict[str, str] = field(default_factory=dict)
+    required: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[BpmnProblem] = field(default_factory=list)
 
     withdraws: bool = False
@@ -112,6 +113,10 @@ class Building:
         given = {"name": name, "type": type_, "label": label}
         self.extra[name] = given | ({} if default is None else {"default": default})
         return name
+
+    def require(self, name: str, label: str, condition: str) -> None:
+        """Add a condition that every state must satisfy; a violation names its label."""
+        self.required[name] = {"name": name, "label": label, "integrity": "always", "predicate": condition}
 
     def is_apart(self, element: Element) -> bool:
         """Return whether children of the flow itself perform an activity: many of them at the same time."""

@@ -27,14 +27,14 @@ _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
 class Lowered:
     """The graph of a process, whose paths are the ids of elements and flows, and other parts of its flow.
 
-    `starts` are the options of the flow that name what starts an instance. `integrity` is a condition that
-    always has to hold, `final` one that the final condition has besides. `problems` are those of expressions,
-    for which the graph has others.
+    `starts` are the options of the flow that name what starts an instance. `integrity` are conditions that
+    always have to hold, `final` one that the final condition has besides. `problems` are those of
+    expressions, for which the graph has others.
     """
 
     graph: Graph
     starts: Mapping[str, list[str]]
-    integrity: str = ""
+    integrity: tuple[Mapping[str, str], ...] = ()
     final: str = ""
     problems: tuple[BpmnProblem, ...] = ()
 
@@ -57,7 +57,7 @@ class _Lowering(Activities):
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}
         starts = {name: what for name, what in starts.items() if what}
-        return Lowered(graph, starts, self.integrity(), final, tuple(self.problems))
+        return Lowered(graph, starts, self.conditions(), final, tuple(self.problems))
 
     def share_transitions(self) -> None:
         """Let jobs of several tasks with one transition be performed in parallel."""
@@ -74,9 +74,13 @@ class _Lowering(Activities):
     def begins(self, node: Made) -> bool:
         return node.kind == "begin" and node.within is None and not node.rule.later
 
-    def integrity(self) -> str:
-        """Return the condition that only errors are set that a boundary event catches."""
-        return " or ".join([f"{ERROR} is null", *self.caught]) if self.caught else ""
+    def conditions(self) -> tuple[Mapping[str, str], ...]:
+        """Return the conditions that every state must satisfy, that on errors included."""
+        if self.caught:
+            ended = " or ".join(f"{token} > 0" for token in self.caught)
+            said = shortened(f"only these end with an error: {', '.join(self.caught.values())}")
+            self.require("errors that are caught", said, f"{ERROR} is null or {ended}")
+        return tuple(self.required.values())
 
     def element(self, element: Element) -> None:
         """Add the nodes of an element."""
