@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flows.languages.bpmn import times
+from flows.languages.bpmn import iso
 from flows.languages.bpmn.building import WAITING, joined
 from flows.languages.bpmn.children import Children
 from flows.languages.bpmn.model import Element
@@ -58,7 +58,7 @@ class Boundaries(Children):
         A cycle happens as often as it says; a message each time that it comes.
         """
         most = self.most(event)
-        if not most:
+        if most is None:
             return "", ""
         flag = self.attribute(self.flag(event), "integer", "0", self.titled(event, "times"))
         return f"{flag} < {most}", f"{flag} = {flag} + 1"
@@ -66,13 +66,13 @@ class Boundaries(Children):
     def flag(self, event: Element) -> str:
         return f"b_{self.names[event.id]}"
 
-    def most(self, event: Element) -> int:
-        """Return how often an event happens in an activity at most; 0 for no limit."""
+    def most(self, event: Element) -> int | None:
+        """Return how often an event happens in an activity at most; None for no limit."""
         found = event.trigger
-        repeated = times.cycle(found.expression.text) if found.form == "cycle" and found.expression else None
+        repeated = iso.cycle(found.expression.text) if found.form == "cycle" and found.expression else None
         if found.kind == "message" or event.interrupting:
-            return 0
-        return repeated[0] if repeated is not None else 1
+            return None
+        return repeated.times if repeated is not None else 1
 
     def resets(self, host: Element) -> str:
         """Return what is set when an activity is left, so that its events can happen again."""
@@ -86,10 +86,10 @@ class Boundaries(Children):
             inner += [each for each in self.process.elements.values() if host.id in around(each.scope)]
         for each in inner:
             for event in self.process.boundary(each.id):
-                if self.most(event):
+                if self.most(event) is not None:
                     yield self.flag(event)
             if each.by_event and each is not host:
-                yield from (self.flag(start) for start in self.starts(each) if self.most(start))
+                yield from (self.flag(start) for start in self.starts(each) if self.most(start) is not None)
             if each.tag == "subProcess" and self.is_inside(each) and self.can_be_interrupted(each.id):
                 yield self.interrupted(each.id)
 
