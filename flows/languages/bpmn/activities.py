@@ -114,7 +114,9 @@ class Activities(Repetitions):
         apart = self.is_apart(element)
         sets = "" if apart else self.resets(element)
         scope = None if apart else element.scope
-        self.add(name, "subprocess", element, scope=scope, rule=Rule(sets=sets))
+        self.add(
+            name, "subprocess", element, scope=scope, rule=Rule(sets=sets), options=self.options(element)
+        )
         if apart:
             self.many(name, element)
         self.around(name, element)

@@ -8,7 +8,7 @@ from typing import Any
 from flows.languages.bpmn import iso
 from flows.languages.bpmn.building import WAITING, joined
 from flows.languages.bpmn.children import Children
-from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.model import TASKS, Element
 from flows.languages.graph.model import Rule
 
 
@@ -23,6 +23,7 @@ class Boundaries(Children):
         host = self.process.elements[element.attached]
         kind = element.trigger.kind
         if kind == "compensate":
+            self.check_compensation(element, host)
             return
         if host.tag in ("receiveTask", "scriptTask") and kind == "error":
             self.note("unsupported", f"An element {host.tag} ends with no error.", element)
@@ -35,9 +36,34 @@ class Boundaries(Children):
         else:
             self.taken(name, element, host)
 
+    def check_compensation(self, event: Element, host: Element) -> None:
+        """Reject compensation of what is no single step, or that is there twice."""
+        reason = ""
+        if host.loop is not None and host.loop.parallel:
+            reason = "Compensation of many performances at once is not supported; let one follow the other."
+        elif host.tag == "subProcess":
+            reason = "Compensation of a sub-process is not supported; attach it to the activities within."
+        elif event is not next(e for e in self.process.boundary(host.id) if e.trigger.kind == "compensate"):
+            reason = "The activity has another event for compensation."
+        if reason:
+            self.note("unsupported", reason, event)
+
+    def check_undoing(self, element: Element) -> None:
+        """Reject an activity for compensation that no worker would be given."""
+        reason, process = "", self.process
+        events = [each for each in process.elements.values() if each.trigger.kind == "compensate"]
+        if process.entering(element.id) or process.leaving(element.id):
+            reason = "An activity for compensation has no sequence flows."
+        elif TASKS.get(element.tag) != "worker" or element.loop is not None or process.boundary(element.id):
+            reason = "An activity for compensation is a task of a worker, without events and repetitions."
+        elif not any(element.id in self.undoing(event) for event in events):
+            reason = "No event leads to the activity for compensation."
+        if reason:
+            self.note("unsupported", reason, element)
+
     def taken(self, name: str, element: Element, host: Element) -> None:
         """Add an event that the gateway after its activity leads to."""
-        self.add(name, "none", element)
+        self.add(name, "none", element, options=self.options(element))
         if self.is_inside(host) and element.trigger.kind in WAITING:
             number = self.process.boundary(host.id).index(element) + 1
             rule = self.interrupts(host.id, number)

@@ -18,7 +18,7 @@ from flows.languages.graph.model import Edge, Node, Rule
 
 WAITING = frozenset({"message", "timer", "conditional"})
 _MADE = {"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "signal"}
-_OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
+OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
 
 
 @dataclass
@@ -62,7 +62,7 @@ class Building:
     caught: dict[str, str] = field(default_factory=dict)
     required: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[BpmnProblem] = field(default_factory=list)
-
+    heeded: set[str] = field(default_factory=set)
     withdraws: bool = False
 
     def __post_init__(self) -> None:
@@ -162,9 +162,10 @@ class Building:
 
     def options(self, element: Element) -> dict[str, Any]:
         """Return the options of the rule of an element, with its name for people and its role."""
+        self.heeded.add(element.id)
         try:
             known = ("transition", "flow") if element.tag == "callActivity" else ("transition",)
-            found = options.converted(element.options, _OPTIONS, known)
+            found = options.converted(element.options, OPTIONS, known)
         except ValueError as error:
             self.note("bad_option", str(error), element)
             found = {}
@@ -177,13 +178,18 @@ class Building:
         """Return the options of what undoes an activity."""
         events = [e for e in self.process.boundary(element.id) if e.trigger.kind == "compensate"]
         for event in events:
-            linked = [target for source, target in self.process.links if source == event.id]
-            if len(linked) != 1 or linked[0] not in self.process.elements:
+            linked = self.undoing(event)
+            if len(linked) != 1 or not self.process.elements[linked[0]].compensates:
                 self.note("unknown_reference", "The event is connected with no activity that undoes.", event)
                 continue
             undoing = self.chosen[linked[0]] or self.names[linked[0]]
             return {"compensation": "transition", "compensated_by": undoing, "class": "compensatable"}
         return {}
+
+    def undoing(self, event: Element) -> list[str]:
+        """Return the activities that an event for compensation is connected with."""
+        links = self.process.links
+        return [target for source, target in links if source == event.id and target in self.process.elements]
 
 
 def _chosen(element: Element) -> str:

@@ -39,7 +39,7 @@ class Children(Events):
         lines = [self.passed(each, element) for each in element.inputs]
         if element.loop is not None and element.loop.parallel:
             lines += self.item(element, element.loop)
-        self.starting(name, element, element.calls, lines, self.options(element))
+        self.starting(name, element, element.calls, lines, self.options(element) | self.compensation(element))
 
     def many(self, name: str, element: Element) -> None:
         """Add an activity that is performed many times at once: by children of the flow itself."""
@@ -183,7 +183,8 @@ class Children(Events):
         elif element.tag == "scriptTask":
             text = element.expression.text.strip().rstrip(";") if element.expression is not None else ""
             rule = Rule({"performer": "database"}, sets=joined(text, sets))
-            self.add(name, "task", element, scope=scope, options=self.options(element), rule=rule)
+            options = self.options(element) | self.compensation(element)
+            self.add(name, "task", element, scope=scope, options=options, rule=rule)
         else:
             self.worker(name, element, scope=scope, sets=sets)
 

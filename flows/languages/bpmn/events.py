@@ -35,12 +35,12 @@ class Events(Starts):
         if kind == "message":
             self.worker(name, element, element.trigger.name)
         elif kind == "terminate":
-            self.add(name, "end", element, rule=Rule(ends=scope))
+            self.add(name, "end", element, rule=Rule(ends=scope), options=self.options(element))
         elif kind == "error":
             rule = self.thrown(element)
-            self.add(name, "end", element, rule=rule)
+            self.add(name, "end", element, rule=rule, options=self.options(element))
         else:
-            self.add(name, "end", element)
+            self.add(name, "end", element, options=self.options(element))
         self.entry[element.id] = name
 
     def thrown(self, element: Element) -> Rule:
@@ -112,7 +112,7 @@ class Events(Starts):
         elif kind == "message":
             self.worker(name, element, element.trigger.name)
         else:
-            self.add(name, "none", element)
+            self.add(name, "none", element, options=self.options(element))
         self.entry[element.id] = self.exit[element.id] = name
         if kind == "link":
             self.linked(name, element)
@@ -152,7 +152,7 @@ class Events(Starts):
             when = " and ".join(filter(None, [when, f"({self.sql(found.expression, element.id)})"]))
         made["revalidate"] = "withdraw"
         made_rule = Rule(made, when, **rule)
-        options = self.options(element)
+        options = self.options(element) | self.compensation(element)
         self.add(name, "task", element, scope=scope, title=title, options=options, rule=made_rule)
 
     def due(self, name: str, element: Element) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from flows.languages.bpmn.events import ENDED_BY
 from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
+from flows.languages.bpmn.unread import unread
 from flows.languages.graph.model import Graph
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
@@ -45,6 +46,8 @@ class _Lowering(Activities):
             self.element(element)
         for flow in self.process.flows.values():
             self.flow(flow)
+        for element, reason in [] if self.problems else unread(self):
+            self.note("bad_option", reason, element)
         if any(problem.code != "bad_expression" for problem in self.problems):
             raise BadBpmn(self.problems, self.process)
         self.share_transitions()
@@ -86,8 +89,7 @@ class _Lowering(Activities):
         """Add the nodes of an element."""
         name = self.names[element.id]
         if element.compensates:
-            if self.process.entering(element.id) or self.process.leaving(element.id):
-                self.note("unsupported", "An activity for compensation has no sequence flows.", element)
+            self.check_undoing(element)
         elif element.tag == "startEvent":
             self.start(name, element)
         elif element.tag == "endEvent":
@@ -136,7 +138,8 @@ class _Lowering(Activities):
             if not 1 <= need <= len(self.process.entering(element.id)):
                 message = "The activation of the gateway is not a number of its incoming flows."
                 self.note("bad_need", message, element)
-        self.add(name, kind, element, need=need)
+        options = self.options(element) if kind != "event" else {}
+        self.add(name, kind, element, need=need, options=options)
         self.entry[element.id] = self.exit[element.id] = name
 
 
