@@ -133,9 +133,15 @@ class Building:
         found = (each.options for each in self.process.data if each.options["name"] == name)
         return next((str(options.get("type", "text")) for options in found), "")
 
+    @property
+    def types(self) -> dict[str, str]:
+        """Return the types of the attributes that the process declares, and of those that are added."""
+        given = [*(each.options for each in self.process.data), *self.extra.values()]
+        return {str(each["name"]): str(each.get("type", "text")) for each in given}
+
     def sql(self, expression: Expression, element: str) -> str:
         try:
-            return sql(expression, self.process.language, element)
+            return sql(expression, self.process.language, element, self.types)
         except NotUnderstood as error:
             if error.problem not in self.problems:
                 self.problems.append(error.problem)
