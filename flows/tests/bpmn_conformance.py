@@ -283,7 +283,7 @@ REFUSED: dict[str, bytes] = {
         node("startEvent", "t", wedsql_priority="2"), node("endEvent", "e"), flows("t e")
     ),
     "an option of jobs where there are none": between("exclusiveGateway", wedsql_timeout="1h"),
-    "a role that nobody has": between("exclusiveGateway", wedsql_role="Boss"),
+    "a role that no job has": between("exclusiveGateway", wedsql_role="Boss"),
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
     ),

@@ -96,7 +96,9 @@ class Activities(Repetitions):
             code = way[0].trigger.code
             if "" not in found and not (code and self.has_children(element)):
                 found.setdefault(code, way)
-        for event in own if self.has_children(element) else ():
+        outer = self.process.elements.get(element.scope or "")
+        border = self.process.boundary(outer.id) if outer is not None and outer.id in self.parts else own
+        for event in border if self.has_children(element) else ():
             if event.trigger.code:
                 message = "A child fails without an error code; let the event catch any error."
                 self.note("unsupported", message, event)
@@ -114,9 +116,8 @@ class Activities(Repetitions):
         apart = self.is_apart(element)
         sets = "" if apart else self.resets(element)
         scope = None if apart else element.scope
-        self.add(
-            name, "subprocess", element, scope=scope, rule=Rule(sets=sets), options=self.options(element)
-        )
+        options = {} if element.id in self.parts else self.options(element)
+        self.add(name, "subprocess", element, scope=scope, rule=Rule(sets=sets), options=options)
         if apart:
             self.many(name, element)
         self.around(name, element)

@@ -67,7 +67,10 @@ class Boundaries(Children):
         if self.is_inside(host) and element.trigger.kind in WAITING:
             number = self.process.boundary(host.id).index(element) + 1
             rule = self.interrupts(host.id, number)
-            self.waiting(f"{name}__stop", element, ends=rule.ends, sets=rule.sets, during=rule.ends)
+            first = f"{self.left(host.id)} = 0"  # a condition can hold longer than the sub-process lasts
+            self.waiting(
+                f"{name}__stop", element, when=first, ends=rule.ends, sets=rule.sets, during=rule.ends
+            )
 
     def before(self, host: Element) -> str:
         """Return the node at which the token of an activity is while it is being performed."""
@@ -118,6 +121,13 @@ class Boundaries(Children):
                 yield from (self.flag(start) for start in self.starts(each) if self.most(start) is not None)
             if each.tag == "subProcess" and self.is_inside(each) and self.can_be_interrupted(each.id):
                 yield self.interrupted(each.id)
+            if each is not host and self.is_inside(each) and self.is_interrupted(each):
+                yield self.left(each.id)
+
+    def is_interrupted(self, host: Element) -> bool:
+        """Return whether a boundary event interrupts an activity."""
+        events = self.process.boundary(host.id)
+        return any(each.interrupting and each.trigger.kind != "compensate" for each in events)
 
     def starts(self, subprocess: Element) -> list[Element]:
         return [each for each in self.process.inner(subprocess.id) if each.tag == "startEvent"]

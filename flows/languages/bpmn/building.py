@@ -44,11 +44,13 @@ class Made:
 class Building:
     """Collects nodes, edges and attributes of the graph, and the problems of the process.
 
-    `own` is the name of the flow that is made.
+    `own` is the name of the flow that is made; `parts` name the elements of the file of which others are
+    made.
     """
 
     process: Process
     own: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(init=False)
     chosen: dict[str, str] = field(init=False)
     titles: dict[str, str] = field(init=False)
@@ -81,7 +83,12 @@ class Building:
 
     def note(self, code: str, message: str, element: Element) -> None:
         """Add a problem of an element."""
-        self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", element.id))
+        origin = self.origin(element.id)
+        self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", origin))
+
+    def origin(self, id_: str) -> str:
+        """Return the id in the file of what an element or a flow is made of."""
+        return self.parts.get(id_, id_)
 
     def titled(self, element: Element, what: str = "") -> str:
         """Return what an element, or a part of what it becomes, is called: "Examine the claim: waiting"."""
@@ -96,7 +103,8 @@ class Building:
         """
         outer = element.scope if scope == "" else scope
         within = self.names[outer] if outer else None
-        self.nodes[name] = Made(kind, element.id, within, title=self.titled(element, title), **made)
+        origin, shown = self.origin(element.id), self.titled(element, title)
+        self.nodes[name] = Made(kind, origin, within, title=shown, **made)
         return name
 
     def link(
@@ -106,7 +114,7 @@ class Building:
         """Add an edge that is made of an element or a flow; `title` is which part of the element it is."""
         element = self.process.elements.get(origin)
         shown = self.titled(element, title) if element is not None and title else ""
-        self.edges[name] = Edge(name, source, target, condition, default, (origin,), shown)
+        self.edges[name] = Edge(name, source, target, condition, default, (self.origin(origin),), shown)
 
     def attribute(self, name: str, type_: str, default: str | None, label: str) -> str:
         """Add an attribute that the rules need."""

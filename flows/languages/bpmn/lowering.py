@@ -19,6 +19,7 @@ from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Proc
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.bpmn.unread import unread
+from flows.languages.bpmn.wrapping import wrapped
 from flows.languages.graph.model import Graph
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
@@ -151,4 +152,5 @@ def _is_awaited(element: Element) -> bool:
 
 def lower(process: Process, flow: str = "") -> Lowered:
     """Return the graph of a process that becomes a flow. Raises BadBpmn with the problems that prevent it."""
-    return _Lowering(process, flow).lowered()
+    made, parts = wrapped(process)
+    return _Lowering(made, flow, parts).lowered()

@@ -243,3 +243,28 @@ def test_an_error_that_nothing_catches_is_refused_with_those_that_are(
     with refused("WD530") as caught, kit.step():
         kit.complete(kit.take(transition, wid), {"error": code})
     assert said in caught.message
+
+
+def test_a_condition_that_goes_on_holding_interrupts_once(kit: Kit) -> None:
+    held = event("conditional", "<bpmn:condition>bad</bpmn:condition>")
+    publish(kit, file(
+        attributes(attribute("bad", type="boolean", default="false")), node("startEvent", "s"),
+        node("boundaryEvent", "stopped", held, attachedToRef="work"), node("task", "mend"),
+        node("exclusiveGateway", "g"), node("subProcess", "work", node("startEvent", "b")
+             + node("task", "left") + node("task", "more") + flows("b left", "left more")),
+        node("endEvent", "end"), flows("s g", "g work", "work end", "stopped mend", "mend g"),
+    ))  # fmt: skip
+    wid = kit.start()
+    kit.run("left", wid, bad=True)
+    assert kit.jobs(wid) == ["mend"]
+    kit.run("mend", wid, bad=False)
+    assert kit.jobs(wid) == ["left"] and broken(kit) == []
+
+
+def test_an_empty_timeout_is_no_limit(kit: Kit) -> None:
+    task = node("task", "t", wedsql_timeout="", wedsql_pickup_deadline="")
+    publish(kit, file(node("startEvent", "s"), task, node("endEvent", "e"), flows("s t", "t e")))
+    wid = kit.start()
+    assert kit.rows("select timeout, pickup_deadline from {f}.wed_trig where trname = 't'") == [(None, None)]
+    kit.run("t", wid)
+    assert kit.status(wid) == "F"

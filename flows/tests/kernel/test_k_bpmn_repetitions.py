@@ -1,4 +1,4 @@
-"""Repeated activities in BPMN: whatever way they are left, they begin anew; both orders count alike."""
+"""Repeated activities in BPMN: whatever way they are left, they begin again at the first performance."""
 
 from __future__ import annotations
 
@@ -165,3 +165,31 @@ def test_a_second_token_waits_until_a_repeated_activity_is_left(kit: Kit) -> Non
         seen.append(kit.state(wid)["paper"])
         kit.run("review", wid)
     assert (seen, visited(kit, wid)["review"], kit.status(wid)) == ([*PAPERS[1:], *PAPERS], 6, "F")
+
+
+@pytest.mark.parametrize("host", ["task", "sub-process", "task in a sub-process"])
+def test_events_of_many_performances_belong_to_all_of_them(kit: Kit, host: str) -> None:
+    part, name = HOSTS[host](several(cardinality("3"), sequential=True))
+    publish(kit, file(
+        DATA, node("startEvent", "s"), part, node("task", "after"), node("task", "late"),
+        node("scriptTask", "k", "<bpmn:script>n = n + 1</bpmn:script>", scriptFormat="sql"),
+        node("boundaryEvent", "halt", timer("PT20M"), attachedToRef=name),
+        node("boundaryEvent", "once", timer("PT10M"), attachedToRef=name, cancelActivity="false"),
+        node("boundaryEvent", "told", event("message", messageRef="m"), attachedToRef=name,
+             cancelActivity="false"),
+        flows(f"s {name}", f"{name} after", "halt late", "once k", "told k"), named=NAMED,
+    ))  # fmt: skip
+    wid, quick = kit.start(n=0), kit.start(n=0)
+    for _each in range(3):
+        kit.run("review", quick)
+    assert kit.jobs(quick) == ["after"] and visited(kit, quick)["review"] == 3
+    kit.reap("6 minutes")
+    kit.run("review", wid)
+    kit.reap("12 minutes")
+    assert kit.state(wid)["n"] == 1
+    assert signal(kit, "stop", wid) == "delivered" and signal(kit, "stop", wid) == "delivered"
+    kit.run("review", wid)
+    kit.reap("18 minutes")
+    assert (kit.state(wid)["n"], visited(kit, wid)["late"]) == (3, 0)
+    kit.reap("21 minutes")
+    assert kit.jobs(wid) == ["late"] and broken(kit) == []
