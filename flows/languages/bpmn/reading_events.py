@@ -29,8 +29,9 @@ def check_settings(tag: Tag, note: Note) -> None:
     if {tag.get("startQuantity", "1"), tag.get("completionQuantity", "1")} != {"1"}:
         note("unsupported", "An activity takes and gives one token at a time.", tag)
     if tag.get("instantiate") == "true":
-        what = "gateway" if tag.name == "eventBasedGateway" else "receive task"
-        note("unsupported", f"A {what} that starts instances is not supported.", tag)
+        gateway = "A gateway that starts instances is not supported."
+        task = "A receive task that starts instances is not supported."
+        note("unsupported", gateway if tag.name == "eventBasedGateway" else task, tag)
 
 
 def expression(tag: Tag) -> Expression:

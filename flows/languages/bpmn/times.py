@@ -64,23 +64,34 @@ def start(form: str, text: str) -> str | None:
 
 def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:
     """Return why a text is no time: of what starts instances, or of an event that can repeat or cannot."""
-    said = f"The time of the event “{text[:80]}” is not supported: "
+    shown = text[:80]
     if has_zone_name(text):
-        return f"{said}names of time zones are not read; give the offset from UTC, such as +01:00."
+        return (
+            f"The time of the event “{shown}” is not supported: names of time zones are not read; give the "
+            "offset from UTC, such as +01:00."
+        )
     if starts:
         return (
-            f"{said}give a moment such as 2026-06-01T12:00:00Z, a duration, or a cycle such as R/PT1H of at "
-            "least one second."
+            f"The time of the event “{shown}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
+            "a duration, or a cycle such as R/PT1H of at least one second."
         )
     if form == "duration":
-        return f"{said}give a duration such as PT15M."
+        return f"The time of the event “{shown}” is not supported: give a duration such as PT15M."
     if form == "date":
         return (
-            f"{said}give a moment such as 2026-06-01T12:00:00Z, or an attribute with or without a duration."
+            f"The time of the event “{shown}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
+            "or an attribute with or without a duration."
         )
+    return _no_cycle(shown, repeats=repeats)
+
+
+def _no_cycle(shown: str, *, repeats: bool) -> str:
     if repeats:
         return (
-            f"{said}give a cycle such as R3/PT1H or R/PT1H without a first moment, that happens at least "
-            "once and of at least one second."
+            f"The time of the event “{shown}” is not supported: give a cycle such as R3/PT1H or R/PT1H "
+            "without a first moment, that happens at least once and of at least one second."
         )
-    return f"{said}give a duration or a date; only an event that does not interrupt has a cycle, R3/PT1H."
+    return (
+        f"The time of the event “{shown}” is not supported: give a duration or a date; only an event that "
+        "does not interrupt has a cycle, R3/PT1H."
+    )

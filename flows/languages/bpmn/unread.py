@@ -23,28 +23,28 @@ def unread(made: Building) -> Iterator[tuple[Element, str]]:
             if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):
                 reason = next(_reasons(made, element, name, rules), "")
                 if reason:
-                    yield element, f"“{name[:40]}” {reason}"
+                    yield element, reason
 
 
 def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> Iterator[str]:
     """Return why an option of an element has no effect."""
     reading = [rule for rule in rules if name in rule.options]
     if name not in OPTIONS:
-        yield "is no option here."
+        yield f"“{name[:40]}” is no option here."
     elif name == "role":
         named = element.options[name] and not _holds_others(made, element)
         if element.compensates or (
             named and not any(r.kind == "task" and "role" in r.all_options for r in reading)
         ):
-            yield "has no effect here: no worker or person performs the element."
+            yield f"“{name[:40]}” has no effect here: no worker or person performs the element."
     elif element.id not in made.heeded:
-        yield "has no effect here: the element is no rule of its own."
+        yield f"“{name[:40]}” has no effect here: the element is no rule of its own."
     elif any(_is_set(rule, name, element.options[name]) for rule in rules):
-        yield "has no effect here: the import sets it."
+        yield f"“{name[:40]}” has no effect here: the import sets it."
     elif name in _JOBS and not any(map(_is_job, reading)):
-        yield "has no effect here: the database performs the element, so it has no jobs."
+        yield f"“{name[:40]}” has no effect here: the database performs the element, so it has no jobs."
     elif name.startswith("child_") and not any(map(_has_children, reading)):
-        yield "has no effect here: the jobs of the element start no children."
+        yield f"“{name[:40]}” has no effect here: the jobs of the element start no children."
 
 
 def _is_set(rule: Made, name: str, given: str) -> bool:

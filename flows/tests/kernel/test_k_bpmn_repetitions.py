@@ -175,9 +175,9 @@ def test_events_of_many_performances_belong_to_all_of_them(kit: Kit, host: str) 
         node("scriptTask", "k", "<bpmn:script>n = n + 1</bpmn:script>", scriptFormat="sql"),
         node("boundaryEvent", "halt", timer("PT20M"), attachedToRef=name),
         node("boundaryEvent", "once", timer("PT10M"), attachedToRef=name, cancelActivity="false"),
-        node("boundaryEvent", "told", event("message", messageRef="m"), attachedToRef=name,
+        node("boundaryEvent", "asked", event("message", messageRef="m"), attachedToRef=name,
              cancelActivity="false"),
-        flows(f"s {name}", f"{name} after", "halt late", "once k", "told k"), named=NAMED,
+        flows(f"s {name}", f"{name} after", "halt late", "once k", "asked k"), named=NAMED,
     ))  # fmt: skip
     wid, quick = kit.start(n=0), kit.start(n=0)
     for _each in range(3):
