@@ -45,6 +45,16 @@ def at(host: str, inner: str, definition: str) -> bytes:
     )  # fmt: skip
 
 
+def undone(host: str, inner: str = "") -> bytes:
+    """Return a process with an activity whose compensation is another one."""
+    return file(
+        node("startEvent", "s"), node(host, "h", inner), node("endEvent", "e"),
+        node("boundaryEvent", "t", event("compensate"), attachedToRef="h"),
+        node("task", "u", isForCompensation="true"),
+        '<bpmn:association id="l" sourceRef="t" targetRef="u"/>', flows("s h", "h e"),
+    )  # fmt: skip
+
+
 def gateway(tag: str, *conditions: str) -> bytes:
     """Return a process with a split and a join of this type."""
     return file(
@@ -174,11 +184,8 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         "if it interrupts",
     ),
     "boundary event, compensation": (
-        file(node("startEvent", "s"), node("task", "h"), node("endEvent", "e"),
-             node("boundaryEvent", "t", event("compensate"), attachedToRef="h"),
-             node("task", "u", isForCompensation="true"),
-             '<bpmn:association id="l" sourceRef="t" targetRef="u"/>', flows("s h", "h e")),
-        "the [compensation](recovery.md) of the activity, which people start",
+        undone("task"),
+        "the [compensation](recovery.md) of a task or a call, which people start",
     ),
     "lanes": (
         file('<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>t</bpmn:flowNodeRef></bpmn:lane>'
@@ -236,6 +243,28 @@ REFUSED: dict[str, bytes] = {
         node("endEvent", "e"), flows("s u", "u e"),
     ),
     "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
+    "a receive task that starts instances": task(tag="receiveTask", instantiate="true", name="Paid"),
+    "an activity that takes several tokens": task(startQuantity="2"),
+    "an event of an error that does not interrupt": at("task", "", event("error")).replace(
+        b"attachedToRef", _BESIDE
+    ),
+    "compensation of a sub-process": undone("subProcess", INNER),
+    "compensation of many performances at once": undone(
+        "task", f"{_ALL}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
+    ),
+    "compensation without an activity": file(
+        node("startEvent", "s"), node("task", "h"), node("endEvent", "e"), flows("s h", "h e"),
+        node("boundaryEvent", "t", event("compensate"), attachedToRef="h"),
+    ),
+    "compensation that nothing starts": file(
+        node("startEvent", "s"), node("task", "h"), node("endEvent", "e"), flows("s h", "h e"),
+        node("task", "t", isForCompensation="true"),
+    ),
+    "compensation by a script": file(
+        node("startEvent", "s"), node("endEvent", "e"), flows("s e"),
+        node("scriptTask", "t", "<bpmn:script>n = 1</bpmn:script>", scriptFormat="sql",
+             isForCompensation="true"),
+    ),
     "an event gateway before a task": file(
         node("startEvent", "s"), node("eventBasedGateway", "g"), node("task", "t"), flows("s g", "g t")
     ),
@@ -250,6 +279,11 @@ REFUSED: dict[str, bytes] = {
     "an option that does not exist": task(wedsql_colour="red"),
     "an option with a wrong value": task(wedsql_max_attempts="many"),
     "an option that the import sets": task(wedsql_performer="database"),
+    "an option of an element without a rule": file(
+        node("startEvent", "t", wedsql_priority="2"), node("endEvent", "e"), flows("t e")
+    ),
+    "an option of jobs where there are none": between("exclusiveGateway", wedsql_timeout="1h"),
+    "a role that no job has": between("exclusiveGateway", wedsql_role="Boss"),
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
     ),

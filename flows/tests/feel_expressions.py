@@ -22,7 +22,7 @@ ATTRIBUTES = {"n": "numeric", "m": "integer", "p": "boolean", "q": "boolean"}
 STATES: list[dict[str, Any]] = [
     {"n": n, "m": m, "p": p, "q": q}
     for n in (None, -1.5, 0, 2, 10)
-    for m in (None, 1, 5, -2)
+    for m in (None, 0, 1, 5, -2, 2147483647)
     for p, q in ((None, True), (True, False), (False, None), (False, False))
 ]
 SIGNS: dict[str, Callable[[Any, Any], bool]] = {
@@ -67,6 +67,10 @@ def negated(value: bool | None) -> bool | None:
     return None if value is None else not value
 
 
+def quotient(left: Fraction, right: Fraction) -> Fraction | None:
+    return left / right if right else None
+
+
 def contrary(part: Expression) -> Expression:
     """Return `not` of an expression."""
     return Expression(f"not({part.text})", ATOM, lambda state: negated(part.value(state)))
@@ -105,7 +109,7 @@ def calculations(draw: st.DrawFn, inner: st.SearchStrategy[Expression]) -> Expre
         case "/":
             right = draw(DIVISORS)
             text = f"{left.within(PRODUCT)}{space}/{space}{right.text}"
-            return Expression(text, PRODUCT, unless_null(operator.truediv, left, right))
+            return Expression(text, PRODUCT, unless_null(quotient, left, right))
         case "*":
             text = f"{left.within(PRODUCT)}{space}*{space}{right.within(ATOM)}"
             return Expression(text, PRODUCT, unless_null(operator.mul, left, right))

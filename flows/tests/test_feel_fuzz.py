@@ -30,7 +30,7 @@ TEXTS = (
 @settings(max_examples=examples(30), deadline=None)
 @given(st.lists(CONDITIONS, min_size=30, max_size=30))
 def test_a_translation_has_the_value_of_the_expression_in_the_database(found: list[Expression]) -> None:
-    texts = [to_sql(each.text) for each in found]
+    texts = [to_sql(each.text, ATTRIBUTES) for each in found]
     definition = {
         "attributes": [{"name": name, "type": type_} for name, type_ in ATTRIBUTES.items()],
         "triggers": [

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from flows.languages.bpmn.boundaries import Boundaries
 from flows.languages.bpmn.building import quoted
-from flows.languages.bpmn.children import counted
-from flows.languages.bpmn.model import Element, Loop
+from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.repetitions import Repetitions
+from flows.languages.bpmn.titles import shortened
 from flows.languages.graph.model import Rule
 
 ERROR = "error"
 
 
-class Activities(Boundaries):
+class Activities(Repetitions):
     """Adds the nodes of activities."""
 
     def activity(self, name: str, element: Element) -> None:
@@ -68,9 +68,22 @@ class Activities(Boundaries):
                 self.add(target, "end", element, title=title, rule=thrown)
             origin = event.id if thrown is None else element.id
             self.link(f"{name}__err_{number}", out, target, origin, condition, title=title)
-            self.caught.append(f"(t_{name}__end > 0 and {condition})")
+        self.catches(name, element, [event.trigger.code for event, _thrown in ways])
         self.after_errors(name, element, out)
         return f"{name}__ok"
+
+    def catches(self, name: str, element: Element, codes: list[str]) -> None:
+        """Let a result have the errors of an activity that are caught, and no others."""
+        self.caught[f"t_{name}__end"] = self.titles[element.id]
+        main = self.nodes[self.main(element)]
+        if "writes" in main.options:
+            writes = dict.fromkeys([*main.options["writes"], ERROR])
+            main.options = {**main.options, "writes": [*writes]}
+        if all(codes):
+            said = f"{self.titles[element.id]}: {ERROR} is {' or '.join(codes)}"
+            known = ", ".join(map(quoted, codes))
+            condition = f"{ERROR} is null or t_{name}__end = 0 or {ERROR} in ({known})"
+            self.require(f"errors of {name}", shortened(said), condition)
 
     def ways(self, element: Element) -> list[tuple[Element, Rule | None]]:
         """Return the events that catch an error of an activity, each of another code, up to one of any."""
@@ -83,7 +96,9 @@ class Activities(Boundaries):
             code = way[0].trigger.code
             if "" not in found and not (code and self.has_children(element)):
                 found.setdefault(code, way)
-        for event in own if self.has_children(element) else ():
+        outer = self.process.elements.get(element.scope or "")
+        border = self.process.boundary(outer.id) if outer is not None and outer.id in self.parts else own
+        for event in border if self.has_children(element) else ():
             if event.trigger.code:
                 message = "A child fails without an error code; let the event catch any error."
                 self.note("unsupported", message, event)
@@ -101,7 +116,8 @@ class Activities(Boundaries):
         apart = self.is_apart(element)
         sets = "" if apart else self.resets(element)
         scope = None if apart else element.scope
-        self.add(name, "subprocess", element, scope=scope, rule=Rule(sets=sets))
+        options = {} if element.id in self.parts else self.options(element)
+        self.add(name, "subprocess", element, scope=scope, rule=Rule(sets=sets), options=options)
         if apart:
             self.many(name, element)
         self.around(name, element)
@@ -120,57 +136,3 @@ class Activities(Boundaries):
             self.link(f"{target}__on", out, target, event.id, f"{marker} = {number}", title="taken")
         self.after_errors(name, element, out)
         return f"{name}__ok"
-
-    def repeated(self, name: str, element: Element, found: Loop, first: str, last: str) -> tuple[str, str]:
-        """Add the gateways of a loop, and return where it begins and ends."""
-        counter, most = f"i_{name}", self.times(element, found)
-        again = self.again(element, found, counter, most)
-        sets = self.counting(element, found, counter, again) if most else ""
-        test = self.add(f"{name}__test", "exclusive", element, title="repeat", rule=Rule(sets=sets))
-        self.link(f"{name}__again", test, first, element.id, again, title="again")
-        leave = self.add(f"{name}__leave", "none", element, title="repeated")
-        self.link(f"{name}__over", test, leave, element.id, default=True, title="no more")
-        self.link(f"{name}__next", last, test, element.id, title="performed")
-        if found.before:
-            return test, leave
-        begin = self.add(f"{name}__begin", "none", element, title="begin")
-        self.link(f"{name}__first", begin, first, element.id, title="first")
-        if most:
-            self.nodes[begin].rule = Rule(sets=f"{counter} = 1")
-        return begin, leave
-
-    def again(self, element: Element, found: Loop, counter: str, most: str) -> str:
-        """Return the condition under which an activity is performed once more."""
-        conditions = []
-        if found.condition is not None:
-            conditions.append(f"coalesce(({self.sql(found.condition, element.id)}), false)")
-        if most:
-            conditions.append(f"{counter} < {most}")
-        if found.until is not None:
-            counts = {"instances": most, "completed": counter, "active": "0", "terminated": "0"}
-            until = counted(self.sql(found.until, element.id), counts)
-            conditions.append(f"({counter} = 0 or not coalesce(({until}), false))")
-        return " and ".join(conditions) or "true"
-
-    def counting(self, element: Element, found: Loop, counter: str, again: str) -> str:
-        """Return what a repetition sets: its number, and the item of the collection that it is about."""
-        self.attribute(counter, "integer", "0", self.titled(element, "repetitions"))
-        sets = f"{counter} = case when {again} then {counter} + 1 else 0 end"
-        if found.items is None or not found.item:
-            return sets
-        self.declare_item(element)
-        type_, items = self.type_of(found.item), self.items(element, found)
-        value = f"{items} -> {counter}"
-        if type_ not in ("", "jsonb"):
-            value = f"({items} ->> {counter})::{'text' if type_ == 'enum' else type_}"
-        return f"{sets}, {found.item} = case when {again} then {value} end"
-
-    def times(self, element: Element, found: Loop) -> str:
-        """Return how often an activity is repeated at most, a number or an attribute; empty for no limit."""
-        if found.items is not None:
-            return self.count(element, found)
-        if found.times is None:
-            if found.most and not found.most.isdigit():
-                self.note("bad_option", "The maximum of the loop is no whole number.", element)
-            return found.most
-        return f"({self.sql(found.times, element.id)})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flows.languages.bpmn import times
+from flows.languages.bpmn import iso
 from flows.languages.bpmn.building import WAITING, joined
 from flows.languages.bpmn.children import Children
-from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.model import TASKS, Element
 from flows.languages.graph.model import Rule
 
 
@@ -23,6 +23,7 @@ class Boundaries(Children):
         host = self.process.elements[element.attached]
         kind = element.trigger.kind
         if kind == "compensate":
+            self.check_compensation(element, host)
             return
         if host.tag in ("receiveTask", "scriptTask") and kind == "error":
             self.note("unsupported", f"An element {host.tag} ends with no error.", element)
@@ -35,13 +36,41 @@ class Boundaries(Children):
         else:
             self.taken(name, element, host)
 
+    def check_compensation(self, event: Element, host: Element) -> None:
+        """Reject compensation of what is no single step, or that is there twice."""
+        reason = ""
+        if host.loop is not None and host.loop.parallel:
+            reason = "Compensation of many performances at once is not supported; let one follow the other."
+        elif host.tag == "subProcess":
+            reason = "Compensation of a sub-process is not supported; attach it to the activities within."
+        elif event is not next(e for e in self.process.boundary(host.id) if e.trigger.kind == "compensate"):
+            reason = "The activity has another event for compensation."
+        if reason:
+            self.note("unsupported", reason, event)
+
+    def check_undoing(self, element: Element) -> None:
+        """Reject an activity for compensation that no worker would be given."""
+        reason, process = "", self.process
+        events = [each for each in process.elements.values() if each.trigger.kind == "compensate"]
+        if process.entering(element.id) or process.leaving(element.id):
+            reason = "An activity for compensation has no sequence flows."
+        elif TASKS.get(element.tag) != "worker" or element.loop is not None or process.boundary(element.id):
+            reason = "An activity for compensation is a task of a worker, without events and repetitions."
+        elif not any(element.id in self.undoing(event) for event in events):
+            reason = "No event leads to the activity for compensation."
+        if reason:
+            self.note("unsupported", reason, element)
+
     def taken(self, name: str, element: Element, host: Element) -> None:
         """Add an event that the gateway after its activity leads to."""
-        self.add(name, "none", element)
+        self.add(name, "none", element, options=self.options(element))
         if self.is_inside(host) and element.trigger.kind in WAITING:
             number = self.process.boundary(host.id).index(element) + 1
             rule = self.interrupts(host.id, number)
-            self.waiting(f"{name}__stop", element, ends=rule.ends, sets=rule.sets, during=rule.ends)
+            first = f"{self.left(host.id)} = 0"  # a condition can hold longer than the sub-process lasts
+            self.waiting(
+                f"{name}__stop", element, when=first, ends=rule.ends, sets=rule.sets, during=rule.ends
+            )
 
     def before(self, host: Element) -> str:
         """Return the node at which the token of an activity is while it is being performed."""
@@ -58,7 +87,7 @@ class Boundaries(Children):
         A cycle happens as often as it says; a message each time that it comes.
         """
         most = self.most(event)
-        if not most:
+        if most is None:
             return "", ""
         flag = self.attribute(self.flag(event), "integer", "0", self.titled(event, "times"))
         return f"{flag} < {most}", f"{flag} = {flag} + 1"
@@ -66,13 +95,13 @@ class Boundaries(Children):
     def flag(self, event: Element) -> str:
         return f"b_{self.names[event.id]}"
 
-    def most(self, event: Element) -> int:
-        """Return how often an event happens in an activity at most; 0 for no limit."""
+    def most(self, event: Element) -> int | None:
+        """Return how often an event happens in an activity at most; None for no limit."""
         found = event.trigger
-        repeated = times.cycle(found.expression.text) if found.form == "cycle" and found.expression else None
+        repeated = iso.cycle(found.expression.text) if found.form == "cycle" and found.expression else None
         if found.kind == "message" or event.interrupting:
-            return 0
-        return repeated[0] if repeated is not None else 1
+            return None
+        return repeated.times if repeated is not None else 1
 
     def resets(self, host: Element) -> str:
         """Return what is set when an activity is left, so that its events can happen again."""
@@ -86,12 +115,19 @@ class Boundaries(Children):
             inner += [each for each in self.process.elements.values() if host.id in around(each.scope)]
         for each in inner:
             for event in self.process.boundary(each.id):
-                if self.most(event):
+                if self.most(event) is not None:
                     yield self.flag(event)
             if each.by_event and each is not host:
-                yield from (self.flag(start) for start in self.starts(each) if self.most(start))
+                yield from (self.flag(start) for start in self.starts(each) if self.most(start) is not None)
             if each.tag == "subProcess" and self.is_inside(each) and self.can_be_interrupted(each.id):
                 yield self.interrupted(each.id)
+            if each is not host and self.is_inside(each) and self.is_interrupted(each):
+                yield self.left(each.id)
+
+    def is_interrupted(self, host: Element) -> bool:
+        """Return whether a boundary event interrupts an activity."""
+        events = self.process.boundary(host.id)
+        return any(each.interrupting and each.trigger.kind != "compensate" for each in events)
 
     def starts(self, subprocess: Element) -> list[Element]:
         return [each for each in self.process.inner(subprocess.id) if each.tag == "startEvent"]

@@ -18,7 +18,7 @@ from flows.languages.graph.model import Edge, Node, Rule
 
 WAITING = frozenset({"message", "timer", "conditional"})
 _MADE = {"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "signal"}
-_OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
+OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
 
 
 @dataclass
@@ -44,11 +44,13 @@ class Made:
 class Building:
     """Collects nodes, edges and attributes of the graph, and the problems of the process.
 
-    `own` is the name of the flow that is made.
+    `own` is the name of the flow that is made; `parts` name the elements of the file of which others are
+    made.
     """
 
     process: Process
     own: str = ""
+    parts: Mapping[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(init=False)
     chosen: dict[str, str] = field(init=False)
     titles: dict[str, str] = field(init=False)
@@ -59,9 +61,10 @@ class Building:
     extra: dict[str, dict[str, Any]] = field(default_factory=dict)
     start_by: list[str] = field(default_factory=list)
     start_at: list[str] = field(default_factory=list)
-    caught: list[str] = field(default_factory=list)
+    caught: dict[str, str] = field(default_factory=dict)
+    required: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[BpmnProblem] = field(default_factory=list)
-
+    heeded: set[str] = field(default_factory=set)
     withdraws: bool = False
 
     def __post_init__(self) -> None:
@@ -80,7 +83,12 @@ class Building:
 
     def note(self, code: str, message: str, element: Element) -> None:
         """Add a problem of an element."""
-        self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", element.id))
+        origin = self.origin(element.id)
+        self.problems.append(BpmnProblem(code, message, element.line, element.column, "error", origin))
+
+    def origin(self, id_: str) -> str:
+        """Return the id in the file of what an element or a flow is made of."""
+        return self.parts.get(id_, id_)
 
     def titled(self, element: Element, what: str = "") -> str:
         """Return what an element, or a part of what it becomes, is called: "Examine the claim: waiting"."""
@@ -95,7 +103,8 @@ class Building:
         """
         outer = element.scope if scope == "" else scope
         within = self.names[outer] if outer else None
-        self.nodes[name] = Made(kind, element.id, within, title=self.titled(element, title), **made)
+        origin, shown = self.origin(element.id), self.titled(element, title)
+        self.nodes[name] = Made(kind, origin, within, title=shown, **made)
         return name
 
     def link(
@@ -105,13 +114,17 @@ class Building:
         """Add an edge that is made of an element or a flow; `title` is which part of the element it is."""
         element = self.process.elements.get(origin)
         shown = self.titled(element, title) if element is not None and title else ""
-        self.edges[name] = Edge(name, source, target, condition, default, (origin,), shown)
+        self.edges[name] = Edge(name, source, target, condition, default, (self.origin(origin),), shown)
 
     def attribute(self, name: str, type_: str, default: str | None, label: str) -> str:
         """Add an attribute that the rules need."""
         given = {"name": name, "type": type_, "label": label}
         self.extra[name] = given | ({} if default is None else {"default": default})
         return name
+
+    def require(self, name: str, label: str, condition: str) -> None:
+        """Add a condition that every state must satisfy; a violation names its label."""
+        self.required[name] = {"name": name, "label": label, "integrity": "always", "predicate": condition}
 
     def is_apart(self, element: Element) -> bool:
         """Return whether children of the flow itself perform an activity: many of them at the same time."""
@@ -128,9 +141,15 @@ class Building:
         found = (each.options for each in self.process.data if each.options["name"] == name)
         return next((str(options.get("type", "text")) for options in found), "")
 
+    @property
+    def types(self) -> dict[str, str]:
+        """Return the types of the attributes that the process declares, and of those that are added."""
+        given = [*(each.options for each in self.process.data), *self.extra.values()]
+        return {str(each["name"]): str(each.get("type", "text")) for each in given}
+
     def sql(self, expression: Expression, element: str) -> str:
         try:
-            return sql(expression, self.process.language, element)
+            return sql(expression, self.process.language, element, self.types)
         except NotUnderstood as error:
             if error.problem not in self.problems:
                 self.problems.append(error.problem)
@@ -157,9 +176,10 @@ class Building:
 
     def options(self, element: Element) -> dict[str, Any]:
         """Return the options of the rule of an element, with its name for people and its role."""
+        self.heeded.add(element.id)
         try:
             known = ("transition", "flow") if element.tag == "callActivity" else ("transition",)
-            found = options.converted(element.options, _OPTIONS, known)
+            found = options.converted(element.options, OPTIONS, known)
         except ValueError as error:
             self.note("bad_option", str(error), element)
             found = {}
@@ -172,13 +192,18 @@ class Building:
         """Return the options of what undoes an activity."""
         events = [e for e in self.process.boundary(element.id) if e.trigger.kind == "compensate"]
         for event in events:
-            linked = [target for source, target in self.process.links if source == event.id]
-            if len(linked) != 1 or linked[0] not in self.process.elements:
+            linked = self.undoing(event)
+            if len(linked) != 1 or not self.process.elements[linked[0]].compensates:
                 self.note("unknown_reference", "The event is connected with no activity that undoes.", event)
                 continue
             undoing = self.chosen[linked[0]] or self.names[linked[0]]
             return {"compensation": "transition", "compensated_by": undoing, "class": "compensatable"}
         return {}
+
+    def undoing(self, event: Element) -> list[str]:
+        """Return the activities that an event for compensation is connected with."""
+        links = self.process.links
+        return [target for source, target in links if source == event.id and target in self.process.elements]
 
 
 def _chosen(element: Element) -> str:

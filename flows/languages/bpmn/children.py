@@ -39,7 +39,7 @@ class Children(Events):
         lines = [self.passed(each, element) for each in element.inputs]
         if element.loop is not None and element.loop.parallel:
             lines += self.item(element, element.loop)
-        self.starting(name, element, element.calls, lines, self.options(element))
+        self.starting(name, element, element.calls, lines, self.options(element) | self.compensation(element))
 
     def many(self, name: str, element: Element) -> None:
         """Add an activity that is performed many times at once: by children of the flow itself."""
@@ -85,9 +85,13 @@ class Children(Events):
         return given
 
     def count(self, element: Element, found: Loop) -> str:
-        """Return how often an activity is performed, as SQL."""
+        """Return how often an activity is performed, as SQL: null for what is no array."""
         if found.items is not None:
-            return f"jsonb_array_length(coalesce({self.items(element, found)}, '[]'))"
+            items = self.items(element, found)
+            return (
+                f"case when {items} is null or jsonb_typeof({items}) = 'null' then 0 "
+                f"when jsonb_typeof({items}) = 'array' then jsonb_array_length({items}) end"
+            )
         return self.one_line(found.times, element) if found.times is not None else "0"
 
     def items(self, element: Element, found: Loop) -> str:
@@ -124,11 +128,19 @@ class Children(Events):
                 yield f"{each.target} = (children_states -> 0) -> '{source}'"
 
     def failing(self, element: Element, error: str) -> None:
-        """Let a job whose children failed end with an error."""
+        """Let a job end with an error as soon as a child failed; its other children are cancelled."""
         made = self.nodes[self.main(element)]
         failed = f"{error} = case when children_failed > 0 then 'CHILD' end"
         results = [*made.rule.options.get("child_result", []), failed]
-        given = {**made.rule.options, "child_exception": "fail", "child_result": results}
+        given = {
+            **made.rule.options,
+            "child_exception": "fail",
+            "child_rest": "cancel",
+            "child_result": results,
+        }
+        if element.loop is not None and element.loop.parallel:
+            others = given.get("child_wait", "children")
+            given["child_wait"] = f"case when children_failed > 0 then 0 else {others} end"
         made.rule = replace(made.rule, options=given)
 
     def set_first_values(self, start: tuple[str, ...]) -> None:
@@ -171,7 +183,8 @@ class Children(Events):
         elif element.tag == "scriptTask":
             text = element.expression.text.strip().rstrip(";") if element.expression is not None else ""
             rule = Rule({"performer": "database"}, sets=joined(text, sets))
-            self.add(name, "task", element, scope=scope, options=self.options(element), rule=rule)
+            options = self.options(element) | self.compensation(element)
+            self.add(name, "task", element, scope=scope, options=options, rule=rule)
         else:
             self.worker(name, element, scope=scope, sets=sets)
 

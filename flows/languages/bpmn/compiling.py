@@ -36,10 +36,11 @@ class CompiledProcess:
 
     @property
     def internal(self) -> list[str]:
-        """Return the attributes that only the database writes: tokens, numbers and times of the import."""
-        declared = {each.options["name"] for each in self.process.data}
-        made = (each for each in self.compiled.definition["attributes"] if each["name"] not in declared)
-        return [each["name"] for each in made if each["type"] in ("integer", "timestamptz")]
+        """Return the attributes that only the database writes: tokens, numbers, times and lists."""
+        public = {each.options["name"] for each in self.process.data}
+        public |= {each.loop.item for each in self.process.elements.values() if each.loop is not None}
+        made = (each for each in self.compiled.definition["attributes"] if each["name"] not in public)
+        return [each["name"] for each in made if each["type"] != "text"]
 
 
 def compile_process(process: Process, flow: str = "") -> CompiledProcess:
@@ -67,9 +68,8 @@ def _completed(compiled: Compiled, process: Process, lowered: Lowered) -> Compil
     if lowered.final:
         definition["triggers"] = [_also(trigger, lowered.final) for trigger in definition["triggers"]]
     if lowered.integrity:
-        condition = {"name": "errors that are caught", "integrity": "always", "predicate": lowered.integrity}
-        definition["triggers"] = [*definition["triggers"], condition]
-        triggers = (*triggers, None)
+        definition["triggers"] = [*definition["triggers"], *map(dict, lowered.integrity)]
+        triggers = (*triggers, *(None for _each in lowered.integrity))
     return replace(compiled, definition=definition, triggers=triggers)
 
 

@@ -25,10 +25,11 @@ def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condit
         *((flow, flow.condition) for flow in process.flows.values()),
         *((each, each.trigger.expression) for each in process.elements.values() if _is_conditional(each)),
     ]
+    known = types(process)
     for owner, expression in owners:
         if expression is not None:
             try:
-                yield Condition(owner, sql(expression, process.language, owner.id))
+                yield Condition(owner, sql(expression, process.language, owner.id, known))
             except NotUnderstood as error:
                 problems.append(error.problem)
 

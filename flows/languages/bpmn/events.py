@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from flows.languages.bpmn import times
+from flows.languages.bpmn import iso, times
 from flows.languages.bpmn.building import WAITING, quoted
 from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.names import slug
@@ -35,12 +35,12 @@ class Events(Starts):
         if kind == "message":
             self.worker(name, element, element.trigger.name)
         elif kind == "terminate":
-            self.add(name, "end", element, rule=Rule(ends=scope))
+            self.add(name, "end", element, rule=Rule(ends=scope), options=self.options(element))
         elif kind == "error":
             rule = self.thrown(element)
-            self.add(name, "end", element, rule=rule)
+            self.add(name, "end", element, rule=rule, options=self.options(element))
         else:
-            self.add(name, "end", element)
+            self.add(name, "end", element, options=self.options(element))
         self.entry[element.id] = name
 
     def thrown(self, element: Element) -> Rule:
@@ -112,7 +112,7 @@ class Events(Starts):
         elif kind == "message":
             self.worker(name, element, element.trigger.name)
         else:
-            self.add(name, "none", element)
+            self.add(name, "none", element, options=self.options(element))
         self.entry[element.id] = self.exit[element.id] = name
         if kind == "link":
             self.linked(name, element)
@@ -152,7 +152,7 @@ class Events(Starts):
             when = " and ".join(filter(None, [when, f"({self.sql(found.expression, element.id)})"]))
         made["revalidate"] = "withdraw"
         made_rule = Rule(made, when, **rule)
-        options = self.options(element)
+        options = self.options(element) | self.compensation(element)
         self.add(name, "task", element, scope=scope, title=title, options=options, rule=made_rule)
 
     def due(self, name: str, element: Element) -> dict[str, Any]:
@@ -161,20 +161,21 @@ class Events(Starts):
         if timer is None:
             return {}
         text, form = timer.text, element.trigger.form
-        repeated = times.cycle(text) if form == "cycle" and not element.interrupting else None
-        if repeated is not None:
-            return {"due_after": repeated[1]}
-        if form == "duration" and times.is_duration(text):
+        repeats = form == "cycle" and not element.interrupting
+        repeated = iso.cycle(text) if repeats else None
+        if repeated is not None and not repeated.first:
+            return {"due_after": repeated.every}
+        if form == "duration" and iso.is_duration(text):
             return {"due_after": text}
-        if form == "date" and times.is_moment(text):
-            return {
-                "due_attr": self.attribute(f"d_{name}", "timestamptz", text, self.titled(element, "time"))
-            }
+        moment = iso.moment(text) if form == "date" else None
+        if moment is not None:
+            label = self.titled(element, "time")
+            return {"due_attr": self.attribute(f"d_{name}", "timestamptz", moment, label)}
         found = times.offset(text) if form == "date" else None
         if found is not None:
             after = {"due_after": found[1]} if found[1] else {}
             return {"due_attr": self.moment(found[0], element), **after}
-        self.note("bad_time", _no_time(text[:40], form), element)
+        self.note("bad_time", times.problem(text, form, repeats=repeats), element)
         return {}
 
     def moment(self, name: str, element: Element) -> str:
@@ -190,21 +191,6 @@ class Events(Starts):
             )
             self.note("bad_time", message, element)
         return name
-
-
-def _no_time(text: str, form: str) -> str:
-    """Return why a text is no time of a timer: a duration, a date or a cycle."""
-    if form == "duration":
-        return f"The time of the event “{text}” is not supported: give a duration such as PT15M."
-    if form == "date":
-        return (
-            f"The time of the event “{text}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
-            "or an attribute with or without a duration."
-        )
-    return (
-        f"The time of the event “{text}” is not supported: give a duration or a date; only an event that "
-        "does not interrupt has a cycle, R3/PT1H."
-    )
 
 
 def _code_first(found: tuple[Element, Rule]) -> bool:

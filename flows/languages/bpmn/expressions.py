@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flows.languages.bpmn.feel import NotSimple, to_sql
 from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.problems import BpmnProblem
@@ -17,8 +19,8 @@ class NotUnderstood(ValueError):
         self.problem = problem
 
 
-def sql(expression: Expression, default: str, element: str) -> str:
-    """Return an expression as SQL. Raises NotUnderstood."""
+def sql(expression: Expression, default: str, element: str, types: Mapping[str, str] | None = None) -> str:
+    """Return an expression as SQL; `types` are those of attributes. Raises NotUnderstood."""
     language = (expression.language or default).lower()
     text, before = bare(expression.text)
     if language in _SQL:
@@ -27,7 +29,7 @@ def sql(expression: Expression, default: str, element: str) -> str:
         message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
         raise NotUnderstood(_problem(message, expression, element))
     try:
-        return to_sql(text)
+        return to_sql(text, types)
     except NotSimple as error:
         place = error.position + before
         if language or before:

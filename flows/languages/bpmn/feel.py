@@ -7,17 +7,18 @@ null, dates, and sums of them. Names are attributes.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from flows.languages.bpmn.feel_values import WRITTEN, Part, added, divided, literal, multiplied, text_of
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
-    r"|(?P<moment>date and time|date|duration)\s*(?=\()"
+    r"|(?P<moment>date\s+and\s+time|date|duration)\s*(?=\()"
     r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.|<=|>=|!=|==|&&|\|\||[-+*/()\[\]<>=!,.]))"
 )
 _COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-_ESCAPED = {"n": "\n", "r": "\r", "t": "\t"}
-_MOMENTS = {"date": "date", "date and time": "timestamptz", "duration": "interval"}
 _LONGEST, _DEEPEST = 4_000, 50
 
 
@@ -36,11 +37,11 @@ class _Word:
     position: int
 
 
-def to_sql(text: str) -> str:
-    """Return an expression as SQL. Raises NotSimple."""
+def to_sql(text: str, types: Mapping[str, str] | None = None) -> str:
+    """Return an expression as SQL; `types` are those of attributes. Raises NotSimple."""
     if len(text) > _LONGEST:
         raise NotSimple(f"It has more than {_LONGEST} characters.", 1)
-    parser = _Parser(_words(text))
+    parser = _Parser(_words(text), types or {})
     try:
         found = parser.either()
     except RecursionError as error:
@@ -63,8 +64,8 @@ def _words(text: str) -> list[_Word]:
 
 
 class _Parser:
-    def __init__(self, words: list[_Word]) -> None:
-        self.words, self.at, self.depth = words, 0, 0
+    def __init__(self, words: list[_Word], types: Mapping[str, str]) -> None:
+        self.words, self.types, self.at, self.depth = words, types, 0, 0
 
     @property
     def word(self) -> _Word:
@@ -84,7 +85,7 @@ class _Parser:
             got = f"“{self.word.text[:20]}”" if self.word.text else "the end"
             raise NotSimple(f"{what or f'“{text}”'} is expected, not {got}.", self.word.position)
 
-    def either(self) -> str:
+    def either(self) -> Part:
         self.depth += 1
         if self.depth > _DEEPEST:
             raise NotSimple(f"It is nested more than {_DEEPEST} times.", self.word.position)
@@ -92,45 +93,58 @@ class _Parser:
         while self.take("or", "||"):
             parts.append(self.both())
         self.depth -= 1
-        return " or ".join(parts)
+        return _joined(" or ", parts)
 
-    def both(self) -> str:
+    def both(self) -> Part:
         parts = [self.negated()]
         while self.take("and", "&&"):
             parts.append(self.negated())
-        return " and ".join(parts)
+        return _joined(" and ", parts)
 
-    def negated(self) -> str:
+    def negated(self) -> Part:
         if self.take("!"):
-            return f"not ({self.negated()})"
+            return Part(f"not ({self.negated()})", "boolean")
         return self.compared()
 
-    def compared(self) -> str:
+    def compared(self) -> Part:
+        place = self.word.position
         left = self.sum()
         sign = _COMPARED.get(self.word.text) or _WORDS.get(self.word.text)
         if sign and self.word.kind in ("sign", "name"):
             self.at += 1
-            return _compare(_operand(left), sign, self.operand())
+            right = self.operand()
+            self.check_durations([left, right], place)
+            return Part(_compare(_operand(left), sign, right), "boolean")
         if self.take("between"):
             low = self.operand()
             self.need("and")
-            return f"{_operand(left)} between {low} and {self.operand()}"
+            high = self.operand()
+            self.check_durations([left, low, high], place)
+            return Part(f"{_operand(left)} between {low} and {high}", "boolean")
         if self.take("in"):
-            return self.within(_operand(left))
+            return Part(self.within(_operand(left)), "boolean")
         return left
 
-    def operand(self) -> str:
+    def check_durations(self, parts: list[Part], place: int) -> None:
+        """Reject a comparison of a duration of months with one of days, which has no answer in FEEL."""
+        if {True, False} <= {part.months for part in parts}:
+            raise NotSimple("A duration of months is not comparable with one of days.", place)
+
+    def operand(self) -> Part:
         return _operand(self.sum())
 
-    def within(self, left: str) -> str:
+    def within(self, left: Part) -> str:
         """Return the test of a list of values, or of a range whose ends are within it or not."""
         if not self.is_("(", "[", "]"):
-            return f"{left} = {self.operand()}"
+            only = self.operand()
+            self.check_durations([left, only], self.word.position)
+            return f"{left} = {only}"
         opened = self.word.text
         self.at += 1
         values = [self.operand()]
         if self.take(".."):
             values.append(self.operand())
+            self.check_durations([left, *values], self.word.position)
             low = f"{left} {'>=' if opened == '[' else '>'} {values[0]}"
             closed = self.word.text
             if not self.take("]", ")", "["):
@@ -138,35 +152,39 @@ class _Parser:
             return f"({low} and {left} {'<=' if closed == ']' else '<'} {values[1]})"
         while self.take(","):
             values.append(self.operand())
+        self.check_durations([left, *values], self.word.position)
         self.need(")" if opened == "(" else "]")
         return f"{left} in ({', '.join(values)})"
 
-    def sum(self) -> str:
+    def sum(self) -> Part:
         found = self.product()
         while self.is_("+", "-"):
             sign = self.word.text
             self.at += 1
-            found = f"{found} {sign} {self.product()}"
+            found = added(found, sign, self.product())
         return found
 
-    def product(self) -> str:
-        found = self.value()
-        while self.is_("*", "/"):
-            sign = self.word.text
+    def product(self) -> Part:
+        found: Part | None = self.value()
+        while found is not None and self.is_("*", "/"):
+            word = self.word
             self.at += 1
             right = self.value()
-            found = f"{found} * {right}" if sign == "*" else _quotient(found, right)
-        return found
+            found = multiplied(found, right) if word.text == "*" else divided(found, right)
+            if found is None:
+                raise NotSimple("A quotient by a duration is not in the subset.", word.position)
+        return found or Part("")
 
-    def value(self) -> str:
+    def value(self) -> Part:
         word = self.word
         self.at += word.kind != "end"
         if word.kind == "string":
-            return _quoted(word.text)
+            return self.text(word)
         if word.kind == "moment":
             return self.moment(word)
         if word.text == "-":
-            return f"-{_after_sign(self.value())}"
+            inner = self.value()
+            return Part(f"-{_after_sign(inner)}", inner.type, inner.months)
         if word.text in ("(", "not"):
             return self.grouped(word)
         if word.kind == "name" and self.is_("(", "."):
@@ -174,9 +192,18 @@ class _Parser:
         if word.kind not in ("name", "number"):
             got = f"“{word.text}”" if word.text else "the end"
             raise NotSimple(f"A value is expected, not {got}.", word.position)
-        return word.text.lower()
+        name = word.text.lower()
+        if word.kind == "number":
+            return Part(name, "integer" if name.isdecimal() else "numeric")
+        return Part(name, self.types.get(name, ""))
 
-    def moment(self, word: _Word) -> str:
+    def text(self, word: _Word) -> Part:
+        found = text_of(word.text)
+        if found is None:
+            raise NotSimple("The text has a character that cannot be kept.", word.position)
+        return Part("'" + found.replace("'", "''") + "'", "text")
+
+    def moment(self, word: _Word) -> Part:
         """Return a date, a point in time or a duration that is written as a text."""
         self.need("(")
         given = self.word
@@ -184,17 +211,23 @@ class _Parser:
             raise NotSimple(f"A text in quotes is expected after “{word.text}(”.", given.position)
         self.at += 1
         self.need(")")
-        return f"{_MOMENTS[word.text]} {_quoted(given.text)}"
+        kind = " ".join(word.text.split())
+        inner = text_of(given.text)
+        found = literal(kind, inner) if inner is not None else None
+        if found is None:
+            said = f"“{given.text[1:41]}” is no {kind} of FEEL; write one such as {WRITTEN[kind]}."
+            raise NotSimple(said, given.position)
+        return found
 
-    def grouped(self, word: _Word) -> str:
+    def grouped(self, word: _Word) -> Part:
         """Return what is in parentheses, or the contrary of it."""
         if word.text == "not":
             self.need("(")
         inner = self.either()
         self.need(")")
         if word.text == "not":
-            return f"not ({inner})"
-        return inner if inner == "null" else f"({inner})"
+            return Part(f"not ({inner})", "boolean")
+        return inner if inner == "null" else Part(f"({inner})", inner.type, inner.months)
 
 
 def _compare(left: str, sign: str, right: str) -> str:
@@ -203,21 +236,15 @@ def _compare(left: str, sign: str, right: str) -> str:
     return f"{left} {sign} {right}"
 
 
-def _operand(text: str) -> str:
+def _joined(sign: str, parts: list[Part]) -> Part:
+    return parts[0] if len(parts) == 1 else Part(sign.join(parts), "boolean")
+
+
+def _operand(part: Part) -> Part:
     """Return a part of a comparison; `not` in SQL would be about all of the comparison."""
-    return f"({text})" if text.startswith("not ") else text
+    return Part(f"({part})", part.type) if part.startswith("not ") else part
 
 
 def _after_sign(text: str) -> str:
     """Return what follows a minus; two of them begin a comment in SQL."""
     return f"({text})" if text.startswith("-") else text
-
-
-def _quotient(left: str, right: str) -> str:
-    """Return a quotient with its decimals, which SQL cuts off where both numbers are whole."""
-    return f"{left} / {right}.0" if right.isdecimal() else f"{left} * 1.0 / {right}"
-
-
-def _quoted(text: str) -> str:
-    inner = re.sub(r"\\(.)", lambda found: _ESCAPED.get(found[1], found[1]), text[1:-1])
-    return "'" + inner.replace("'", "''") + "'"

@@ -18,6 +18,8 @@ from flows.languages.bpmn.events import ENDED_BY
 from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
+from flows.languages.bpmn.unread import unread
+from flows.languages.bpmn.wrapping import wrapped
 from flows.languages.graph.model import Graph
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
@@ -27,14 +29,14 @@ _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
 class Lowered:
     """The graph of a process, whose paths are the ids of elements and flows, and other parts of its flow.
 
-    `starts` are the options of the flow that name what starts an instance. `integrity` is a condition that
-    always has to hold, `final` one that the final condition has besides. `problems` are those of expressions,
-    for which the graph has others.
+    `starts` are the options of the flow that name what starts an instance. `integrity` are conditions that
+    always have to hold, `final` one that the final condition has besides. `problems` are those of
+    expressions, for which the graph has others.
     """
 
     graph: Graph
     starts: Mapping[str, list[str]]
-    integrity: str = ""
+    integrity: tuple[Mapping[str, str], ...] = ()
     final: str = ""
     problems: tuple[BpmnProblem, ...] = ()
 
@@ -45,6 +47,8 @@ class _Lowering(Activities):
             self.element(element)
         for flow in self.process.flows.values():
             self.flow(flow)
+        for element, reason in [] if self.problems else unread(self):
+            self.note("bad_option", reason, element)
         if any(problem.code != "bad_expression" for problem in self.problems):
             raise BadBpmn(self.problems, self.process)
         self.share_transitions()
@@ -57,7 +61,7 @@ class _Lowering(Activities):
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}
         starts = {name: what for name, what in starts.items() if what}
-        return Lowered(graph, starts, self.integrity(), final, tuple(self.problems))
+        return Lowered(graph, starts, self.conditions(), final, tuple(self.problems))
 
     def share_transitions(self) -> None:
         """Let jobs of several tasks with one transition be performed in parallel."""
@@ -74,16 +78,19 @@ class _Lowering(Activities):
     def begins(self, node: Made) -> bool:
         return node.kind == "begin" and node.within is None and not node.rule.later
 
-    def integrity(self) -> str:
-        """Return the condition that only errors are set that a boundary event catches."""
-        return " or ".join([f"{ERROR} is null", *self.caught]) if self.caught else ""
+    def conditions(self) -> tuple[Mapping[str, str], ...]:
+        """Return the conditions that every state must satisfy, that on errors included."""
+        if self.caught:
+            ended = " or ".join(f"{token} > 0" for token in self.caught)
+            said = shortened(f"only these end with an error: {', '.join(self.caught.values())}")
+            self.require("errors that are caught", said, f"{ERROR} is null or {ended}")
+        return tuple(self.required.values())
 
     def element(self, element: Element) -> None:
         """Add the nodes of an element."""
         name = self.names[element.id]
         if element.compensates:
-            if self.process.entering(element.id) or self.process.leaving(element.id):
-                self.note("unsupported", "An activity for compensation has no sequence flows.", element)
+            self.check_undoing(element)
         elif element.tag == "startEvent":
             self.start(name, element)
         elif element.tag == "endEvent":
@@ -132,7 +139,8 @@ class _Lowering(Activities):
             if not 1 <= need <= len(self.process.entering(element.id)):
                 message = "The activation of the gateway is not a number of its incoming flows."
                 self.note("bad_need", message, element)
-        self.add(name, kind, element, need=need)
+        options = self.options(element) if kind != "event" else {}
+        self.add(name, kind, element, need=need, options=options)
         self.entry[element.id] = self.exit[element.id] = name
 
 
@@ -144,4 +152,5 @@ def _is_awaited(element: Element) -> bool:
 
 def lower(process: Process, flow: str = "") -> Lowered:
     """Return the graph of a process that becomes a flow. Raises BadBpmn with the problems that prevent it."""
-    return _Lowering(process, flow).lowered()
+    made, parts = wrapped(process)
+    return _Lowering(made, flow, parts).lowered()

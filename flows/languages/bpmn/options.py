@@ -41,6 +41,8 @@ def converted(options: Mapping[str, str], known: Options, also: tuple[str, ...] 
 
 
 def _converted(text: str, type_: str, name: str) -> Any:
+    if type_ == "interval" and not text.strip():
+        return None  # no limit
     if type_ == "boolean":
         if text not in ("true", "false"):
             raise ValueError(f"“{name}” is true or false, not “{text[:40]}”.")

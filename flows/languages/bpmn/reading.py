@@ -23,7 +23,7 @@ from flows.languages.bpmn.model import (
 )
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading_events import expression, reference, trigger
+from flows.languages.bpmn.reading_events import check_settings, expression, reference, trigger
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
@@ -151,13 +151,12 @@ class _Reader:
 
     def special(self, tag: Tag, element: Element) -> Element:
         """Return an element with what only its kind has."""
+        check_settings(tag, self.note)
         if tag.name in EVENTS:
             continues = tag.get("cancelActivity") != "false" and tag.get("isInterrupting") != "false"
             attached = _local(tag.get("attachedToRef"))
             found = trigger(tag, self.named, self.note)
             return replace(element, trigger=found, attached=attached, interrupting=continues)
-        if tag.name == "eventBasedGateway" and tag.get("instantiate") == "true":
-            self.note("unsupported", "A gateway that starts instances is not supported.", tag)
         if tag.name == "complexGateway":
             return replace(element, expression=self.part(tag, "activationCondition"))
         if tag.name in ACTIVITIES:

@@ -77,10 +77,5 @@ class Starts(Building):
         timer = element.trigger.expression
         found = times.start(element.trigger.form, timer.text) if timer is not None else None
         if timer is not None and found is None:
-            self.note(
-                "bad_time",
-                f"The time of the event “{timer.text[:40]}” is not supported: give a moment such as"
-                " 2026-06-01T12:00:00Z, a duration, or a cycle such as R/PT1H.",
-                element,
-            )
+            self.note("bad_time", times.problem(timer.text, element.trigger.form, starts=True), element)
         return found or ""

@@ -1,14 +1,12 @@
-"""Times as timers have them: ISO 8601 durations and moments, and FEEL's functions of them."""
+"""Times as timers have them: in the notation of ISO 8601, or FEEL's functions of them."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime
 
 from flows.languages.bpmn.expressions import bare
+from flows.languages.bpmn.iso import cycle, has_zone_name, is_duration, moment
 
-_DURATION = re.compile(r"P(?=.)(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(?=.)(\d+H)?(\d+M)?(\d+(\.\d+)?S)?)?")
-_CYCLE = re.compile(r"R(\d*)/(.+)")
 _VALUE = r"""\s*(?:"([^"]*)"|'([^']*)')\s*"""
 _SPAN = rf"duration\s*\({_VALUE}\)"
 _LITERALS = {
@@ -19,20 +17,6 @@ _LITERALS = {
 _FROM_NOW = re.compile(rf"now\s*\(\s*\)\s*\+\s*{_SPAN}")
 _CYCLES = re.compile(rf"cycle\s*\(\s*(?:(\d{{1,6}})\s*,\s*)?{_SPAN}\s*\)")
 _OFFSET = re.compile(rf"([A-Za-z_]\w*)(?:\s*([+-])\s*{_SPAN})?", re.ASCII)
-_REPEATED = re.compile(r"(R\d{0,6})/(?:(.+)/)?(P[^/.]+)")
-
-
-def is_duration(text: str) -> bool:
-    """Return whether a text is a duration, such as PT15M."""
-    return _DURATION.fullmatch(text) is not None
-
-
-def is_moment(text: str) -> bool:
-    """Return whether a text is a moment with its time zone, such as 2026-06-01T12:00:00Z."""
-    try:
-        return datetime.fromisoformat(text).tzinfo is not None
-    except ValueError:
-        return False
 
 
 def simplified(form: str, text: str) -> tuple[str, str]:
@@ -69,21 +53,45 @@ def _value(found: re.Match[str], first: int = 1) -> str:
     return next((each for each in found.groups()[first - 1 :] if each is not None), "")
 
 
-def cycle(text: str) -> tuple[int, str] | None:
-    """Return how often a cycle such as R3/PT1H repeats (0: no limit) and its duration; None if it is none."""
-    found = _CYCLE.fullmatch(text)
-    if found is None or not is_duration(found[2]):
-        return None
-    return int(found[1] or 0), found[2]
-
-
 def start(form: str, text: str) -> str | None:
     """Return the time of a start event as an option of the flow, None if it is none; form as in Trigger."""
     if form == "date":
-        return text if is_moment(text) else None
-    found = _REPEATED.fullmatch(f"R1/{text}" if form == "duration" else text)
-    if found is None or not is_duration(found[3]):
-        return None
-    if found[2] and (form == "duration" or not is_moment(found[2])):
-        return None
-    return found[0]
+        found = moment(text)
+        return None if found is None or "." in found else found
+    repeated = cycle(f"R1/{text}" if form == "duration" and is_duration(text) else text)
+    return repeated.text if repeated is not None else None
+
+
+def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:
+    """Return why a text is no time: of what starts instances, or of an event that can repeat or cannot."""
+    shown = text[:80]
+    if has_zone_name(text):
+        return (
+            f"The time of the event “{shown}” is not supported: names of time zones are not read; give the "
+            "offset from UTC, such as +01:00."
+        )
+    if starts:
+        return (
+            f"The time of the event “{shown}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
+            "a duration, or a cycle such as R/PT1H of at least one second."
+        )
+    if form == "duration":
+        return f"The time of the event “{shown}” is not supported: give a duration such as PT15M."
+    if form == "date":
+        return (
+            f"The time of the event “{shown}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
+            "or an attribute with or without a duration."
+        )
+    return _no_cycle(shown, repeats=repeats)
+
+
+def _no_cycle(shown: str, *, repeats: bool) -> str:
+    if repeats:
+        return (
+            f"The time of the event “{shown}” is not supported: give a cycle such as R3/PT1H or R/PT1H "
+            "without a first moment, that happens at least once and of at least one second."
+        )
+    return (
+        f"The time of the event “{shown}” is not supported: give a duration or a date; only an event that "
+        "does not interrupt has a cycle, R3/PT1H."
+    )

@@ -34,6 +34,7 @@ UNUSED = frozenset(
     | {"dataInputAssociation", "dataOutputAssociation", "dataInput", "dataOutput", "inputSet", "outputSet"}
     | {"performer", "humanPerformer", "potentialOwner", "property", "rendering", "resourceRole", "supports"}
     | {"ioBinding", "supportedInterfaceRef"}
+    | {"inputDataItem", "outputDataItem", "loopDataOutputRef", "complexBehaviorDefinition"}
 )
 """Parts that have no effect here; a warning names them."""
 QUIET = frozenset({"documentation", "extensionElements", "incoming", "outgoing"})

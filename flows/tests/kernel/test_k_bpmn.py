@@ -207,3 +207,64 @@ def test_a_compensation_is_that_of_the_kernel(kit: Kit) -> None:
     assert kit.jobs(wid) == ["cancel"]
     kit.run("cancel", wid)
     assert kit.status(wid) == "A"
+
+
+CAUGHT = file(
+    attributes(attribute("note"), attribute("score"), attribute("other")),
+    node("startEvent", "s"), node("parallelGateway", "g"), node("task", "pack", name="Pack"),
+    node("task", "pay", name="Pay", wedsql_writes="note, score"), node("task", "after"), node("task", "mend"),
+    node("boundaryEvent", "one", event("error", errorRef="x"), attachedToRef="pay"),
+    node("boundaryEvent", "two", event("error", errorRef="y"), attachedToRef="pay"),
+    flows("s g", "g pay", "g pack", "pay after", "one mend", "two mend"),
+    named='<bpmn:error id="x" errorCode="DECLINED"/><bpmn:error id="y" errorCode="LOST"/>',
+)  # fmt: skip
+
+
+def test_an_error_that_is_caught_is_written_whatever_a_task_declares(kit: Kit) -> None:
+    publish(kit, CAUGHT)
+    wid = kit.start()
+    with refused("WD210"), kit.step():
+        kit.complete(kit.take("pay", wid), {"other": "x"})
+    kit.run("pay", wid, error="DECLINED", note="n")
+    state = kit.state(wid)
+    assert {*kit.jobs(wid)} == {"mend", "pack"} and (state["error"], state["note"]) == (None, "n")
+
+
+@pytest.mark.parametrize(
+    ("transition", "code", "said"),
+    [("pay", "GONE", "Pay: error is DECLINED or LOST"), ("pay", "", "Pay: error is DECLINED or LOST"),
+     ("pack", "LOST", "only these end with an error: Pay")],
+)  # fmt: skip
+def test_an_error_that_nothing_catches_is_refused_with_those_that_are(
+    kit: Kit, transition: str, code: str, said: str
+) -> None:
+    publish(kit, CAUGHT)
+    wid = kit.start()
+    with refused("WD530") as caught, kit.step():
+        kit.complete(kit.take(transition, wid), {"error": code})
+    assert said in caught.message
+
+
+def test_a_condition_that_goes_on_holding_interrupts_once(kit: Kit) -> None:
+    held = event("conditional", "<bpmn:condition>bad</bpmn:condition>")
+    publish(kit, file(
+        attributes(attribute("bad", type="boolean", default="false")), node("startEvent", "s"),
+        node("boundaryEvent", "stopped", held, attachedToRef="work"), node("task", "mend"),
+        node("exclusiveGateway", "g"), node("subProcess", "work", node("startEvent", "b")
+             + node("task", "left") + node("task", "more") + flows("b left", "left more")),
+        node("endEvent", "end"), flows("s g", "g work", "work end", "stopped mend", "mend g"),
+    ))  # fmt: skip
+    wid = kit.start()
+    kit.run("left", wid, bad=True)
+    assert kit.jobs(wid) == ["mend"]
+    kit.run("mend", wid, bad=False)
+    assert kit.jobs(wid) == ["left"] and broken(kit) == []
+
+
+def test_an_empty_timeout_is_no_limit(kit: Kit) -> None:
+    task = node("task", "t", wedsql_timeout="", wedsql_pickup_deadline="")
+    publish(kit, file(node("startEvent", "s"), task, node("endEvent", "e"), flows("s t", "t e")))
+    wid = kit.start()
+    assert kit.rows("select timeout, pickup_deadline from {f}.wed_trig where trname = 't'") == [(None, None)]
+    kit.run("t", wid)
+    assert kit.status(wid) == "F"

@@ -192,3 +192,40 @@ def test_items_of_a_collection_one_after_another(kit: Kit) -> None:
     assert (seen, kit.status(wid), kit.status(none)) == (["a", 2, None], "F", "F")
     kit.run("t", enough, mark="enough")
     assert kit.status(enough) == "F" and visited(kit, enough)["t"] == 1
+
+
+@pytest.mark.parametrize("stops", ["failure", "cancelled", "error"])
+@pytest.mark.parametrize("host", ["call", "task", "sub-process"])
+def test_an_error_of_one_child_is_caught_while_the_others_are_open(
+    kit: Kit, bank: Kit, host: str, stops: str
+) -> None:
+    many = several(cardinality("3") + "<bpmn:completionCondition>=nrOfCompletedInstances >= 3"
+                   "</bpmn:completionCondition>" * (host == "task"))  # fmt: skip
+    failing = node("endEvent", "z", event("error", errorRef="x"))
+    inner = node("startEvent", "b") + node("task", "grant") + failing + flows("b grant", "grant z")
+    part = {
+        "call": node("callActivity", "h", many, calledElement=bank.name),
+        "task": node("task", "h", many, wedsql_max_attempts="1"),
+        "sub-process": node("subProcess", "h", inner + many),
+    }[host]
+    publish(kit, file(
+        DATA, node("startEvent", "s"), part, node("task", "after"), node("task", "decide"),
+        node("boundaryEvent", "failed", event("error"), attachedToRef="h"),
+        flows("s h", "h after", "failed decide"), named='<bpmn:error id="x" errorCode="X"/>',
+    ))  # fmt: skip
+    wid = kit.start()
+    go(kit)
+    first, second, third = children(kit, wid)
+    its = bank if host == "call" else kit
+    job = "h" if host == "task" else "grant"
+    if stops == "cancelled":
+        api.cancel(second, "x", conn=kit.conn)
+    elif stops == "error" and host == "sub-process":
+        its.run(job, second)
+    else:
+        its.rows(f"update {{f}}.wed_trig set max_attempts = 1 where trname = '{job}'")
+        its.fail(job, second)
+    go(kit)
+    assert kit.jobs(wid) == ["decide"] and kit.state(wid)["error"] is None
+    assert [its.status(each) for each in (first, second, third)] == ["C", "C", "C"], "none stays open"
+    assert broken(kit) == []

@@ -1,0 +1,109 @@
+"""Values of FEEL as SQL: literals, and operations whose result differs between the two languages.
+
+Numbers of FEEL are decimals without a largest whole number, a quotient by zero is null, and the difference
+of two dates is a duration. Types are those of attributes; where one is unknown, the database checks the
+operation.
+"""
+
+from __future__ import annotations
+
+import re
+
+from flows.languages.bpmn import iso
+
+_NUMBERS = frozenset({"integer", "numeric"})
+_ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))", re.DOTALL)
+_SHORT = {"n": "\n", "r": "\r", "t": "\t"}
+_MONTHS = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
+WRITTEN = {
+    "date": "2026-06-01",
+    "date and time": "2026-06-01T12:00:00Z",
+    "duration": "P1Y6M, P3DT4H or -PT1H",
+}
+
+
+class Part(str):
+    """A part of an expression as SQL, with its type; empty where it is not known."""
+
+    __slots__ = ("months", "type")
+    type: str
+    months: bool | None
+
+    def __new__(cls, text: str, type_: str = "", months: bool | None = None) -> Part:
+        """Return a part; `months` says of a duration that is written out whether it counts months."""
+        found = super().__new__(cls, text)
+        found.type, found.months = type_, months
+        return found
+
+
+def literal(kind: str, text: str) -> Part | None:
+    """Return a date, a moment or a duration as the database reads it; None for another text."""
+    if kind == "date":
+        day = iso.day(text)
+        return Part(f"date '{day}'", "date") if day else None
+    if kind == "date and time":
+        moment = iso.moment(text, local=True)
+        return Part(f"timestamptz '{moment}'", "timestamptz") if moment else None
+    plain = text.removeprefix("-")
+    months = _MONTHS.fullmatch(plain) is not None
+    if not iso.is_duration(plain) or (not months and re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is None):
+        return None
+    signed = plain if plain == text else re.sub(r"(?<![\d.])(?=\d)", "-", plain)
+    return Part(f"interval '{signed}'", "interval", months)
+
+
+def text_of(quoted: str) -> str | None:
+    """Return what a text in quotes says, None if it has characters that the database cannot keep."""
+    found = _ESCAPE.sub(_character, quoted[1:-1])
+    try:
+        found = found.encode("utf-16", "surrogatepass").decode("utf-16")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in found else found
+
+
+def _character(found: re.Match[str]) -> str:
+    code = found[1] or found[2]
+    if code is None:
+        return _SHORT.get(found[3], found[3])
+    return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else "\0"
+
+
+def added(left: Part, sign: str, right: Part) -> Part:
+    """Return a sum or a difference."""
+    types = {left.type, right.type}
+    if types <= _NUMBERS:
+        return Part(f"{_exact(left)} {sign} {right}", "numeric")
+    if types == {"date"} and sign == "-":
+        return Part(f"(({left} - {right}) * interval '1 day')", "interval", False)
+    if types == {"text"} and sign == "+":
+        return Part(f"({left} || {right})", "text")
+    moment = left.type == "timestamptz" and right.type in ("interval", "timestamptz")
+    same = "interval" if moment and right.type == "timestamptz" else left.type
+    return Part(f"{left} {sign} {right}", same if moment or types == {"interval"} else "")
+
+
+def multiplied(left: Part, right: Part) -> Part:
+    if {left.type, right.type} <= _NUMBERS:
+        return Part(f"{_exact(left)} * {right}", "numeric")
+    return Part(f"{left} * {right}", "interval" if "interval" in (left.type, right.type) else "")
+
+
+def divided(left: Part, right: Part) -> Part | None:
+    """Return a quotient with its decimals, null by zero; None for a quotient of durations."""
+    if right.type == "interval":
+        return None
+    number = re.fullmatch(r"\d*\.?\d*", right) is not None
+    divisor = str(right) if number and float(right) else f"nullif({right}, 0)"
+    if left.type in _NUMBERS:
+        return Part(f"{_exact(left)} / {divisor}", "numeric")
+    if left.type == "interval":
+        return Part(f"{left} / {divisor}", "interval")
+    if number and right.isdecimal() and float(right):
+        return Part(f"{left} / {divisor}.0")
+    return Part(f"{left} * 1.0 / {divisor}")
+
+
+def _exact(part: Part) -> str:
+    """Return a number whose operations have no largest whole number."""
+    return f"{part}::numeric" if part.type == "integer" else part

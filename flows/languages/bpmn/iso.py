@@ -1,0 +1,86 @@
+"""Times in the notation of ISO 8601: what is accepted here is written in the form that the database reads.
+
+Timers, starts and expressions all use these readers, so that no text is checked by one reader and read by
+another.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+
+_DURATION = re.compile(
+    r"P(?=.)(\d{1,9}Y)?(\d{1,9}M)?(\d{1,9}W)?(\d{1,9}D)?"
+    r"(T(?=.)(\d{1,9}H)?(\d{1,9}M)?(\d{1,9}(\.\d{1,6})?S)?)?",
+    re.ASCII,
+)
+_MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?", re.ASCII)
+_KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
+_CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
+_ZONE = re.compile(r"\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """A repetition of a duration; `times` is None for no limit, `first` its first moment, if it has one."""
+
+    times: int | None
+    first: str
+    every: str
+
+    @property
+    def text(self) -> str:
+        """Return the cycle as the database reads it."""
+        first = f"{self.first}/" if self.first else ""
+        return f"R{'' if self.times is None else self.times}/{first}{self.every}"
+
+
+def is_duration(text: str) -> bool:
+    """Return whether a text is a duration, such as PT15M."""
+    return _DURATION.fullmatch(text) is not None
+
+
+def moment(text: str, *, local: bool = False) -> str | None:
+    """Return a moment with its time zone as the database reads it, None for another text.
+
+    A `local` one may be without a time zone, and is one of UTC then.
+    """
+    if not _MOMENT.fullmatch(text):
+        return None
+    try:
+        found = datetime.fromisoformat(text.upper())
+        if found.tzinfo is None and local:
+            found = found.replace(tzinfo=UTC)
+        return None if found.tzinfo is None else text if _KEPT.fullmatch(text) else _written(found)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _written(found: datetime) -> str:
+    return found.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def day(text: str) -> str | None:
+    """Return a date as the database reads it, None for another text."""
+    try:
+        return date.fromisoformat(text).isoformat() if text.isascii() else None
+    except ValueError:
+        return None
+
+
+def cycle(text: str) -> Cycle | None:
+    """Return a cycle of at least one second that happens at least once, such as R3/PT1H; None for none."""
+    found = _CYCLE.fullmatch(text)
+    if found is None or not is_duration(found[3]) or not re.search("[1-9]", found[3]):
+        return None
+    times = int(found[1]) if found[1] else None
+    first = moment(found[2]) if found[2] else ""
+    if times == 0 or first is None or "." in first:
+        return None
+    return Cycle(times, first, found[3])
+
+
+def has_zone_name(text: str) -> bool:
+    """Return whether a time has the name of a time zone, such as [Europe/Berlin]."""
+    return _ZONE.search(text) is not None

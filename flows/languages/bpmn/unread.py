@@ -1,0 +1,66 @@
+"""Options of elements that no rule reads. They are refused, so that none is dropped silently."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from flows.languages.bpmn.building import OPTIONS, Building, Made
+from flows.languages.bpmn.model import Element
+
+_JOBS = frozenset(
+    {"timeout", "revalidate", "mode", "max_attempts", "backoff", "pickup_deadline", "concurrent", "lock"}
+    | {"refresh_payload", "replay", "keep", "mutex", "writes", "child", "child_count", "child_set"}
+    | {"child_wait", "child_rest", "child_exception", "child_result"}
+)
+"""Options of jobs that workers or children perform."""
+
+
+def unread(made: Building) -> Iterator[tuple[Element, str]]:
+    """Return the elements with an option that has no effect on their rules, and the reason."""
+    for element in made.process.elements.values():
+        rules = [node for node in made.nodes.values() if node.origin == element.id]
+        for name in element.options:
+            if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):
+                reason = next(_reasons(made, element, name, rules), "")
+                if reason:
+                    yield element, reason
+
+
+def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> Iterator[str]:
+    """Return why an option of an element has no effect."""
+    reading = [rule for rule in rules if name in rule.options]
+    if name not in OPTIONS:
+        yield f"“{name[:40]}” is no option here."
+    elif name == "role":
+        named = element.options[name] and not _holds_others(made, element)
+        if element.compensates or (
+            named and not any(r.kind == "task" and "role" in r.all_options for r in reading)
+        ):
+            yield f"“{name[:40]}” has no effect here: no worker or person performs the element."
+    elif element.id not in made.heeded:
+        yield f"“{name[:40]}” has no effect here: the element is no rule of its own."
+    elif any(_is_set(rule, name, element.options[name]) for rule in rules):
+        yield f"“{name[:40]}” has no effect here: the import sets it."
+    elif name in _JOBS and not any(map(_is_job, reading)):
+        yield f"“{name[:40]}” has no effect here: the database performs the element, so it has no jobs."
+    elif name.startswith("child_") and not any(map(_has_children, reading)):
+        yield f"“{name[:40]}” has no effect here: the jobs of the element start no children."
+
+
+def _is_set(rule: Made, name: str, given: str) -> bool:
+    """Return whether the import sets another value of an option."""
+    value = rule.rule.options.get(name, rule.options.get(name, given))
+    return (name in rule.rule.options or isinstance(value, str)) and value != given
+
+
+def _is_job(rule: Made) -> bool:
+    return rule.kind == "task" and rule.rule.options.get("performer", "worker") == "worker"
+
+
+def _has_children(rule: Made) -> bool:
+    return "child" in rule.rule.options or "child" in rule.options
+
+
+def _holds_others(made: Building, element: Element) -> bool:
+    """Return whether an element gives its role to others: to what it contains, or to its events."""
+    return element.tag == "subProcess" or bool(made.process.boundary(element.id))
