@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.designer.values import as_text
+from flows.designer.values import texts
 from flows.queries.jobs import OpenJob
 from monitor.late_results import LateRow
 
@@ -183,7 +183,7 @@ class Subject:
     def initial(self) -> dict[str, str]:
         """Return the texts with which the fields of its form begin where they are not those of the state."""
         proposed = self.late.proposed if self.late else {}
-        return {f"value-{name}": as_text(value) for name, value in proposed.items()}
+        return texts(self.attributes, proposed)
 
     def before(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the values that it changes; `state` is the present one."""

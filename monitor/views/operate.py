@@ -33,15 +33,15 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
     definition = _without_internal(api.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
-    error = ""
+    typed, error = values.posted(request.POST), ""
     if request.method == "POST":
         try:
-            return _started(request, flow, values.changes(definition, first, request.POST.dict()))
+            return _started(request, flow, values.changes(definition, first, typed))
         except values.BadValue as bad:
             error = str(bad)
         except WedError as refused:
             error = str(refused)
-    fields = values.fields(definition, first, request.POST.dict())
+    fields = values.fields(definition, first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
     context = {"flow": flow, "fields": fields, "error": error, "key": key}
     return render(request, "monitor/start.html", context)

@@ -240,13 +240,13 @@ def _seen(flow: FlowInfo, now: InstanceReasons, seq: int | None) -> InstanceReas
 
 
 def _typed(request: HttpRequest, about: Subject, seen: InstanceReasons) -> list[values.Field]:
-    return values.named_fields(about.attributes, about.before(seen.state), request.POST.dict())
+    return values.named_fields(about.attributes, about.before(seen.state), values.posted(request.POST))
 
 
 def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) -> list[values.Field]:
     """Return the fields of the form: the present state with the changes that the person made."""
-    typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
-    return values.named_fields(about.attributes, about.before(now.state), typed)
+    texts = values.texts(about.attributes, changes)
+    return values.named_fields(about.attributes, about.before(now.state), texts)
 
 
 def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:

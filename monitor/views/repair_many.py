@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -50,8 +49,9 @@ def repair_many(request: HttpRequest) -> HttpResponse:
     try:
         chosen = source(request.user, flow, given)
         context |= _suggested(request, flow, operation, chosen)
-        typed = _filled(given, context.get("suggested", ()))
-        context |= _context(request, flow, operation, chosen, form(operation, flow, chosen.found, typed))
+        filled = suggested.filled(context.get("suggested", ()), given.get("fill", ""))
+        typed = form(operation, flow, chosen.found, given, filled)
+        context |= _context(request, flow, operation, chosen, typed)
         chooses = request.method != "POST" or request.POST.get("do") == "choose" or "fill" in request.POST
         if not chooses and (done := _answer(request, chosen, context)):
             return done
@@ -90,14 +90,6 @@ def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Sou
 
 def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:
     return {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)}
-
-
-def _filled(given: QueryDict, found: Iterable[suggested.Row]) -> QueryDict:
-    """Return what was typed, with the values of the suggestion whose button was used."""
-    typed = given.copy()
-    for name, value in suggested.filled(found, given.get("fill", "")).items():
-        typed[f"value-{name}"] = values.as_text(value)
-    return typed
 
 
 def _context(
