@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.labels import translate_label
 from pages.labels import BOOLEAN
 
@@ -78,7 +79,7 @@ class BadValue(ValueError):
 
 
 def posted(given: Mapping[str, str]) -> dict[str, str]:
-    """Return the texts of the fields of a form, by field: exactly as they were where nobody changed them."""
+    """Return the texts of the fields of a form, by field; what was not changed is exactly as it was."""
     return {
         name: _restored(text, _exact(given.get(f"was-{name}", "")))
         for name, text in given.items()
@@ -192,7 +193,8 @@ def _time(text: str) -> datetime | None:
 
 def _in_milliseconds(time: datetime) -> str:
     """Return a time as an input of times can show it."""
-    return time.replace(tzinfo=None).isoformat(timespec="milliseconds" if time.microsecond else "seconds")
+    shown = time.replace(tzinfo=None, microsecond=time.microsecond // 1000 * 1000)
+    return shown.isoformat(timespec="milliseconds" if shown.microsecond else "seconds")
 
 
 def as_text(value: Any, kind: str = "text") -> str:
@@ -203,7 +205,7 @@ def as_text(value: Any, kind: str = "text") -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or kind == "jsonb":
-        return json.dumps(value, ensure_ascii=False)
+        return json_text.encode(value)
     return value + EMPTY if _is_quotes(value) else value
 
 
@@ -224,7 +226,7 @@ def as_value(text: str, kind: str) -> Any:
         return None
     if kind == "jsonb":
         try:
-            return json.loads(text)
+            return json_text.decode(text)
         except (ValueError, RecursionError) as error:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
     if kind == "timestamptz" and (found := _time(text)):
