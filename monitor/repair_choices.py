@@ -164,6 +164,7 @@ class Subject:
     seq: int | None = None
     override: bool = False
     base: Mapping[str, Any] | None = None  # the values before the changes, if not those of the instance
+    token: str = ""  # of a form that makes an instance: sent twice, it makes one
 
     @property
     def given(self) -> dict[str, str]:
@@ -198,6 +199,8 @@ class Subject:
             found["seq"] = self.seq
         if self.late:
             found["late"] = self.late.late.id
+        if self.token:
+            found["key"] = f"form {self.token}"
         return found | ({"override": True} if self.choice.overrides and self.override else {})
 
     def is_possible(self, status: str) -> bool:

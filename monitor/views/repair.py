@@ -27,7 +27,7 @@ from monitor import case_rows, drafts, late_results, links, masking, proposals, 
 from monitor.case_files import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
-from monitor.views.operate import LONGEST_REASON, to_proposal
+from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
 
@@ -198,7 +198,9 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         writes = list(late.proposed) if late else []
     attributes = writable(name, _attributes(flow), writes, flow.internal)
     step, override = number(given.get("step")), given.get("override") == "1"
-    return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, flow, wid, step))
+    token = form_token(request) if name == "branch" else ""
+    base = _base(name, flow, wid, step)
+    return Subject(name, CHOICES[name], attributes, job, late, step, override, base, token)
 
 
 def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str, Any] | None:

@@ -15,7 +15,7 @@ values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('with
        ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
        ('complete', '{"job": "job", "changes": "object?"}'),
        ('skip', '{"job": "job", "changes": "object?"}'), ('accept', '{"override": "boolean?"}'),
-       ('branch', '{"seq": "seq"}'),
+       ('branch', '{"seq": "seq", "key": "text?"}'),
        ('reassign', '{"job": "job", "worker": "text"}'),
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
