@@ -7,12 +7,12 @@ can repeat a document but not lose one, and the reader uses the last document of
 from __future__ import annotations
 
 import gzip
-import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from flows import json_text
 from flows.api.connection import rows, value
 
 BATCH = 500
@@ -40,9 +40,7 @@ def _append(directory: Path, flow: str, documents: list[dict[str, Any]]) -> None
     directory.mkdir(parents=True, exist_ok=True)
     months: dict[str, list[str]] = {}
     for document in documents:
-        months.setdefault(document["instance"]["finished_at"][:7], []).append(
-            json.dumps(document, ensure_ascii=False)
-        )
+        months.setdefault(document["instance"]["finished_at"][:7], []).append(json_text.encode(document))
     for month, lines in months.items():
         with (directory / f"{flow}-{month}.jsonl.gz").open("ab") as file:
             file.write(gzip.compress(("\n".join(lines) + "\n").encode()))
@@ -57,6 +55,6 @@ def read_archive(path: Path) -> Iterator[dict[str, Any]]:
         last: dict[int, dict[str, Any]] = {}
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
-                document = json.loads(line)
+                document = json_text.decode(line)
                 last[document["instance"]["wid"]] = document
         yield from last.values()

@@ -8,14 +8,13 @@ usual one first. It runs in the process that asks, with a time limit; the real h
 from __future__ import annotations
 
 import ctypes
-import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.api.connection import to_json
 from flows.errors import WedError
 
@@ -63,7 +62,7 @@ def results(flow: str, transition: str, state: Mapping[str, Any]) -> list[dict[s
     if function is None:
         raise StandInFailed(_("Transition %(name)s has no stand-in.") % {"name": transition})
     # As a handler gets it: numbers with a fraction are Decimal, and the original cannot be changed.
-    given = json.loads(json.dumps(state), parse_float=Decimal)
+    given = json_text.decode(json_text.encode(state))
     returned = _within_limit(transition, function, given)
     found = [returned] if isinstance(returned, Mapping) else returned
     if not isinstance(found, list | tuple) or not all(isinstance(each, Mapping) for each in found):
@@ -81,7 +80,7 @@ def results(flow: str, transition: str, state: Mapping[str, Any]) -> list[dict[s
 
 def _plain(transition: str, result: Result) -> dict[str, Any]:
     try:
-        plain: dict[str, Any] = json.loads(to_json(dict(result)))
+        plain: dict[str, Any] = json_text.decode(to_json(dict(result)))
     except WedError as error:
         raise StandInFailed(_message(transition, error)) from error
     return plain

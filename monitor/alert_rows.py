@@ -40,7 +40,7 @@ def measured(kind: str, value: float | None) -> str:
     if value is None:
         return NOTHING
     if kind in AGES:
-        return duration(timedelta(seconds=value))
+        return duration(timedelta(seconds=float(value)))
     return str(number_format(value, force_grouping=True, decimal_pos=None if value % 1 else 0))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
@@ -18,12 +19,28 @@ from monitor.operations import Text
 
 @dataclass(frozen=True)
 class ManyOperation:
-    """One operation; `statuses` are those of the instances that it is not certain to be refused for."""
+    """One operation; `statuses` are those of the instances that it is not certain to be refused for.
+
+    `needs`: it is also refused for an instance without a job that is "pending" or "parked"; "" needs none.
+    """
 
     title: Text
     effect: Text
     statuses: str
     right: Action = "operate"
+    needs: Literal["", "pending", "parked"] = ""
+
+    def applies(self, found: Chosen) -> int:
+        """Return for how many instances it is not certain to be refused."""
+        if self.needs:
+            groups = (each for each in found.groups if each.status in self.statuses)
+            return sum(each.parked if self.needs == "parked" else each.pending for each in groups)
+        return found.applies(self.statuses)
+
+    def narrowed(self, query: str) -> str:
+        """Return the filter of those of its instances."""
+        only = {"": "", "pending": " has:pending", "parked": " is:parked"}[self.needs]
+        return narrowed(query, self.statuses) + only
 
 
 MANY: dict[str, ManyOperation] = {
@@ -47,16 +64,19 @@ MANY: dict[str, ManyOperation] = {
         _("Parked jobs are offered at once and have all their attempts again."),
         "RE",
         "repair",
+        needs="parked",
     ),
     "priority": ManyOperation(
         _("Change the priority"),
         _("Among the ready jobs of a transition, those with the highest priority are taken first."),
         "RE",
+        needs="pending",
     ),
     "reassign": ManyOperation(
         _("Assign"),
         _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
         "RE",
+        needs="pending",
     ),
     "cancel": ManyOperation(
         _("Cancel"),
@@ -83,12 +103,14 @@ REPAIRS: dict[str, ManyOperation] = {
         _("The result is recorded as if the worker of the job had delivered it, with your name."),
         "RE",
         right_for("complete"),
+        needs="pending",
     ),
     "skip": ManyOperation(
         _("Skip a job"),
         _("The job is removed. Its rule fires again only after its condition has been false."),
         "RE",
         right_for("skip"),
+        needs="pending",
     ),
     "rollback": ManyOperation(
         _("Undo the last steps"),
@@ -148,12 +170,7 @@ def choices(user: AnyUser, query: str, found: Chosen) -> list[Choice]:
 
 def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:
     each = MANY[name]
-    applies = found.applies(each.statuses)
-    only = narrowed(query, each.statuses)
-    if name == "retry":
-        applies, only = sum(group.parked for group in found.groups), f"{only} is:parked"
-    elif name in ("priority", "reassign"):
-        applies, only = sum(group.pending for group in found.groups), f"{only} has:pending"
+    applies, only = each.applies(found), each.narrowed(query)
     some = 0 < applies < len(found.wids)
     return Choice(name, each, applies, may_all(user, name, found.flows), only if some else "")
 
@@ -173,15 +190,16 @@ def repair_links(user: AnyUser, query: str, found: Chosen) -> list[RepairLink]:
         return []
     (flow,) = found.flows
     return [
-        RepairLink(each, found.applies(each.statuses), _repair_address(flow, name, each, query, found))
+        RepairLink(each, each.applies(found), repair_address(flow, name, each, query, found))
         for name, each in REPAIRS.items()
-        if may(user, each.right, flow) and found.applies(each.statuses)
+        if may(user, each.right, flow) and each.applies(found)
     ]
 
 
-def _repair_address(flow: str, name: str, each: ManyOperation, query: str, found: Chosen) -> str:
-    every = query and found.applies(each.statuses) == len(found.wids)
-    chosen = query if every else narrowed(query, each.statuses)
+def repair_address(flow: str, name: str, each: ManyOperation, query: str, found: Chosen) -> str:
+    """Return the query string of the page that repairs those of the instances to which it applies."""
+    every = query and each.applies(found) == len(found.wids)
+    chosen = query if every else each.narrowed(query)
     return urlencode({"flow": flow, "operation": name, "q": chosen})
 
 

@@ -59,6 +59,7 @@ EVENT: Mapping[str, Text] = {
     "not_applied": _("proposed repair not applied"),
     "attached": _("file attached"),
     "file_removed": _("file removed"),
+    "repaired": _("repaired despite the claim"),
     "policy": _("policy acts"),
     "policy_rejected": _("policy rejected"),
 }

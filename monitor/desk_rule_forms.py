@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +9,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from flows import json_text
 from flows.designer.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
@@ -57,11 +57,11 @@ class Json(forms.CharField):
     widget = forms.Textarea({"rows": 3, "class": "mono", "spellcheck": "false"})
 
     def prepare_value(self, value: Any) -> Any:
-        return json.dumps(value, ensure_ascii=False) if isinstance(value, Mapping) else value
+        return json_text.encode(value) if isinstance(value, Mapping) else value
 
     def to_python(self, value: Any) -> Any:
         try:
-            found = json.loads(super().to_python(value) or "{}")
+            found = json_text.decode(super().to_python(value) or "{}")
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):

@@ -79,12 +79,13 @@ class Form:
         return found
 
 
-def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict) -> Form:
-    """Return the form as it was typed, for these instances."""
+def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled: Mapping[str, Any]) -> Form:
+    """Return the form as it was typed, for these instances; with `filled`, the values of a suggestion."""
     jobs = _jobs(flow, found) if operation in OF_JOB else []
     transition = _transition(jobs, given)
-    typed = {name: str(given[name]) for name in given}
-    fields = values.named_fields(attributes_of(operation, flow, transition), {}, typed)
+    attributes = attributes_of(operation, flow, transition)
+    texts = values.posted(given) | values.texts(attributes, filled)
+    fields = values.named_fields(attributes, {}, texts)
     names = {field.name for field in fields}
     return Form(
         operation,

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.designer.values import as_text
+from flows.designer.values import texts
 from flows.queries.jobs import OpenJob
 from monitor.late_results import LateRow
 
@@ -164,6 +164,7 @@ class Subject:
     seq: int | None = None
     override: bool = False
     base: Mapping[str, Any] | None = None  # the values before the changes, if not those of the instance
+    token: str = ""  # of a form that makes an instance: sent twice, it makes one
 
     @property
     def given(self) -> dict[str, str]:
@@ -183,7 +184,7 @@ class Subject:
     def initial(self) -> dict[str, str]:
         """Return the texts with which the fields of its form begin where they are not those of the state."""
         proposed = self.late.proposed if self.late else {}
-        return {f"value-{name}": as_text(value) for name, value in proposed.items()}
+        return texts(self.attributes, proposed)
 
     def before(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return the values that it changes; `state` is the present one."""
@@ -198,6 +199,8 @@ class Subject:
             found["seq"] = self.seq
         if self.late:
             found["late"] = self.late.late.id
+        if self.token:
+            found["key"] = f"form {self.token}"
         return found | ({"override": True} if self.choice.overrides and self.override else {})
 
     def is_possible(self, status: str) -> bool:

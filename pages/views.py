@@ -20,11 +20,12 @@ _FIELDS = (
         "label": "weight",
         "field": "f2",
         "text": "heavy",
+        "filled": "heavy",
         "error": "“heavy” is not a number.",
     },
-    {"name": "note", "label": "Note", "field": "f3", "text": "{}", "type": "jsonb"},
-    {"name": "day", "label": "Day", "field": "f4", "text": "2026-03-04", "type": "date", "input": "date"},
-    {"name": "at", "label": "At", "field": "f5", "text": "2026-03-04T05:06", "input": "datetime-local"},
+    {"name": "note", "label": "Note", "field": "f3", "filled": "{}", "is_multiline": True},
+    {"name": "day", "label": "Day", "field": "f4", "filled": "2026-03-04", "type": "date", "input": "date"},
+    {"name": "at", "label": "At", "field": "f5", "filled": "2026-03-04T05:06", "input": "datetime-local"},
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +13,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
+from flows import json_text
 from flows.access import concealed, note_list
 from flows.admin.keyed import KeyedChangeList
 from flows.messages import stored
@@ -77,7 +77,7 @@ class ObservedAdmin(admin.ModelAdmin):
 
 def pretty(value: Any) -> str:
     """Return a value as indented JSON in HTML."""
-    return format_html('<pre class="wed-state">{}</pre>', json.dumps(value, indent=1, ensure_ascii=False))
+    return format_html('<pre class="wed-state">{}</pre>', json_text.encode(value, indent=1))
 
 
 def link_to_list(admin_site: Any, model: str, wid: int, text: Any) -> str:

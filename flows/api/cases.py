@@ -25,8 +25,9 @@ class CaseEvent:
     """An entry in the history of a case.
 
     `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited,
-    set, attached or file_removed, and of a proposed repair proposed, approved, rejected, withdrawn, expired,
-    applied or not_applied; `detail` has what belongs to it.
+    set, attached, file_removed or repaired (by another user than the one who has claimed it), and of a
+    proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied; `detail` has
+    what belongs to it.
     """
 
     id: int

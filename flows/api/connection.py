@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
-from decimal import Decimal
 from typing import Any
 
 from psycopg.pq import TransactionStatus
 from psycopg.sql import Composable
 from psycopg.types.json import Jsonb, JsonbLoader
 
+from flows import json_text
 from flows.database_errors import error_for, translated
 from flows.errors import BadDefinition, WedError, WrongType
 
@@ -19,9 +18,9 @@ State = Mapping[str, Any]
 
 
 def to_json(state: Any) -> str:
-    """Return a state as JSON; dates, decimals and intervals become texts that PostgreSQL can parse."""
+    """Return a state as JSON; dates and intervals become texts that PostgreSQL can parse."""
     try:
-        text = json.dumps(state, default=_plain, ensure_ascii=False, allow_nan=False)
+        text = json_text.encode(state, _plain, allow_nan=False)
         text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
@@ -44,13 +43,11 @@ def _has_nul(value: Any) -> bool:
     return False
 
 
-def _plain(value: Any) -> str | float:
+def _plain(value: Any) -> str:
     if isinstance(value, (date, datetime)):
         return value.isoformat()
     if isinstance(value, timedelta):
         return f"{value.total_seconds()} seconds"
-    if isinstance(value, Decimal):
-        return str(value)
     raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
 
 
@@ -103,18 +100,24 @@ def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: st
     return error_for(sqlstate, message, hint=hint or "", detail=detail or "") if sqlstate else None
 
 
+class _Exact(JsonbLoader):
+    """Decodes jsonb with every digit."""
+
+    _loads = staticmethod(json_text.decode)
+
+
 def _cursor(conn: Any) -> Any:
-    return conn.cursor() if conn is not None else _django_cursor()
+    cursor = conn.cursor() if conn is not None else _django_cursor()
+    cursor.adapters.register_loader("jsonb", _Exact)
+    return cursor
 
 
 def _django_cursor() -> Any:
-    """Return a cursor of Django's connection that returns jsonb as Python values instead of text.
+    """Return a cursor of Django's connection, which bypasses its adapters.
 
     Django is imported only here, because a worker of the paper's kind runs without it.
     """
     from django.db import connection
 
     connection.ensure_connection()
-    cursor = connection.connection.cursor()
-    cursor.adapters.register_loader("jsonb", JsonbLoader)
-    return cursor
+    return connection.connection.cursor()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from flows import json_text
 from flows.api.checking import evaluate
 from flows.api.connection import JSON, rows
 from flows.api.definitions import AnyDefinition
@@ -24,7 +24,7 @@ def coverage(
     """
     given: Mapping[str, Any] = definition
     reached = [after for outcome in outcomes if outcome for after in outcome.situations]
-    states = [*{json.dumps(one.state, sort_keys=True): one.state for one in reached}.values()]
+    states = [*{json_text.encode(one.state, sort_keys=True): one.state for one in reached}.values()]
     fired = Counter(place for after in reached for place in after.fired)
     leaves = [_leaves(given, trigger["predicate"], conn) for trigger in given["triggers"]]
     conditions = [trigger["predicate"] for trigger in given["triggers"]]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, TypeVar
 
 from flows.api.connection import JSON, rows, value
@@ -170,9 +172,12 @@ def restore_version(at: DraftAt, version: int, *, actor: str = "", conn: Any = N
 
 def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:
     """Return a row of the kernel as a result type, with its times as datetimes."""
-    return made(**{name: _time(name, each) for name, each in found.items()})
+    kinds = {one.name: str(one.type) for one in fields(made)}  # type: ignore[arg-type]
+    return made(**{name: _read(name, each, kinds.get(name, "")) for name, each in found.items()})
 
 
-def _time(name: str, found: Any) -> Any:
+def _read(name: str, found: Any, kind: str) -> Any:
+    if isinstance(found, Decimal) and kind.startswith("float"):
+        return float(found)
     is_time = isinstance(found, str) and (name == "at" or name.endswith("_at"))
     return datetime.fromisoformat(found) if is_time else found

@@ -56,7 +56,7 @@ def impact(
         finals_examined=found["finals_examined"],
         stops_readers=found["attributes_change"],
         at=found["at"],
-        seconds=found["seconds"],
+        seconds=float(found["seconds"]),
         estimated_seconds=round(found["living"] * _MATCHED + found["settled"] * _SETTLED, 1),
     )
 

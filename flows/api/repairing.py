@@ -53,7 +53,7 @@ class RepairPreview:
     conditions do; `steps` the names of the steps that the history gets. `refusal` says why it would be
     refused: then nothing changes. With `approvals.needed` it is proposed, not applied. `facts` has what only
     this operation has to say; with "instance" it would make another instance, and `after` is the state of
-    that one.
+    that one; with "claim" another user has claimed the case.
     """
 
     wid: int

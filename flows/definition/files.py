@@ -6,10 +6,12 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, cast
 
 import yaml
 
+from flows import json_text
 from flows.definition.attribute import ATTRIBUTE
 from flows.definition.flow import FLOW, Definition
 from flows.definition.options import Options
@@ -136,8 +138,12 @@ class _Dumper(yaml.CSafeDumper):
         style = '"' if _SEPARATORS.search(text) else style
         return self.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
+    def represent_number(self, number: Decimal) -> Any:
+        return self.represent_scalar("tag:yaml.org,2002:float", json_text.digits(number))
+
 
 _Dumper.add_representer(str, _Dumper.represent_text)
+_Dumper.add_representer(Decimal, _Dumper.represent_number)
 for _tag, _pattern, _first in (
     ("null", r"~|null|", ["~", "n", ""]),
     ("bool", r"true|false", ["t", "f"]),
@@ -204,8 +210,8 @@ def _dump_yaml(values: Mapping[str, Any]) -> str:
 
 JSON = Format(
     "JSON",
-    lambda text: json.loads(text, object_pairs_hook=_unique, parse_int=_whole),
-    lambda values: json.dumps(values, indent=2, ensure_ascii=False),
+    lambda text: json.loads(text, object_pairs_hook=_unique, parse_float=Decimal, parse_int=_whole),
+    lambda values: json_text.encode(values, indent=2),
     ordered=False,
 )
 YAML = Format("YAML", lambda text: yaml.load(text, _Loader), _dump_yaml)  # noqa: S506 - made of SafeLoader

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
 
 
@@ -11,7 +12,7 @@ def literal(value: Any) -> str:
         return "NULL"
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, (int, float)):
+    if isinstance(value, (int, float, Decimal)):
         return str(value)
     if isinstance(value, list):
         return f"ARRAY[{', '.join(literal(item) for item in value)}]::text[]"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import yaml
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.definition.attribute import ATTRIBUTE
 from flows.definition.files import FORMATS, NotReadable, node_of
 from flows.definition.flow import FLOW
@@ -97,10 +97,11 @@ def unstorable(content: Any) -> str:
     if depth(content) > DEEPEST:
         return _("Lists and objects are within each other more than %(n)s times.") % {"n": DEEPEST}
     try:
-        json.dumps(content, ensure_ascii=False, allow_nan=False).encode()
+        text = json_text.encode(content, allow_nan=False)
+        text.encode()
     except (TypeError, ValueError) as error:
         return _("A value cannot be stored: %(error)s") % {"error": error}
-    if "\\u0000" in json.dumps(content).replace("\\\\", ""):
+    if "\\u0000" in text.replace("\\\\", ""):
         return _("The character 0 cannot be stored.")
     return ""
 

@@ -6,7 +6,6 @@ that they have once they were published, else by name.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.labels import rule_in_sentence
 from flows.types import Situation
 
@@ -192,7 +192,7 @@ def _values(expected: Mapping[str, Any], state: Mapping[str, Any]) -> Iterator[s
 
 
 def _shown(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = json_text.encode(value)
     return text if len(text) <= 80 else text[:79] + "…"
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 from urllib.parse import urlencode
 
@@ -12,7 +11,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from flows import api
+from flows import api, json_text
 from flows.api.linting import lint, prepare
 from flows.definition.lint import Finding
 from flows.designer import warned
@@ -134,7 +133,7 @@ def _try_address(design: Design, finding: Finding) -> str:
     """Return the address of a trial that begins with the state that shows the finding; empty without one."""
     if finding.state is None:
         return ""
-    return f"{design.address('try')}?{urlencode({'state': json.dumps(finding.state)})}"
+    return f"{design.address('try')}?{urlencode({'state': json_text.encode(finding.state)})}"
 
 
 def _about(definition: dict[str, Any], part: Any, place: Any) -> str:

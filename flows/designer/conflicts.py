@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.definition import FLOW
 from flows.definition.merging import Conflict
 from flows.designer.draft import Design, Seen
@@ -101,4 +101,4 @@ def _text(value: Any, option: Any) -> str:
         return str(option.choices.get(value, value)) if option else value
     if isinstance(value, list):
         return "\n".join(map(str, value))
-    return json.dumps(value, ensure_ascii=False, indent=1) if isinstance(value, dict) else str(value)
+    return json_text.encode(value, indent=1) if isinstance(value, dict) else str(value)

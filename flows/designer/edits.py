@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_noop as _
 from django.utils.translation import override
 
+from flows import json_text
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.labels import CONTEXT, FINAL, rule_name
 from flows.summaries import Fact, Summary
@@ -166,7 +166,7 @@ def same(one: Any, other: Any) -> bool:
     empty = ("", None, FINAL)
     if one in empty and other in empty:
         return True
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    return json_text.encode(one, sort_keys=True) == json_text.encode(other, sort_keys=True)
 
 
 def default_timeout(definition: Mapping[str, Any]) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -12,6 +11,7 @@ from django import forms
 from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.definition import TITLES, Option, Options
 from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
 from flows.labels import FINAL, INTEGRITY
@@ -139,7 +139,7 @@ class OptionsForm(forms.Form):
 
 def _shown(value: Any) -> Any:
     if isinstance(value, dict):  # a draft keeps values of any form
-        return json.dumps(value, ensure_ascii=False)
+        return json_text.encode(value)
     return "" if value in (FINAL, INTEGRITY) else value
 
 

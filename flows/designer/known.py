@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flows import stand_ins
+from flows import json_text, stand_ins
 from flows.designer import values
 from flows.designer.draft import Design
 from flows.queries.results import usual_results
@@ -32,7 +31,7 @@ class Result:
 
     @property
     def action(self) -> str:
-        return f"complete:{self.place}:{json.dumps(self.changes, separators=(',', ':'))}"
+        return f"complete:{self.place}:{json_text.encode(self.changes, separators=(',', ':'))}"
 
 
 @dataclass

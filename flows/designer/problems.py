@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.cache import cache
 from django.utils.translation import get_language
 
-from flows import api
+from flows import api, json_text
 from flows.types import Draft, Problem
 
 _SECONDS = 3600
@@ -64,10 +63,10 @@ def item_signs(definition: Mapping[str, Any], part: str) -> list[str]:
 
 
 def _read(item: Any, types: Mapping[str, Any]) -> list[Any]:
-    text = json.dumps(item, ensure_ascii=False).lower()
+    text = json_text.encode(item).lower()
     return sorted(([name, kind] for name, kind in types.items() if name in text), key=str)
 
 
 def sign(value: Any) -> str:
     """Return a short text that differs for different values."""
-    return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(json_text.encode(value, sort_keys=True).encode()).hexdigest()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from flows import json_text
 from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, pairs
 from flows.designer.draft import count_changes
 from flows.designer.edits import Definition, Item
@@ -90,7 +90,7 @@ def sign(questions: list[Question], base: Definition, typed: Definition) -> str:
         [each.part, typed[each.part][each.place], [base[each.part][n] for n in each.missing]]
         for each in questions
     ]
-    return hashlib.sha256(json.dumps(about, sort_keys=True).encode()).hexdigest()[:20]
+    return hashlib.sha256(json_text.encode(about, sort_keys=True).encode()).hexdigest()[:20]
 
 
 def _numbered(item: Item, earlier: Mapping[str, Any]) -> Item:

@@ -6,7 +6,6 @@ before is not followed again.
 
 from __future__ import annotations
 
-import json
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.designer import trying
 from flows.designer.draft import Design
 from flows.designer.known import Known, Result
@@ -161,7 +161,7 @@ def _key(now: Situation) -> str:
 
 
 def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    return json_text.encode(value, sort_keys=True)
 
 
 def _place(node: Node, depth: int, row: int) -> int:

@@ -157,7 +157,7 @@ def _next(now: Trial, design: Design, found: Shown, step: Step | None, typed: Ma
     """Add one step; if it is refused, keep what was typed."""
     if step is None or now.played.error:
         return now
-    given = {key: typed[key] for key in typed if key.startswith("value-")}
+    given = values.posted(typed)
     try:
         changed = values.changes(found.definition, now.state, given)
     except BadValue:
@@ -180,7 +180,7 @@ def _usual(now: Trial, design: Design, definition: Mapping[str, Any], place: int
     if written is None:
         return Trial(now.played, first=now.first, error=_("No result of this rule is in the history yet."))
     typed = {
-        each.field: values.as_text(written[each.name])
+        each.field: values.as_text(written[each.name], each.type)
         for each in values.fields(definition, {})
         if each.name in written
     }

@@ -6,7 +6,6 @@ step can be returned to, and several continuations can be tried.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ from typing import Any, Literal
 from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
-from flows import api
+from flows import api, json_text
 from flows.api.trial import REPAIR
 from flows.errors import WedError
 from flows.queries.base import PAGE_TIMEOUT_MS
@@ -69,7 +68,7 @@ def read_path(text: str) -> list[Step]:
 def read_state(text: str, names: Collection[str]) -> dict[str, Any]:
     """Return the values that an address gives these attributes; nothing of one that is not an object."""
     try:
-        found = json.loads(text) if 0 < len(text) <= LARGEST_STATE and "\\u0000" not in text else {}
+        found = json_text.decode(text) if 0 < len(text) <= LARGEST_STATE and "\\u0000" not in text else {}
     except (ValueError, RecursionError):
         return {}
     return {name: found[name] for name in names if name in found} if isinstance(found, dict) else {}
@@ -80,7 +79,7 @@ def read_steps(text: str) -> list[Step]:
     if len(text) > LARGEST_PATH:
         raise BadPath(_("This trial has become too long. Start a new one."))
     try:
-        return [Step(kind, int(rule), changes) for kind, rule, changes in json.loads(text or "[]")]
+        return [Step(kind, int(rule), changes) for kind, rule, changes in json_text.decode(text or "[]")]
     except (ValueError, TypeError, RecursionError) as error:
         raise BadPath(_("The trial could not be read. Start a new one.")) from error
 
@@ -92,7 +91,7 @@ def _valid(n: int, step: Step) -> bool:
 
 def write_path(steps: Sequence[Step]) -> str:
     """Return the path as the text that the browser sends back."""
-    return json.dumps([(step.kind, step.rule, step.changes) for step in steps], separators=(",", ":"))
+    return json_text.encode([(step.kind, step.rule, step.changes) for step in steps], separators=(",", ":"))
 
 
 def joined(steps: Sequence[Step], text: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.labels import translate_label
 from pages.labels import BOOLEAN
 
@@ -21,7 +22,11 @@ LONGEST_VALUE = 100_000
 
 @dataclass(frozen=True)
 class Field:
-    """One attribute of a state as a form field; `error` is why its text cannot be read."""
+    """One attribute of a state as a form field; `error` is why its text cannot be read.
+
+    A browser sends some texts otherwise than it got them. `filled` is what the control gets; `was` is the
+    exact text beside it, from which `posted` restores what was not changed.
+    """
 
     name: str
     field: str
@@ -38,9 +43,30 @@ class Field:
         return kind if not self.text or read(self.text) else "text"
 
     @property
+    def is_multiline(self) -> bool:
+        """Return whether its control has lines: an input without them would join those of a text."""
+        return self.type == "jsonb" or "\n" in _lines(self.text)
+
+    @property
+    def is_time(self) -> bool:
+        """Return whether its text is a time without a zone, which is in UTC."""
+        return self.type == "timestamptz" and _time(self.text) is not None
+
+    @property
+    def filled(self) -> str:
+        """Return the text with which the control is filled, as a browser sends it back."""
+        found = _time(self.text) if self.input == "datetime-local" and self.text else None
+        return _in_milliseconds(found) if found else _lines(self.text)
+
+    @property
+    def was(self) -> str:
+        """Return the exact text in ASCII, "" if the control gives it back."""
+        return "" if self.filled == self.text else json.dumps(self.text)
+
+    @property
     def shown(self) -> str | None:
         """Return the value as a page shows it outside of a form; None for null."""
-        return None if self.text == "" else "" if self.text == EMPTY else self.text
+        return None if self.text == "" else _unquoted(self.text)
 
     @property
     def keyboard(self) -> str:
@@ -50,6 +76,46 @@ class Field:
 
 class BadValue(ValueError):
     """A text that is no value of its attribute's type."""
+
+
+def posted(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts of the fields of a form, by field; what was not changed is exactly as it was."""
+    return {
+        name: _restored(text, _exact(given.get(f"was-{name}", "")))
+        for name, text in given.items()
+        if name.startswith("value-")
+    }
+
+
+def _exact(was: str) -> str | None:
+    """Return the text that a form has beside its control; None without one."""
+    try:
+        found = json.loads(was) if was else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, str) else None
+
+
+def _restored(text: str, was: str | None) -> str:
+    """Return the text that a control sent, with `was` beside it; browsers send CR LF for a line break."""
+    if was is None:
+        return _lines(text)
+    if _lines(text) == _lines(was):
+        return was
+    if (time := _time(was)) and (sent := _time(text)):
+        return was if _in_milliseconds(sent) == _in_milliseconds(time) else text
+    only_crlf = _lines(was).count("\n") == was.count("\r\n") > 0
+    return _lines(text).replace("\n", "\r\n") if only_crlf else _lines(text)
+
+
+def _lines(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def texts(attributes: Iterable[Mapping[str, Any]], state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts, by field, with which fields named after these attributes show values of a state."""
+    kinds = {str(one["name"]): str(one.get("type") or "text") for one in attributes}
+    return {f"value-{name}": as_text(value, kinds[name]) for name, value in state.items() if name in kinds}
 
 
 def fields(
@@ -74,7 +140,10 @@ def _field(
     field: str, attribute: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]
 ) -> Field:
     name, kind = str(attribute.get("name") or ""), str(attribute.get("type") or "text")
-    text = _plain(typed.get(field, as_text(state.get(name))), kind)
+    text = _plain(typed.get(field, as_text(state.get(name), kind)), kind)
+    if kind == "enum":  # an option comes back with the line breaks of a browser
+        options = [as_text(str(each)) for each in attribute.get("options") or []]
+        text = text if text in options else next((o for o in options if _lines(o) == _lines(text)), text)
     error = ""
     try:
         as_value(text, kind)
@@ -86,24 +155,23 @@ def _field(
 
 def _options(attribute: Mapping[str, Any], kind: str, text: str) -> list[tuple[str, str]]:
     if kind == "boolean":
-        return [("", ""), *((each, str(BOOLEAN[each])) for each in ("true", "false"))]
+        known = dict.fromkeys(["", "true", "false", text])
+        return [(each, str(BOOLEAN.get(each, each))) for each in known]
     if kind != "enum":
         return []
-    offered = [str(option) for option in attribute.get("options") or []]
+    offered = [as_text(str(option)) for option in attribute.get("options") or []]
     return [(each, each) for each in dict.fromkeys(["", *offered, text])]
 
 
 def _plain(text: str, kind: str) -> str:
-    """Return a text in the form that the field of its type shows; a time is in UTC, in milliseconds."""
+    """Return a text in the form that the field of its type shows; a time is in UTC."""
     if kind == "boolean":
         word = text.lower()
         return "true" if word in _TRUE else "false" if word in _FALSE else text
-    found = _time(text) if kind == "timestamptz" else None
-    if found:
-        return found.replace(tzinfo=None).isoformat(
-            timespec="milliseconds" if found.microsecond else "seconds"
-        )
-    return text
+    if kind == "timestamptz" and (time := _time(text)):
+        return time.replace(tzinfo=None).isoformat()
+    day = _day(text) if kind == "date" else None
+    return day.isoformat() if day else text
 
 
 def _day(text: str) -> date | None:
@@ -123,13 +191,31 @@ def _time(text: str) -> datetime | None:
         return None
 
 
-def as_text(value: Any) -> str:
-    """Return the text of a field with this value."""
+def _in_milliseconds(time: datetime) -> str:
+    """Return a time as an input of times can show it."""
+    shown = time.replace(tzinfo=None, microsecond=time.microsecond // 1000 * 1000)
+    return shown.isoformat(timespec="milliseconds" if shown.microsecond else "seconds")
+
+
+def as_text(value: Any, kind: str = "text") -> str:
+    """Return the text of a field with this value, from which `as_value` makes the same value.
+
+    A text of an even number of quotation marks, as the empty one, gets two more.
+    """
     if value is None:
         return ""
-    if value == "":
-        return EMPTY
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, str) or kind == "jsonb":
+        return json_text.encode(value)
+    return value + EMPTY if _is_quotes(value) else value
+
+
+def _is_quotes(text: str) -> bool:
+    return len(text) % 2 == 0 and not text.strip("'")
+
+
+def _unquoted(text: str) -> str:
+    """Return the text that the text of a field means."""
+    return text.removesuffix(EMPTY) if _is_quotes(text) else text
 
 
 def as_value(text: str, kind: str) -> Any:
@@ -140,12 +226,12 @@ def as_value(text: str, kind: str) -> Any:
         return None
     if kind == "jsonb":
         try:
-            return json.loads(text)
+            return json_text.decode(text)
         except (ValueError, RecursionError) as error:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
     if kind == "timestamptz" and (found := _time(text)):
         return found.isoformat()
-    return "" if text == EMPTY else text
+    return _unquoted(text)
 
 
 def changes(
@@ -160,7 +246,7 @@ def changed(found: Iterable[Field], state: Mapping[str, Any]) -> dict[str, Any]:
     return {
         field.name: as_value(field.text, field.type)
         for field in found
-        if field.text != _plain(as_text(state.get(field.name)), field.type)
+        if field.text != _plain(as_text(state.get(field.name), field.type), field.type)
     }
 
 

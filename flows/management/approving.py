@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from django.core.management.base import CommandParser
 
-from flows import api
+from flows import api, json_text
 from flows.api.approving import ApprovalRule, Proposal
 from flows.approvers import groups_of_actor
 from flows.errors import BadProposal
@@ -130,7 +129,7 @@ def plain(found: Proposal) -> dict[str, Any]:
 def rules_in(path: Path) -> list[ApprovalRule]:
     """Return the rules of a JSON file. Raises BadProposal."""
     try:
-        return [ApprovalRule(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
+        return [ApprovalRule(**each) for each in json_text.decode(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError) as error:
         raise BadProposal(
             f"The rules cannot be read: {error}.", hint="See docs/approvals.md for an example."

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import getpass
-import json
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from flows import json_text
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from flows.languages.graph import BadGraph
@@ -77,7 +77,7 @@ class FlowCommand(BaseCommand):
         raise Rejected("\n".join([sentence, *([excerpt] if excerpt else [])])) from error
 
     def write_json(self, value: Any) -> None:
-        self.stdout.write(json.dumps(value, indent=2, ensure_ascii=False, default=str))
+        self.stdout.write(json_text.encode(value, str, indent=2))
 
     def write_table(self, headers: Sequence[str], rows: Iterable[Sequence[Any]], empty: str) -> None:
         """Print rows in aligned columns, with numbers to the right; print `empty` if there are no rows."""
@@ -106,7 +106,7 @@ def cell(value: Any, width: int = 80) -> str:
     elif hasattr(value, "isoformat"):
         text = value.isoformat(sep=" ", timespec="milliseconds")
     else:
-        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        text = value if isinstance(value, str) else json_text.encode(value, str)
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"
 
@@ -130,7 +130,7 @@ def name_and_value(text: str) -> tuple[str, Any]:
     if not name.endswith(":"):
         return name, value
     try:
-        return name[:-1], json.loads(value)
+        return name[:-1], json_text.decode(value)
     except ValueError as error:
         raise Usage(f"“{value[:80]}” is not JSON: {error}.") from error
 

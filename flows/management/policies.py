@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
-from flows import api
+from flows import api, json_text
 from flows.api.policies import RecoveryPolicy
 from flows.errors import BadPolicy
 from flows.management.base import FlowCommand
@@ -30,7 +29,7 @@ class PolicyVerbs(FlowCommand):
 
 def _policies_in(path: Path) -> list[RecoveryPolicy]:
     try:
-        return [RecoveryPolicy(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
+        return [RecoveryPolicy(**each) for each in json_text.decode(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError) as error:
         raise BadPolicy(
             f"The policies cannot be read: {error}.", hint="See docs/recovery.md for an example."

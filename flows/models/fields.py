@@ -12,6 +12,8 @@ from django.db.models.expressions import Col
 from django.db.models.lookups import Exact
 from django.utils.translation import gettext_lazy as _
 
+from flows import json_text
+
 
 class IntervalField(models.CharField):
     """An interval as text in PostgreSQL's syntax, so that months stay months and '3d18h' is valid input.
@@ -30,6 +32,17 @@ class IntervalField(models.CharField):
 
     def get_prep_value(self, value: Any) -> Any:
         return super().get_prep_value(value) or None
+
+
+class ValuesField(models.JSONField):
+    """JSON with values of a flow, in which numbers keep every digit."""
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        return json_text.decode(value) if isinstance(value, str) else value
+
+    def deconstruct(self) -> Any:
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
 
 
 class LinesField(models.TextField):

@@ -7,7 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from flows.models.definition import Flow, Trigger
-from flows.models.fields import IntervalField, TraceKeyField
+from flows.models.fields import IntervalField, TraceKeyField, ValuesField
 from flows.models.readonly import ReadOnlyModel
 
 
@@ -80,7 +80,7 @@ class Job(ReadOnlyModel):
     transition = models.TextField(_("transition"), db_column="trname")
     holder = models.TextField(_("holder"), db_column="lckid", null=True)  # noqa: DJ001
     timeout = IntervalField(_("timeout"), null=True)
-    payload = models.JSONField(_("payload"))
+    payload = ValuesField(_("payload"))
     state = models.CharField(_("state"), max_length=1, choices=State)
     lease_until = models.DateTimeField(_("leased until"), null=True)
     attempts = models.SmallIntegerField(_("attempts"))
@@ -114,12 +114,12 @@ class TraceEntry(ReadOnlyModel):
     at = models.DateTimeField(_("at"), db_column="tstmp")
     written_by = models.TextField(_("written by"), db_column="trw")
     fired = ArrayField(models.TextField(), verbose_name=_("fired"), db_column="trf")
-    state = models.JSONField(_("state"))
+    state = ValuesField(_("state"))
     status = models.CharField(_("status"), max_length=1, choices=Status)
     job_id = models.BigIntegerField(_("job"), null=True)
     tgid = models.IntegerField(_("trigger"), null=True)
     fired_tgids = ArrayField(models.IntegerField(), verbose_name=_("fired triggers"), db_column="fired")
-    before = models.JSONField(_("replaced values"), null=True)
+    before = ValuesField(_("replaced values"), null=True)
     cause_seq = models.IntegerField(_("caused by step"), null=True)
     actor = models.TextField(_("actor"))
     reason = models.TextField(_("reason"), null=True)  # noqa: DJ001

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg import sql
 
-from flows import api
+from flows import api, json_text
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Options
 
 Values = Mapping[str, Any]
@@ -68,7 +67,7 @@ class Design:
         """Return the flow's definition; raises FlowMigrationError if there is no such flow."""
         self._flow_id()
         found = self._execute("select wedsql.definition(%s)::text", [self.flow])
-        return json.loads(found[0][0])
+        return json_text.decode(found[0][0])
 
     # Attributes
 

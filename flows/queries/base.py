@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -10,6 +9,8 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
 from psycopg import sql
+
+from flows import json_text
 
 Params = Sequence[Any] | Mapping[str, Any]
 Row = dict[str, Any]
@@ -43,7 +44,7 @@ def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
     # Django's connections return JSON as text, which its JSONField parses; these rows have no field.
     for name in [c[0] for c in columns if c[1] in _JSON]:
         for each in found:
-            each[name] = None if each[name] is None else json.loads(each[name])
+            each[name] = None if each[name] is None else json_text.decode(each[name])
     return found
 
 

@@ -71,10 +71,11 @@ def over(chosen: Filter, names: Collection[str] | None) -> Selection:
 
 
 def transitions(found: Chosen) -> list[str]:
-    """Return the names of the transitions of the flows of these instances."""
+    """Return the names of the transitions of the flows of these instances that have jobs."""
     statement = (
         "select distinct t.trname as name from wedsql.trig t join wedsql.flow f on f.id = t.flow_id"
-        " where f.name = any (%s) and t.trname is not null order by 1"
+        " where f.name = any (%s) and not t.cfinal and t.integrity is null and t.performer = 'worker'"
+        " order by 1"
     )
     return [each["name"] for each in rows(statement, [found.flows])]
 
@@ -124,6 +125,22 @@ def _named(statement: str, params: list[object]) -> Chosen:
     with snapshot(TIMEOUT_MS):
         seqs = {row["wid"]: row["seq"] for row in rows(statement, params)}
     return Chosen(tuple(seqs), (), False, seqs)
+
+
+def fitting(found: Chosen, statuses: str, jobs: str = "", transition: str = "") -> frozenset[int]:
+    """Return those of the instances that have one of these statuses and what an operation needs.
+
+    `jobs`: "pending" is an open job of a transition, of this one if it is given, "parked" a parked one.
+    """
+    statement = (
+        "select i.wid from wedsql.instance i"
+        " where i.wid = any (%(wids)s) and i.status::text = any (%(statuses)s)"
+        " and (%(jobs)s = '' or exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0"
+        " and %(transition)s in ('', j.trname) and (%(jobs)s <> 'parked' or j.state = 'K')))"
+    )
+    given = {"wids": list(found.wids), "statuses": list(statuses), "jobs": jobs, "transition": transition}
+    with snapshot(TIMEOUT_MS):
+        return frozenset(each["wid"] for each in rows(statement, given))
 
 
 def jobs_of(found: Chosen) -> list[tuple[str, int]]:

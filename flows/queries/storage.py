@@ -92,5 +92,5 @@ def _vacuum_blocker(found: dict[str, Any] | None) -> VacuumBlocker | None:
     if found is None:
         return None
     seconds = found["seconds"]
-    age = None if seconds is None else timedelta(seconds=seconds)
+    age = None if seconds is None else timedelta(seconds=float(seconds))
     return VacuumBlocker(found["kind"], found["name"], age)

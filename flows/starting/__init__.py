@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flows.starting.performing import Result, as_rows, check, start
+from flows.starting.performing import Result, as_rows, check, known, start
 from flows.starting.reading import Problem, Row, Upload, read
 
-__all__ = ["Problem", "Result", "Row", "Upload", "as_rows", "check", "read", "start"]
+__all__ = ["Problem", "Result", "Row", "Upload", "as_rows", "check", "known", "read", "start"]

@@ -1,19 +1,23 @@
 """Starts the rows of a file in batches, or only checks them, by the kernel's own start.
 
-Each row has a start key, its own or one of the file and its line. The kernel starts nothing for a key that it
-knows, so that a start that is repeated, or continued after a break, starts no row twice.
+Each row has a start key, its own or one of its content. The kernel starts nothing for a key that it knows, so
+that a start that is repeated, continued after a break, or sent again in a corrected file starts no row twice.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from time import monotonic
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from flows.api.connection import rows as sql_rows
+from flows.api.connection import to_json
 from flows.api.instances import start_many
 from flows.starting.reading import Problem, Row
 from flows.types import StartResult
@@ -24,13 +28,18 @@ SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a row: `wid` is its instance, `known` says that its key had started it before."""
+    """What became of a row: `wid` is its instance, which its key had started before if `at` says when."""
 
     row: Row
     wid: int | None = None
-    known: bool = False
+    at: datetime | None = None
     message: str = ""
     column: str = ""
+
+    @property
+    def known(self) -> bool:
+        """Return whether the row was started before."""
+        return self.at is not None
 
     @property
     def line(self) -> int:
@@ -46,14 +55,24 @@ class Result:
         return Problem(self.message, self.line, self.column)
 
 
-def as_rows(found: Iterable[Row], file: str) -> list[Row]:
-    """Return the rows with a start key each; `file` identifies the file and who sent it."""
-    return [row if row.key else replace(row, key=f"{prefix(file)}{row.line}") for row in found]
+def as_rows(found: Iterable[Row], source: str) -> list[Row]:
+    """Return the rows with a start key each; `source` identifies who sends them, and for which flow.
+
+    The key is of the content of the row, and of how many rows before it have the same.
+    """
+    seen: Counter[str] = Counter()
+    return [row if row.key else replace(row, key=_key(row, source, seen)) for row in found]
 
 
-def prefix(file: str) -> str:
-    """Return the beginning of the start keys of a file."""
-    return f"csv {file}:"
+def _key(row: Row, source: str, seen: Counter[str]) -> str:
+    content = hashlib.sha256(to_json(dict(sorted(row.state.items()))).encode()).hexdigest()[:24]
+    seen[content] += 1
+    return f"{prefix(source)}{content}.{seen[content]}"
+
+
+def prefix(source: str) -> str:
+    """Return the beginning of the start keys of rows from a source."""
+    return f"csv {source}:"
 
 
 def check(flow: str, rows: Sequence[Row], *, actor: str = "", seconds: float = SECONDS) -> list[Result]:
@@ -116,21 +135,21 @@ def _tried(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
 
 def _started(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
     keys = [row.key for row in batch]
-    known = _known(flow, keys)
+    earlier = known(flow, keys)
     found = start_many(flow, [row.state for row in batch], actor=actor, keys=keys)
-    return [_result(row, one, row.key in known) for row, one in zip(batch, found, strict=True)]
+    return [_result(row, one, earlier.get(row.key)) for row, one in zip(batch, found, strict=True)]
 
 
-def _known(flow: str, keys: Sequence[str | None]) -> set[str]:
-    """Return those of these keys that have started an instance of the flow."""
+def known(flow: str, keys: Sequence[str | None]) -> dict[str | None, datetime]:
+    """Return those of these keys that have started an instance of the flow, and when."""
     statement = (
-        "select i.key from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+        "select i.key, i.started_at from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
         " where f.name = %s and i.key = any(%s::text[])"
     )
-    return {key for (key,) in sql_rows(None, statement, (flow, list(keys)))}
+    return dict(sql_rows(None, statement, (flow, list(keys))))  # type: ignore[arg-type]
 
 
-def _result(row: Row, one: StartResult, known: bool) -> Result:
+def _result(row: Row, one: StartResult, at: datetime | None) -> Result:
     if one.error is None:
-        return Result(row, one.wid, known)
+        return Result(row, one.wid, at)
     return Result(row, message=one.error.sentence, column=str(one.error.where.get("attribute", "")))

@@ -2,7 +2,8 @@
 
 UTF-8 with or without a byte order mark, separated by commas or semicolons. The first row has names of
 attributes, and `key` for the start key where no attribute is called so. Values are read as those of the form
-of an instance: an empty cell is null, '' an empty text. A column that is left out has its initial value.
+of an instance: an empty cell is null, '' an empty text. A column that is left out has its initial value; one
+whose name begins with # is for people.
 """
 
 from __future__ import annotations
@@ -47,12 +48,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Upload:
-    """What was read of a file. A `fault` concerns all of it, so that it has no rows."""
+    """What was read of a file. A `fault` concerns all of it, so that it has no rows.
+
+    `unread` are the rows with problems.
+    """
 
     columns: list[str] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     fault: Problem | None = None
+    unread: list[Row] = field(default_factory=list)
 
 
 class _Fault(ValueError):
@@ -82,10 +87,10 @@ def read(data: bytes, definition: Mapping[str, Any]) -> Upload:
         text = text_of(data)
         records = _records(text, _separator(text, kinds))
         columns = _columns(records, kinds)
-        found, problems = _rows(records, columns, kinds)
+        found, problems, unread = _rows(records, columns, kinds)
     except _Fault as fault:
         return Upload(fault=fault.problem)
-    return Upload(columns, found, problems)
+    return Upload(columns, found, problems, unread=unread)
 
 
 def _separator(text: str, kinds: Mapping[str, str]) -> str:
@@ -118,7 +123,7 @@ def _columns(records: Iterator[tuple[int, list[str]]], kinds: Mapping[str, str])
         raise _Fault(_("The file is empty. Its first row has the names of attributes."))
     for place, name in enumerate(names):
         column = name[:_SHOWN] or str(place + 1)
-        if name not in kinds and name != KEY:
+        if name not in kinds and name != KEY and not name.startswith("#"):
             known = ", ".join(sorted(kinds))
             raise _Fault(
                 _("The flow has no such attribute. It has: %(known)s.") % {"known": known}, line, column
@@ -130,9 +135,10 @@ def _columns(records: Iterator[tuple[int, list[str]]], kinds: Mapping[str, str])
 
 def _rows(
     records: Iterator[tuple[int, list[str]]], columns: list[str], kinds: Mapping[str, str]
-) -> tuple[list[Row], list[Problem]]:
-    """Return the rows without problems, and the problems of the others. Raises _Fault."""
+) -> tuple[list[Row], list[Problem], list[Row]]:
+    """Return the rows without problems, and the problems of the others, and those. Raises _Fault."""
     found: list[Row] = []
+    unread: list[Row] = []
     problems: list[Problem] = []
     keys: dict[str, int] = {}
     for number, (line, cells) in enumerate(records, 1):
@@ -144,10 +150,10 @@ def _rows(
                 wrong = [Problem(_("Line %(n)s has the same key.") % {"n": keys[row.key]}, line, KEY)]
             keys.setdefault(row.key, line)
         problems += wrong
-        found += [] if wrong else [row]
+        (unread if wrong else found).append(row)
     if number_of(found, problems) == 0:
         raise _Fault(_("The file has no rows after the first, which has the names."))
-    return found, problems
+    return found, problems, unread
 
 
 def number_of(found: list[Row], problems: list[Problem]) -> int:
@@ -166,6 +172,8 @@ def _row(
     problems: list[Problem] = []
     key = None
     for name, cell in zip(columns, cells, strict=True):
+        if name.startswith("#") and name not in kinds:
+            continue
         if name not in kinds:
             key = cell.strip() or None
             if key and len(key) > MAX_KEY:

@@ -65,7 +65,7 @@ class Page:
         for name, options in re.findall(r'<select id="(value-\d+)".*?>(.*?)</select>', self.page, re.DOTALL):
             chosen = re.search(r'value="([^"]*)" selected', options)
             self.fields[name] = chosen[1] if chosen else ""
-        for name, text in re.findall(r'<textarea id="(value-\d+)"[^>]*>([^<]*)<', self.page):
+        for name, text in re.findall(r'<textarea id="(value-\d+)"[^>]*>\n?([^<]*)<', self.page):
             self.fields[name] = html.unescape(text)
         self.names = dict(zip(self.attributes, sorted(self.fields), strict=False))
 

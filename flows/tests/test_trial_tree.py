@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -194,7 +195,7 @@ def test_a_stand_in_gets_a_copy_as_a_handler_does(declared: Declared) -> None:
 
     declared(changed)
     state = {"n": 1, "share": 0.25}
-    assert stand_ins.results("any", "tr_add", state) == [{"share": "0.50"}]
+    assert stand_ins.results("any", "tr_add", state) == [{"share": Decimal("0.50")}]
     assert (given, state["n"]) == (["Decimal"], 1)
 
 

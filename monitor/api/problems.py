@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
-from flows import errors
+from flows import errors, json_text
 from flows.database_errors import error_for
 from flows.errors import WedError
 from pages.guard import REDESIGNED, is_timeout
@@ -71,7 +70,7 @@ def response(status: int, detail: str, hint: str = "", code: str = "", **where: 
     title = TITLES.get(status, TITLES[400])
     found = {"type": "about:blank", "title": title, "status": status, "detail": detail}
     found |= {"hint": hint, "code": code, "where": where}
-    text = json.dumps(found, ensure_ascii=False, default=str)
+    text = json_text.encode(found, str)
     return HttpResponse(text.encode("utf-8", "replace"), status=status, content_type=MEDIA_TYPE)
 
 

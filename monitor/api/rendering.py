@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from typing import Any
 
 from django.http import HttpRequest
+from ninja.parser import Parser
 from ninja.renderers import JSONRenderer
 from ninja.responses import NinjaJSONEncoder
+
+from flows import json_text
 
 
 class Verbatim:
@@ -22,7 +24,14 @@ class Verbatim:
 
     @classmethod
     def of(cls, value: Any) -> Verbatim:
-        return cls(json.dumps(value, cls=NinjaJSONEncoder))
+        return cls(json_text.encode(value, NinjaJSONEncoder().default, ensure_ascii=True))
+
+
+class ExactParser(Parser):
+    """Reads numbers of a body with every digit."""
+
+    def parse_body(self, request: HttpRequest) -> Any:
+        return json_text.decode(request.body)
 
 
 class Renderer(JSONRenderer):
@@ -31,15 +40,14 @@ class Renderer(JSONRenderer):
     def render(self, request: HttpRequest, data: Any, *, response_status: int) -> str:
         parts: dict[str, str] = {}
 
-        class Encoder(NinjaJSONEncoder):
-            def default(self, o: Any) -> Any:
-                if not isinstance(o, Verbatim):
-                    return super().default(o)
-                marker = secrets.token_hex(16)
-                parts[f'"{marker}"'] = o.text
-                return marker
+        def plain(value: Any) -> Any:
+            if not isinstance(value, Verbatim):
+                return NinjaJSONEncoder().default(value)
+            marker = secrets.token_hex(16)
+            parts[f'"{marker}"'] = value.text
+            return marker
 
-        text = json.dumps(data, cls=Encoder)
+        text = json_text.encode(data, plain, ensure_ascii=True)
         for marker, part in parts.items():
             text = text.replace(marker, part)
         return text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from ninja import Schema
@@ -24,6 +25,16 @@ class RefusalOut(Schema):
     hint: str
 
 
+class ClaimOut(Schema):
+    """A claim of another user on the case; it does not prevent the repair."""
+
+    case: int
+    owner: str
+    since: datetime | None
+    until: datetime
+    reason: str
+
+
 class RepairPreviewOut(Schema):
     """What a repair would do: attributes that change, and transitions that it fires or withdraws."""
 
@@ -38,3 +49,4 @@ class RepairPreviewOut(Schema):
     fires: list[str]
     withdrawn: list[str]
     refusal: RefusalOut | None
+    claim: ClaimOut | None

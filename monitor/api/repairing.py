@@ -73,6 +73,7 @@ def _shown(found: RepairPreview) -> dict[str, Any]:
         "fires": [each.transition for each in found.fires],
         "withdrawn": [each.transition for each in found.withdrawn],
         "refusal": _refusal(found.refusal),
+        "claim": found.facts.get("claim"),
     }
 
 

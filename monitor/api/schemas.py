@@ -71,13 +71,14 @@ class AttributeOut(Schema):
 
 class TriggerOut(Schema):
     id: int
-    name: str
+    name: str | None
     title: str
-    transition: str
-    condition: str
+    transition: str | None = Field(description="Null for an integrity condition.")
+    condition: str | None
     predicate: str
     final: bool
     enabled: bool
+    integrity: str | None = Field(description="When an integrity condition is checked; null for a rule.")
 
 
 class FlowDetailOut(FlowOut):

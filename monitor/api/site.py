@@ -29,7 +29,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     slas,
     views,
 )
-from monitor.api.rendering import Renderer
+from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
 
 TITLE = "WED-SQL"
@@ -74,7 +74,13 @@ def _conditional(request: HttpRequest, response: HttpResponse) -> HttpResponse:
 
 
 api = Api(
-    title=TITLE, version="1", openapi_url=None, docs_url=None, urls_namespace="api", renderer=Renderer()
+    title=TITLE,
+    version="1",
+    openapi_url=None,
+    docs_url=None,
+    urls_namespace="api",
+    renderer=Renderer(),
+    parser=ExactParser(),
 )
 problems.install(api)
 api.add_router("", router)

@@ -21,6 +21,7 @@ from asgiref.sync import sync_to_async
 from django.db import Error, connections
 from ninja.responses import NinjaJSONEncoder
 
+from flows import json_text
 from flows.queries.base import snapshot
 from flows.queries.changes import Batch, Change, Place, read
 from flows.queries.overview import visible_ids
@@ -198,5 +199,5 @@ def _shown(change: Change) -> dict[str, Any]:
 
 
 def _event(kind: str, data: dict[str, Any], place: Place | None = None) -> str:
-    text = json.dumps(data, cls=NinjaJSONEncoder, separators=(",", ":"))
+    text = json_text.encode(data, NinjaJSONEncoder().default, ensure_ascii=True, separators=(",", ":"))
     return (f"id: {place}\n" if place else "") + f"event: {kind}\ndata: {text}\n\n"

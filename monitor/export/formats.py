@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 
+from flows import json_text
 from monitor.export.xlsx import workbook
 
 BOM = "\ufeff"
@@ -71,7 +70,7 @@ def as_json_lines(columns: list[Column], rows: Rows) -> Iterator[bytes]:
     """Yield one JSON object per line, with the names of attributes; their values are typed."""
     for row in rows:
         found = {c.name: _typed(v, c) for v, c in zip(row, columns, strict=True)}
-        yield json.dumps(found, ensure_ascii=False, default=str).encode() + b"\n"
+        yield json_text.encode(found, str).encode() + b"\n"
 
 
 def _typed(value: Any, column: Column) -> Any:
@@ -80,7 +79,7 @@ def _typed(value: Any, column: Column) -> Any:
     if column.type == "boolean":
         return value == "true"
     if column.type == "jsonb":
-        return json.loads(value, parse_float=Decimal)
+        return json_text.decode(value)
     if column.type == "integer":
         return int(value)
     return value

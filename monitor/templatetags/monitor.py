@@ -221,7 +221,9 @@ def counted_title(kind: str) -> str:
 @register.filter
 def seconds(value: float | None) -> str:
     """Format a number of seconds as a duration."""
-    return NOTHING if value is None else duration(timedelta(seconds=round(value, 3 if value < 1 else 0)))
+    if value is None:
+        return NOTHING
+    return duration(timedelta(seconds=round(float(value), 3 if value < 1 else 0)))
 
 
 @register.simple_tag

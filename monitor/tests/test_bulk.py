@@ -189,3 +189,23 @@ def test_it_is_paused_continued_and_withdrawn(olga: Client, parcels: Parcels) ->
         [wids],
     ).fetchall()
     assert found == [("R", 2), ("S", 1)]
+
+
+def test_an_operation_on_jobs_is_counted_by_jobs_and_offers_transitions_that_have_some(
+    parcels: Parcels, site: None
+) -> None:
+    rita = client_of(person("rita", f"flow:{parcels.flow}:operate", f"flow:{parcels.flow}:repair"))
+    parcels.make_exception(parcels.start(customer="Ana"))
+    parcels.start(customer="Ana")
+    rule = "insert into wed_trig (tgname, cpred, integrity) values ('whole', $$stage <> 'none'$$, 'always')"
+    parcels.connection.execute(f'set search_path = "{parcels.flow}"')
+    parcels.connection.execute(rule)
+    page = get(rita, f"/bulk/new/?q=flow:{parcels.flow}+customer:Ana")
+    links = re.findall(r"<li>.*?</li>", page.partition('id="repairs')[2], re.DOTALL)
+    texts = [text_of(each) for each in links]
+    for title in ("Enter the result of a job", "Skip a job"):
+        assert any(title in each and "applies to 1 of them" in each for each in texts), texts
+    offered = re.findall(
+        r"<option[^>]*>([^<]*)</option>", page.partition('id="transition"')[2].partition("</select>")[0]
+    )
+    assert set(offered) == {"all transitions", "tr_pack", "tr_label", "tr_send"}

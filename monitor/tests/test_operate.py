@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
+from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person
 
 
@@ -47,6 +48,29 @@ def test_an_instance_is_started_with_typed_values_and_defaults(olga: Client, par
     assert state[0]["fragile"] is False
     again = olga.post(f"/flows/{parcels.flow}/start/", {"value-8": "new", "key": "A-1"})
     assert again.headers["Location"] == answer.headers["Location"]
+
+
+def test_a_form_that_is_sent_twice_starts_one_instance(olga: Client, parcels: Parcels) -> None:
+    path = f"/flows/{parcels.flow}/start/"
+    form = Form(get(olga, path)).fields
+    first, second = (olga.post(path, form | {"value-0": "Ada"}).headers["Location"] for _ in range(2))
+    assert first == second and "nothing is started now" in get(olga, second)
+    changed = olga.post(path, form | {"value-0": "Bob"}).headers["Location"]
+    another = olga.post(path, Form(get(olga, path)).fields | {"value-0": "Ada"}).headers["Location"]
+    assert len({first, changed, another}) == 3, "other values and a new form start others"
+
+
+def test_a_new_start_from_a_step_that_is_sent_twice_makes_one_instance(parcels: Parcels, site: None) -> None:
+    bea = client_of(person("bea", f"flow:{parcels.flow}:repair"))
+    wid = parcels.start(customer="Ada")
+    path = f"/instances/{wid}/repair/"
+    form = Form(get(bea, f"{path}?operation=branch&step=1")).fields | {"reason": "Once more."}
+    form = Form(bea.post(path, form | {"do": "preview"}).content.decode()).fields
+    made = {bea.post(path, form | {"do": "apply"}).headers["Location"] for _ in range(2)}
+    assert len(made) == 1 and f"/instances/{wid}/" not in made
+    form = Form(get(bea, f"{path}?operation=branch&step=1")).fields | {"reason": "And again."}
+    form = Form(bea.post(path, form | {"do": "preview"}).content.decode()).fields
+    assert bea.post(path, form | {"do": "apply"}).headers["Location"] not in made
 
 
 @pytest.mark.parametrize(

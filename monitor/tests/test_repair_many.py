@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from html import unescape
+from urllib.parse import urlencode
 
 import pytest
 from django.test import Client
@@ -227,3 +229,33 @@ def test_a_filter_that_cannot_be_used_is_said(bea: Client, parcels: Parcels) -> 
     for query in ("nope:1", "id:x", "status:"):
         answer = bea.get("/cases/repair/", {"flow": parcels.flow, "q": query})
         assert answer.status_code == 200 and 'role="alert"' in answer.content.decode(), query
+
+
+def test_the_page_says_to_how_many_a_repair_applies_before_the_button(bea: Client, parcels: Parcels) -> None:
+    lost, sent = parcels.start_many(3, customer="Ana"), parcels.start(customer="Ana")
+    for wid in lost:
+        parcels.make_exception(wid)
+    parcels.send(sent)
+    address = f"/cases/repair/?{urlencode({'flow': parcels.flow, 'q': 'customer:Ana'})}"
+    page = get(bea, address)
+    text = text_of(page)
+    assert "Repair 3 instances" in text and "4 instances are selected: applies to 3 of them" in text
+    (only,) = re.findall(r'href="(\?[^"]*)">\s*Select only these 3', page)
+    assert "are selected" not in text_of(get(bea, "/cases/repair/" + unescape(only)))
+    shown = bea.post("/cases/repair/", form_of(page) | PATCH | {"do": "preview"}).content.decode()
+    assert re.search(r'value="apply"[^>]*>\s*Repair 3 instances', shown)
+
+
+@pytest.mark.parametrize("operation", ["complete", "skip"])
+def test_a_repair_of_a_job_applies_to_instances_with_such_a_job(
+    bea: Client, parcels: Parcels, operation: str
+) -> None:
+    lost, running = parcels.start(customer="Ana"), parcels.start_many(2, customer="Ana", extra={})
+    parcels.make_exception(lost)
+    parcels.do("tr_pack", running[0], stage="packed")
+    given = {"flow": parcels.flow, "operation": operation, "q": "customer:Ana"}
+    for transition in ("tr_pack", "tr_send"):
+        text = text_of(get(bea, f"/cases/repair/?{urlencode(given | {'transition': transition})}"))
+        assert "Repair 1 instance" in text and "3 instances are selected: applies to 1 of them" in text
+    text = text_of(get(bea, f"/cases/repair/?{urlencode(given | {'q': f'id:{lost}'})}"))
+    assert "applies to none of them" in text

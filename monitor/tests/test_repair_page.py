@@ -327,3 +327,31 @@ def test_what_helped_in_cases_like_this_one_fills_the_form(bea: Client, parcels:
     assert Form(page).fields["value-stage"] == "sent" and api.explain_instance(lost).state["stage"] == "lost"
     closed = f"/cases/?show=closed&flow={parcels.flow}&signature={case.signature}"
     assert closed.replace("&", "&amp;") in page and str(found.numbers[0]) in text_of(get(bea, closed))
+
+
+def test_the_claim_of_another_person_is_shown_once_before_a_repair_is_applied(
+    bea: Client, parcels: Parcels, lost: int
+) -> None:
+    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    page = sent(bea, lost, get(bea, address(lost)), do="preview", **{"value-stage": "new"})
+    assert "has claimed this case" not in page
+    api.claim_case(case.number, "carl")
+    api.claim_case(case.number, "dora", take_over="Carl is ill.")
+    page = sent(bea, lost, page, do="apply", reason="Found it.")
+    text = text_of(page)
+    assert "dora has claimed this case." in text and "“Carl is ill.”" in text
+    assert api.explain_instance(lost).status == "E" and Form(page).fields["value-stage"] == "new"
+    assert Form(page).fields["reason"] == "Found it."
+    assert sent(bea, lost, page, do="apply", reason="Found it.") == f"/instances/{lost}/"
+    assert api.explain_instance(lost).status == "R"
+    kinds = [each.kind for each in api.read_case(case.number).history]
+    assert "repaired" in kinds
+
+
+def test_an_own_claim_and_one_that_has_ended_ask_nothing(bea: Client, parcels: Parcels, lost: int) -> None:
+    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    bea.post(f"/cases/{case.number}/claim/")
+    page = sent(bea, lost, get(bea, address(lost)), do="preview", **{"value-stage": "new"})
+    assert "has claimed this case" not in page
+    assert sent(bea, lost, page, do="apply", reason="x").startswith(("/instances/", "/cases/"))
+    assert api.explain_instance(lost).status == "R"

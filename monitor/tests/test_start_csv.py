@@ -190,6 +190,67 @@ def test_a_start_without_time_is_continued_where_it_stopped(
     assert "no time left" in start(olga, parcels, text, together="1") and len(states(parcels)) == 5
 
 
+def refused(page: str) -> str:
+    """Return the file of the rows that were refused."""
+    (data,) = re.findall(r'href="data:text/csv;base64,([^"]*)" download="[^"]*-refused.csv"', page)
+    return base64.b64decode(unescape(data)).decode("utf-8-sig")
+
+
+TEN = "customer;weight\n" + "".join(f"c{n};{'1,5' if n == 4 else n}\n" for n in range(10))
+
+
+def test_a_corrected_file_starts_only_what_was_not_started(olga: Client, parcels: Parcels) -> None:
+    start(olga, parcels, TEN)
+    assert len(states(parcels)) == 9
+    corrected = TEN.replace("1,5", "1.5").replace("customer;weight\n", "customer;weight\nc10;10\n")
+    page = post(olga, parcels, corrected)
+    assert "9 rows were started from an earlier file of yours" in text_of(page)
+    page = post(olga, parcels, corrected, do="start", **hidden(page))
+    assert [row[1] for row in downloaded(page)[1:]].count("Started before") == 9
+    assert sorted(each["customer"] for each in states(parcels)) == sorted(f"c{n}" for n in range(11))
+    start(olga, parcels, corrected)
+    swapped = "weight,customer\n" + "".join(f"{n},c{n}\n" for n in reversed(range(4)))
+    start(olga, parcels, swapped)
+    assert len(states(parcels)) == 11, "neither the same text again nor its rows in another order"
+
+
+def test_rows_that_are_alike_are_each_started_once(olga: Client, parcels: Parcels) -> None:
+    start(olga, parcels, "customer\nAna\nAna\n")
+    start(olga, parcels, "customer\nBia\nAna\nAna\nAna\n")
+    assert [each["customer"] for each in states(parcels)] == ["Ana", "Ana", "Bia", "Ana"]
+
+
+def test_rows_are_started_again_if_that_is_asked_for(olga: Client, parcels: Parcels) -> None:
+    start(olga, parcels, GOOD)
+    page = post(olga, parcels, GOOD)
+    assert 'name="again"' in page
+    for _ in range(2):
+        post(olga, parcels, GOOD, do="start", again="1", **hidden(page))
+    assert len(states(parcels)) == 6
+
+
+def test_the_refused_rows_can_be_downloaded_corrected_and_sent(olga: Client, parcels: Parcels) -> None:
+    text = 'customer,weight,extra\nAna,1,\n"=B, ""b""",heavy,"{""a"": 1}"\nCaio,2\n'
+    page = start(olga, parcels, text)
+    rows = list(csv.reader(io.StringIO(refused(page))))
+    assert rows[0] == ["customer", "weight", "extra", "# problem"]
+    assert [row[:3] for row in rows[1:]] == [['=B, "b"', "heavy", '{"a": 1}'], ["Caio", "2", ""]]
+    assert rows[1][3].startswith("weight: ") and "2 cells" in rows[2][3]
+    corrected = refused(page).replace("heavy", "2.5")
+    again = start(olga, parcels, corrected)
+    assert [row[1] for row in downloaded(again)[1:]] == ["Started", "Started"]
+    assert 'download="' in again and "-refused.csv" not in again
+    assert [each["customer"] for each in states(parcels)] == ["Ana", '=B, "b"', "Caio"]
+
+
+def test_the_instances_of_an_upload_are_listed(olga: Client, parcels: Parcels) -> None:
+    start(olga, parcels, "customer\nAna\n")
+    page = start(olga, parcels, "key,customer\nk1,Bia\n,Caio\n")
+    (query,) = re.findall(r'href="[^"]*\?(q=[^"]*)">\s*Instances of this file', page)
+    listed = olga.get(f"/flows/{parcels.flow}/?{unescape(query)}").content.decode()
+    assert len(re.findall(r'<tr id="wid-(\d+)"', listed)) == 2
+
+
 FAULTS: list[tuple[bytes, str]] = [
     (b"", "empty"), (b"\n\n  \n", "empty"), (b"customer\n", "no rows"),
     (b"customer\nA\x00na\n", "Line 2: The file has the character NUL"),

@@ -19,6 +19,7 @@ from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
 from monitor import history, masking, standing, urlparams
+from monitor.responses import exact_json
 from monitor.sla_rows import ClockRow
 from monitor.timeline import timeline
 from monitor.tree import tree
@@ -142,4 +143,4 @@ def raw(request: HttpRequest, wid: int) -> HttpResponse:
         "trace": rows,
         "next": f"?after={last}" if last is not None and last < found.seq else None,
     }
-    return JsonResponse(body, json_dumps_params={"indent": 2, "ensure_ascii": False})
+    return exact_json(body)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import uuid
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,9 +15,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from flows import api
+from flows import api, starting
 from flows.access import flow_or_404, instance_or_404, masks, may_operate
 from flows.api.approving import Proposal
+from flows.api.connection import to_json
 from flows.designer import values
 from flows.errors import NeedsApprovals, WedError
 from flows.queries.definitions import FlowInfo
@@ -22,6 +26,7 @@ from pages.guard import page
 
 LONGEST_KEY = 200
 LONGEST_REASON = 1000
+_TOKEN = re.compile("[0-9a-f]{32}")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -33,17 +38,17 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
     definition = _without_internal(api.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
-    error = ""
+    typed, error = values.posted(request.POST), ""
     if request.method == "POST":
         try:
-            return _started(request, flow, values.changes(definition, first, request.POST.dict()))
+            return _started(request, flow, values.changes(definition, first, typed))
         except values.BadValue as bad:
             error = str(bad)
         except WedError as refused:
             error = str(refused)
-    fields = values.fields(definition, first, request.POST.dict())
+    fields = values.fields(definition, first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
-    context = {"flow": flow, "fields": fields, "error": error, "key": key}
+    context = {"flow": flow, "fields": fields, "error": error, "key": key, "token": form_token(request)}
     return render(request, "monitor/start.html", context)
 
 
@@ -53,11 +58,30 @@ def _without_internal(definition: Mapping[str, Any], flow: FlowInfo) -> dict[str
     return {**definition, "attributes": shown}
 
 
+def form_token(request: HttpRequest) -> str:
+    """Return the token of a form that makes something, a new one for a new form."""
+    given = request.POST.get("token", "")
+    return given if _TOKEN.fullmatch(given) else uuid.uuid4().hex
+
+
 def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> HttpResponse:
-    key = request.POST.get("key", "").strip()[:LONGEST_KEY] or None
+    key = request.POST.get("key", "").strip()[:LONGEST_KEY] or _key_of_form(request, state)
+    known = starting.known(flow.name, [key]) if key else {}
     wid = api.start(flow.name, state, actor=request.user.get_username(), key=key)
-    messages.success(request, _("Instance %(wid)s is started.") % {"wid": wid})
+    if known:
+        text = _("Instance %(wid)s was started before; nothing is started now.")
+        messages.warning(request, text % {"wid": wid})
+    else:
+        messages.success(request, _("Instance %(wid)s is started.") % {"wid": wid})
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+
+
+def _key_of_form(request: HttpRequest, state: Mapping[str, Any]) -> str | None:
+    """Return the start key of a form and what was typed: sent twice, it starts one instance."""
+    if not _TOKEN.fullmatch(token := request.POST.get("token", "")):
+        return None
+    parts = "\n".join([request.user.get_username(), token, to_json(dict(sorted(state.items())))])
+    return f"form {hashlib.sha256(parts.encode()).hexdigest()[:24]}"
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from django.contrib import messages
@@ -17,6 +18,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
 from flows.access import instance_or_404, masks, may_handle
+from flows.api.cases import Case
 from flows.api.reasons import InstanceReasons
 from flows.designer import values
 from flows.errors import UnknownInstance, WedError
@@ -27,19 +29,23 @@ from monitor import case_rows, drafts, late_results, links, masking, proposals, 
 from monitor.case_files import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
-from monitor.views.operate import LONGEST_REASON, to_proposal
+from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What a person asks for: changes of an instance, as it is now and as the person saw it."""
+    """What a person asks for: changes of an instance, as it is now and as the person saw it.
+
+    `claim` identifies the claim of another user on its case; "" without one.
+    """
 
     about: Subject
     now: InstanceReasons
     seen: InstanceReasons
     changes: Mapping[str, Any]
+    claim: str = ""
 
     @property
     def arguments(self) -> dict[str, Any]:
@@ -48,7 +54,7 @@ class Asked:
     @property
     def digest(self) -> str:
         """Return a text by which a request recognizes what was previewed, and on which state."""
-        parts = [self.now.seq, self.now.version, self.about.name, self.arguments]
+        parts = [self.now.seq, self.now.version, self.about.name, self.arguments, self.claim]
         return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
@@ -94,7 +100,7 @@ def _answer(
     fill = request.POST.get("fill", "")
     more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
     try:
-        asked = _asked(request, flow, about, now, more)
+        asked = replace(_asked(request, flow, about, now, more), claim=context.get("claimed", ""))
         if request.POST.get("do") in DOING and request.POST.get("previewed") == asked.digest:
             done = DOING[request.POST["do"]](request, asked, context["reason"])
             drafts.discard(request.user, context["case"].case.number if "case" in context else 0)
@@ -175,10 +181,17 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
         "is_mine": mine,
+        "claimed": "" if mine else _claim(case),
         "links": links.links_of(flow, case, now.state),
         "wait_attributes": waiting.attributes(flow),
         "wait_operators": waiting.OPERATORS,
     }
+
+
+def _claim(case: Case) -> str:
+    """Return who has claimed a case, and when; "" if it is not claimed."""
+    since = [each.id for each in case.history if each.kind in ("claimed", "taken_over")]
+    return f"{case.owner} {max(since, default=0)}" if case.claimed_until_at else ""
 
 
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
@@ -198,7 +211,9 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         writes = list(late.proposed) if late else []
     attributes = writable(name, _attributes(flow), writes, flow.internal)
     step, override = number(given.get("step")), given.get("override") == "1"
-    return Subject(name, CHOICES[name], attributes, job, late, step, override, _base(name, flow, wid, step))
+    token = form_token(request) if name == "branch" else ""
+    base = _base(name, flow, wid, step)
+    return Subject(name, CHOICES[name], attributes, job, late, step, override, base, token)
 
 
 def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str, Any] | None:
@@ -240,13 +255,13 @@ def _seen(flow: FlowInfo, now: InstanceReasons, seq: int | None) -> InstanceReas
 
 
 def _typed(request: HttpRequest, about: Subject, seen: InstanceReasons) -> list[values.Field]:
-    return values.named_fields(about.attributes, about.before(seen.state), request.POST.dict())
+    return values.named_fields(about.attributes, about.before(seen.state), values.posted(request.POST))
 
 
 def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) -> list[values.Field]:
     """Return the fields of the form: the present state with the changes that the person made."""
-    typed = {f"value-{name}": values.as_text(value) for name, value in changes.items()}
-    return values.named_fields(about.attributes, about.before(now.state), typed)
+    texts = values.texts(about.attributes, changes)
+    return values.named_fields(about.attributes, about.before(now.state), texts)
 
 
 def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:
@@ -275,10 +290,12 @@ def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, An
     actor = request.user.get_username()
     found = api.preview_repair(asked.now.wid, asked.about.name, asked.arguments, actor=actor)
     moved = asked.seen.seq < asked.now.seq
+    claim = found.facts.get("claim")
     return {
         "preview": repairing.shown(found, flow),
         "previewed": asked.digest,
         "late": request.POST.get("do") in DOING,
+        "claim": claim and claim | {"since": claim["since"] and datetime.fromisoformat(claim["since"])},
         "approvals": proposals.why(found.approvals.needed, found.approvals.title),
         "moved": repairing.moved(asked.seen.state, asked.now.state, asked.changes, flow) if moved else [],
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -21,11 +20,12 @@ from flows.api.bulk import BulkRequest
 from flows.designer import values
 from flows.errors import WedError
 from flows.filters import BadFilter
+from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
 from monitor import proposals, suggested
-from monitor.bulk import REPAIRS, ManyOperation, PreviewRow, preview_row
+from monitor.bulk import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
 from monitor.many import Source, source, text_of
 from monitor.many_form import Form, attributes_of, form
 from monitor.repair_choices import CHOICES
@@ -50,8 +50,9 @@ def repair_many(request: HttpRequest) -> HttpResponse:
     try:
         chosen = source(request.user, flow, given)
         context |= _suggested(request, flow, operation, chosen)
-        typed = _filled(given, context.get("suggested", ()))
-        context |= _context(request, flow, operation, chosen, form(operation, flow, chosen.found, typed))
+        filled = suggested.filled(context.get("suggested", ()), given.get("fill", ""))
+        typed = form(operation, flow, chosen.found, given, filled)
+        context |= _context(request, flow, operation, chosen, typed)
         chooses = request.method != "POST" or request.POST.get("do") == "choose" or "fill" in request.POST
         if not chooses and (done := _answer(request, chosen, context)):
             return done
@@ -92,14 +93,6 @@ def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:
     return {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)}
 
 
-def _filled(given: QueryDict, found: Iterable[suggested.Row]) -> QueryDict:
-    """Return what was typed, with the values of the suggestion whose button was used."""
-    typed = given.copy()
-    for name, value in suggested.filled(found, given.get("fill", "")).items():
-        typed[f"value-{name}"] = values.as_text(value)
-    return typed
-
-
 def _context(
     request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source, typed: Form
 ) -> dict[str, Any]:
@@ -107,11 +100,16 @@ def _context(
     given, found = request.POST if request.method == "POST" else request.GET, chosen.found
     after = number(given.get("after")) or 0
     wids = [wid for wid in found.wids if wid > after][: ROWS + 1]
+    choice = REPAIRS[operation]
+    fits = bulk_queries.fitting(found, choice.statuses, choice.needs, typed.transition)
     out, keys = _excluded(request.POST) & set(found.wids), business_keys(flow, wids[:ROWS])
     return {
         "source": chosen,
         "operation": operation,
-        "choice": REPAIRS[operation],
+        "choice": choice,
+        "fits": fits,
+        "applies": len(fits),
+        "only": _only(flow, operation, chosen) if 0 < len(fits) < len(found.wids) else "",
         "choices": _choices(request, flow),
         "form": typed,
         "fields": typed.fields,
@@ -126,6 +124,12 @@ def _context(
         "total": len(found.wids),
         "digest": found.digest_at,
     }
+
+
+def _only(flow: FlowInfo, operation: str, chosen: Source) -> str:
+    """Return the query string of those to which an operation applies; "" where no filter selects them."""
+    query, choice = chosen.given.get("q", ""), REPAIRS[operation]
+    return repair_address(flow.name, operation, choice, query, chosen.found) if query else ""
 
 
 def _excluded(given: QueryDict) -> set[int]:
@@ -181,10 +185,11 @@ def _preview(
     """Return the instances of the page with what would become of each. Raises WedError."""
     chosen, actor = found.without(context["excluded"]), request.user.get_username()
     total, needed = len(chosen.wids), api.bulk_approvals(asked, chosen.wids)
+    left = len(context["fits"].intersection(chosen.wids))
     wids = [row.wid for row in context["rows"]]
     titles = context["flow"].transition_titles
     found_rows = api.preview_bulk(asked, wids, actor=actor, total=total)
     shown = {row.wid: preview_row(row, titles) for row in found_rows}
     rows = [replace(shown.get(row.wid, row), key=row.key) for row in context["rows"]]
     approvals = proposals.why(needed.needed, needed.title)
-    return {"rows": rows, "previewed": _fingerprint(asked), "left": total, "approvals": approvals}
+    return {"rows": rows, "previewed": _fingerprint(asked), "left": left, "approvals": approvals}

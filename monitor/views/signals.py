@@ -48,7 +48,7 @@ def signals(request: HttpRequest, name: str) -> HttpResponse:
         "operates": operates and signal is not None,
         "signal": signal,
         "starts": signal in flow.start_by,
-        "fields": _fields(flow, signal, request.POST.dict()),
+        "fields": _fields(flow, signal, values.posted(request.POST)),
         "error": error,
         "instance": (given.get("instance") or "")[:20],
         "key": (given.get("key") or "")[:LONGEST_KEY],
@@ -82,7 +82,7 @@ def _send(request: HttpRequest, flow: FlowInfo) -> SentSignal:
     instance = number(typed)
     if typed and (instance is None or key):
         raise values.BadValue(_("A signal names one instance, by its number or by a key."))
-    data = values.changed(_fields(flow, signal, request.POST.dict()), {})
+    data = values.changed(_fields(flow, signal, values.posted(request.POST)), {})
     actor, token = request.user.get_username(), request.POST.get("token", "")[:64] or None
     return api.signal(flow.name, signal, data, to=instance or key or None, token=token, actor=actor)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -18,6 +18,7 @@ from flows.queries.definitions import FlowInfo
 from flows.queries.instances import Instance
 from flows.queries.steps import StateValue, Writer
 from monitor import history, masking
+from monitor.responses import exact_json
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -136,4 +137,4 @@ def raw(request: HttpRequest, wid: int, seq: int) -> HttpResponse:
         this = trace.raw(wid, found.started_at, seq - 1, 1) if 0 < seq <= found.seq else []
     if not this or this[0]["seq"] != seq:
         raise Http404
-    return JsonResponse(this[0], json_dumps_params={"indent": 2, "ensure_ascii": False})
+    return exact_json(this[0])

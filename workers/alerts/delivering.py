@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import smtplib
 import threading
@@ -17,7 +16,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.utils.translation import gettext as _
 
-from flows import api
+from flows import api, json_text
 from flows.api.deliveries import Delivery
 from flows.errors import BadAlert
 from flows.webhooks import NotTaken, allowed, post, signature
@@ -85,7 +84,7 @@ def _settle(delivery: Delivery, outcome: Outcome) -> None:
 
 def _by_webhook(delivery: Delivery) -> None:
     message = delivery.message | _link(delivery.message)
-    body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
+    body = json_text.encode(message, separators=(",", ":")).encode()
     headers = {
         "Content-Type": "application/json",
         "User-Agent": "WED-SQL",

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from datetime import datetime, timedelta
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
+
+from flows.json_text import decode
 
 if TYPE_CHECKING:
     from psycopg.pq.abc import PGresult
 
     from flows.types import ClaimedJob
-
-# Numbers with a fraction become Decimal; integers become int.
-_decode = json.JSONDecoder(parse_float=Decimal).decode
-# int() rejects more than a few thousand digits, and a document may have such a number.
-_decode_long = json.JSONDecoder(
-    parse_float=Decimal, parse_int=lambda digits: int(digits) if len(digits) < 1000 else Decimal(digits)
-).decode
 
 COLUMNS = (
     "job_id, wid, tgid, trname, claim, attempts, extract(epoch from timeout)::float8, payload, state,"
@@ -26,10 +19,7 @@ COLUMNS = (
 
 
 def _read(text: str | None) -> dict[str, Any]:
-    try:
-        return dict(_decode(text or "{}"))
-    except ValueError:
-        return dict(_decode_long(text or "{}"))
+    return dict(decode(text or "{}"))
 
 
 class Held(Protocol):

@@ -6,10 +6,10 @@ They are run together, as one publication; running what is shown has the same ef
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from flows import json_text
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Options
 from flows.definition.literals import literal, quoted
 from flows.languages.wsql import lists
@@ -98,7 +98,7 @@ def _literal(name: str, value: Any) -> str:
 
 
 def _json(value: Any) -> str:
-    return f"{literal(json.dumps(value, ensure_ascii=False))}::jsonb"
+    return f"{literal(json_text.encode(value))}::jsonb"
 
 
 def _identifier(name: Piece) -> str:

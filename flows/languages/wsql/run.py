@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from django.db import DatabaseError, transaction
 from django.utils.translation import gettext as _
 
-from flows import api
+from flows import api, json_text
 from flows.database_errors import from_database
 from flows.errors import StaleBase, UnknownFlow, WedError
 from flows.languages.wsql import explain
@@ -188,7 +187,7 @@ class _Running:
             known = model.types.get(name.text)
             try:
                 parse_it = known == "jsonb" and value.value is not None
-                state[name.text] = json.loads(value.text) if parse_it else value.value
+                state[name.text] = json_text.decode(value.text) if parse_it else value.value
             except (ValueError, RecursionError) as error:
                 message = _("This is not JSON: %(why)s.") % {"why": error}
                 raise WsqlError(message, self.text, value.start, end=value.end) from error

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -12,7 +11,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.utils import timezone
 
-from flows import api
+from flows import api, json_text
 from flows.api.case_reports import COUNTED_BY
 from flows.api.cases import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.api.proposed_rules import ProposedRule
@@ -260,7 +259,7 @@ def _time(text: str) -> datetime:
 
 def _rules_in(path: Path) -> list[CaseRule]:
     try:
-        return [CaseRule(**each) for each in json.loads(path.read_text(encoding="utf-8"))]
+        return [CaseRule(**each) for each in json_text.decode(path.read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError) as error:
         raise BadCase(
             f"The rules cannot be read: {error}.", hint="See docs/cases.md for an example."

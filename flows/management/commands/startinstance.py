@@ -20,7 +20,7 @@ OF_FILE = ("check", "together", "again")
 class Command(FlowCommand):
     help = (
         "Starts an instance of a flow; attributes that are not given have their initial values."
-        " With --csv, starts one per row; the same file starts nothing a second time."
+        " With --csv, starts one per row; a row that was started from a file before starts nothing."
     )
     records_actor = True
 
@@ -37,7 +37,7 @@ class Command(FlowCommand):
         parser.add_argument("--check", action="store_true", help="with --csv: only check the rows")
         parser.add_argument("--together", action="store_true", help="with --csv: start all rows or none")
         parser.add_argument(
-            "--again", default="", help="with --csv: a text, to start the same file once more"
+            "--again", default="", help="with --csv: a text, to start the same rows once more"
         )
 
     def run(self, **options: Any) -> None:
@@ -75,8 +75,8 @@ class Command(FlowCommand):
         if options["together"] and upload.problems and not options["check"]:
             found = []
         else:
-            name = hashlib.sha256(f"{flow}\n{options['again']}\n".encode() + data).hexdigest()[:16]
-            rows = starting.as_rows(upload.rows, name)
+            source = hashlib.sha256(f"{flow}\n{options['again']}".encode()).hexdigest()[:16]
+            rows = starting.as_rows(upload.rows, source)
             found = (
                 starting.check(flow, rows, actor=actor, seconds=SECONDS)
                 if options["check"]

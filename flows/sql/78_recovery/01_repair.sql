@@ -15,7 +15,7 @@ values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('with
        ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
        ('complete', '{"job": "job", "changes": "object?"}'),
        ('skip', '{"job": "job", "changes": "object?"}'), ('accept', '{"override": "boolean?"}'),
-       ('branch', '{"seq": "seq"}'),
+       ('branch', '{"seq": "seq", "key": "text?"}'),
        ('reassign', '{"job": "job", "worker": "text"}'),
        ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
        ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
@@ -133,8 +133,23 @@ begin
   end if;
 end $$;
 
+-- Returns the claim of another user on the open case of an instance: {"case", "owner", "since", "until",
+-- "reason"}, the reason of one that was taken over; null where there is none.
+create or replace function wedsql._claim_of_other(p_wid integer, p_actor text) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+select jsonb_build_object('case', c.number, 'owner', c.owner, 'until', c.lease_until, 'since', e.at,
+                          'reason', coalesce(e.text, ''))
+from wedsql.repair_case c
+left join lateral (select v.at, v.text from wedsql.case_event v
+                   where v.number = c.number and v.kind in ('claimed', 'taken_over')
+                   order by v.id desc limit 1) e on true
+where c.wid = p_wid and c.closed_at is null and c.state = 'claimed' and c.lease_until > wedsql.now()
+  and c.owner <> p_actor
+$$;
+
 -- Performs an operation on one instance and returns {"wid", "operation", "seq", "status"} as they are
--- afterwards, with the facts of the operation. p_expected_seq: the step at which the caller saw the instance.
+-- afterwards, with the facts of the operation, and "claim" where another user has claimed its case: a claim
+-- does not prevent the operation, but the history of the case says what was done. p_expected_seq: the step at which the caller saw the instance.
 -- Locks: as _lock_instance, then as the operation.
 -- Raises: WD104; WD108 where the instance is at another step than expected; WD109; WD520 where it needs
 -- approvals; as the operation.
@@ -144,12 +159,17 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_seq integer := (wedsql._lock_instance(p_wid, p_operation)).seq;
   v_before wedsql.repaired := wedsql._before_repair(p_wid, p_operation);
+  v_claim jsonb := wedsql._claim_of_other(p_wid, wedsql._actor(p_actor));
   v_facts jsonb;
 begin
   perform wedsql._check_seq(p_wid, v_seq, p_expected_seq);
   execute format('select wedsql._repair_%s($1, $2, $3, $4)', p_operation)
     into v_facts using p_wid, p_arguments, p_reason, wedsql._actor(p_actor);
   perform wedsql._end_repair(p_wid, p_operation, v_seq, v_before);
+  if v_claim is not null then
+    perform wedsql._note_case((v_claim ->> 'case')::bigint, 'repaired', p_actor, p_reason, v_claim);
+    v_facts := coalesce(v_facts, '{}') || jsonb_build_object('claim', v_claim);
+  end if;
   return (select jsonb_build_object('wid', p_wid, 'operation', p_operation, 'seq', i.seq, 'status', i.status)
           from wedsql.instance i where i.wid = p_wid) || coalesce(v_facts, '{}');
 end $$;

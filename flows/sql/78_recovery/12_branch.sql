@@ -30,9 +30,11 @@ end $$;
 -- Starts a new instance with the state that an instance of any status had at a step; attributes that did not
 -- exist then have their defaults. Its history begins with the step _RECOVER:branch, whose reason names the
 -- instance and the step, and it is an exception where no condition holds. Returns its number as {"instance"}.
--- The other instance is left as it is. A preview uses no number of an instance.
+-- The other instance is left as it is. A preview uses no number of an instance. A key that the flow has seen
+-- already returns the instance that it names: repeating the operation is harmless.
 -- Locks: as _lock_instance.
--- Raises: WD003, WD104 where there is no such instance or step, WD106, WD107, WD905.
+-- Raises: WD003, WD009 for a key that is too long, WD104 where there is no such instance or step, WD106, WD107,
+-- WD905.
 create or replace function wedsql._repair_branch(p_wid integer, p_arguments jsonb, p_reason text,
   p_actor text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -40,6 +42,7 @@ declare
   v_flow wedsql.flow;
   v_from wedsql.wed_trace;
   v_now timestamptz := wedsql.now();
+  v_key text := nullif(p_arguments ->> 'key', '');
   v_wid integer;
 begin
   select f.* into v_flow from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
@@ -49,10 +52,15 @@ begin
     perform wedsql._raise('WD104', 'Instance {wid} has no step {seq}.', 'Read its trace.',
       jsonb_build_object('wid', p_wid, 'seq', p_arguments -> 'seq'));
   end if;
+  select i.wid into v_wid from wedsql.instance i where i.flow_id = v_flow.id and i.key = v_key;
+  if found then
+    return jsonb_build_object('instance', v_wid);
+  end if;
+  perform wedsql._check_keys(v_flow.id, array[v_key]);
   v_wid := case when p_arguments ? 'preview' then - ceil(random() * 1000000000)::integer
                 else nextval('wedsql.wid_seq') end;
-  insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, derived_from)
-  values (v_wid, v_flow.id, v_flow.version, v_now, v_now, p_actor, p_wid);
+  insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, derived_from, key)
+  values (v_wid, v_flow.id, v_flow.version, v_now, v_now, p_actor, p_wid, v_key);
   perform wedsql._settle_step(v_flow, wedsql._new_row(v_flow, row(v_wid, false, null, null, '_RECOVER:branch',
     null, p_actor, format('%s/%s: %s', p_wid, v_from.seq, p_reason), null, null, null, null,
     null)::wedsql.step,

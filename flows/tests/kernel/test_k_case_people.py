@@ -43,6 +43,23 @@ def kinds(kit: Kit, case: Case) -> list[str]:
     return [each.kind for each in api.read_case(case.number, conn=kit.conn).history]
 
 
+def test_a_repair_of_a_case_that_another_user_has_claimed_says_so_to_both(desk: Kit) -> None:
+    case, conn = stuck(desk), desk.conn
+    given: tuple[int, str, dict[str, Any]] = (case.wid, "patch", {"changes": {"place": "there"}})
+    api.claim_case(case.number, "ann", conn=conn)
+    api.claim_case(case.number, "bob", take_over="Ann is ill.", conn=conn)
+    shown = api.preview_repair(*given, actor="cyd", conn=conn).facts["claim"]
+    assert (shown["case"], shown["owner"], shown["reason"]) == (case.number, "bob", "Ann is ill.")
+    assert "repaired" not in kinds(desk, case), "a preview writes nothing"
+    assert api.preview_repair(*given, actor="bob", conn=conn).facts == {}
+    assert api.repair(*given, "Hurry.", actor="cyd", conn=conn).facts["claim"]["owner"] == "bob"
+    last = api.read_case(case.number, conn=conn).history[-1]
+    assert (last.kind, last.actor, last.text, last.detail["owner"]) == ("repaired", "cyd", "Hurry.", "bob")
+    final: tuple[int, str, dict[str, Any]] = (case.wid, "patch", {"changes": {"amount": -1}})
+    assert api.repair(*final, "Mine.", actor="bob", conn=conn).facts == {}
+    assert kinds(desk, case).count("repaired") == 1 and broken(desk) == []
+
+
 def test_a_claim_is_renewed_taken_over_released_and_ends(desk: Kit) -> None:
     case, conn = stuck(desk), desk.conn
     claimed = api.claim_case(case.number, "ann", 10, conn=conn)

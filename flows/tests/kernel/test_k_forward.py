@@ -218,6 +218,17 @@ def test_r14_branch_from_a_step_of_an_ended_instance(shop: Kit) -> None:
     assert broken(shop) == []
 
 
+def test_r14_branch_with_a_key_makes_one_instance(shop: Kit) -> None:
+    wid = shop.start(a="1", n=4)
+    new = do(shop, wid, "branch", seq=1, key="again").facts["instance"]
+    before = everything(shop)
+    assert do(shop, wid, "branch", seq=1, key="again").facts["instance"] == new
+    assert everything(shop) == before
+    assert shop.conn.execute("select key from wedsql.instance where wid = %s", [new]).fetchone() == ("again",)
+    assert do(shop, wid, "branch", seq=1, key="another").facts["instance"] != new
+    denied(shop, "WD009", wid, "branch", seq=1, key="x" * 501)
+
+
 def test_r14_branch_where_nothing_follows_is_an_exception(shop: Kit) -> None:
     wid = stuck(shop)
     new = do(shop, wid, "branch", seq=2).facts["instance"]
