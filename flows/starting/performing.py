@@ -13,7 +13,6 @@ from time import monotonic
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from flows.api.connection import rows as sql_rows
 from flows.api.instances import start_many
 from flows.starting.reading import Problem, Row
 from flows.types import StartResult
@@ -116,21 +115,11 @@ def _tried(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
 
 def _started(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
     keys = [row.key for row in batch]
-    known = _known(flow, keys)
     found = start_many(flow, [row.state for row in batch], actor=actor, keys=keys)
-    return [_result(row, one, row.key in known) for row, one in zip(batch, found, strict=True)]
+    return [_result(row, one) for row, one in zip(batch, found, strict=True)]
 
 
-def _known(flow: str, keys: Sequence[str | None]) -> set[str]:
-    """Return those of these keys that have started an instance of the flow."""
-    statement = (
-        "select i.key from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
-        " where f.name = %s and i.key = any(%s::text[])"
-    )
-    return {key for (key,) in sql_rows(None, statement, (flow, list(keys)))}
-
-
-def _result(row: Row, one: StartResult, known: bool) -> Result:
+def _result(row: Row, one: StartResult) -> Result:
     if one.error is None:
-        return Result(row, one.wid, known)
+        return Result(row, one.wid, one.known)
     return Result(row, message=one.error.sentence, column=str(one.error.where.get("attribute", "")))
