@@ -31,6 +31,7 @@ TROUBLE: dict[str, str | Promise] = {
         ("clock", "care", "workers", "troubles", "skipped", "old_signals"),
         _("A part of the reaper's rounds fails"),
     ),
+    "keys": _("Leases of an ended worker key are not released"),
     "proposals": _("A proposal that is over is not closed"),
     "sessions": _("Sessions past their timeout are not ended"),
     "locks": _("Sessions of other clients that hold locks are not ended"),

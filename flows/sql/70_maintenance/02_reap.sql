@@ -20,7 +20,7 @@ begin
   if v_alone then
     v_clock := wedsql._reap_part('clock', p_max, v_now);
     v_report := v_report || wedsql._reap_parts(
-      '{care,workers,troubles,locks,sessions,conditions,refused}', p_max, v_now);
+      '{care,workers,troubles,locks,sessions,conditions,refused,keys}', p_max, v_now);
   end if;
   for v_flow in
     select f.* from wedsql.flow f

@@ -35,8 +35,9 @@ exception when query_canceled or others then
 end $$;
 
 -- Does a part of a round: compares the clock, prepares the locks of flows, deletes rows of workers and failures
--- that are over, ends sessions past their time, adds up failed conditions, handles rejections, deletes what is
--- no longer needed. Returns counts; for the clock, what the next round reads.
+-- that are over, ends sessions past their time, adds up failed conditions, handles rejections, releases leases
+-- of ended worker keys, deletes what is no longer needed. Returns counts; for the clock, what the next round
+-- reads.
 -- Locks: rows that only the reaper writes; others it skips when they are locked.
 create or replace function wedsql._do_part(p_part text, p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -50,6 +51,7 @@ begin
     when 'sessions' then return jsonb_build_object('ended', wedsql._reap_sessions(p_max, p_now));
     when 'conditions' then perform wedsql._fold_condition_errors(10000);
     when 'refused' then perform wedsql._reap_refused(p_now);
+    when 'keys' then perform wedsql._end_leases_of_ended_keys(p_now);
     when 'skipped' then perform wedsql._forget_skipped();
     when 'old_signals' then perform wedsql._forget_signals(p_now);
     when 'proposals' then perform wedsql._end_stale_proposals();
