@@ -103,8 +103,8 @@ def test_a_part_of_a_round_that_fails_stops_no_other(two: tuple[Kit, Kit]) -> No
             kit.one("select wedsql.reap()", (), reaper)
         if kit.one("select is_called from public.calls"):
             called.add(name)
-            told = kit.rows("select kind, sqlstate from wedsql.trouble where message = 'made to fail'")
-            assert {row.sqlstate for row in told} == {code}, name
+            noted = kit.rows("select kind, sqlstate from wedsql.trouble where message = 'made to fail'")
+            assert {row.sqlstate for row in noted} == {code}, name
         if name in once and code != "57014":
             assert fired(kit, wids[0]) and fired(other, wids[1]), (name, code)
     assert once <= called, "the walk has all parts of a round"
