@@ -76,7 +76,7 @@ begin
       v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
       perform wedsql._no_trouble(p_flow.id, v_kind, 0, 0);
     exception when query_canceled or others then
-      perform wedsql._note_failure(p_flow.id, v_kind, sqlstate, sqlerrm, p_now);
+      perform wedsql._note_part_failure(p_flow.id, v_kind, sqlstate, sqlerrm, p_now);
     end;
   end loop;
   return v_counts;

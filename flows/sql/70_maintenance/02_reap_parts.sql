@@ -27,7 +27,7 @@ begin
   perform wedsql._no_trouble(0, p_part, 0, 0);
   return v_found;
 exception when query_canceled or others then
-  perform wedsql._note_failure(0, p_part, sqlstate, sqlerrm, p_now);
+  perform wedsql._note_part_failure(0, p_part, sqlstate, sqlerrm, p_now);
   return case p_part when 'clock' then coalesce((
     select jsonb_strip_nulls(jsonb_build_object('latest', b.detail -> 'latest', 'sure', b.detail -> 'sure',
       'ahead_from', b.detail -> 'ahead_from', 'ahead_to', b.detail -> 'ahead_to'))
@@ -95,12 +95,12 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   return wedsql._reap_flow(p_flow, p_max, p_now);
 exception when query_canceled or others then
-  perform wedsql._note_failure(p_flow.id, 'flow', sqlstate, sqlerrm, p_now);
+  perform wedsql._note_part_failure(p_flow.id, 'flow', sqlstate, sqlerrm, p_now);
   return '{}';
 end $$;
 
 -- Keeps the failure of a part of a round; after one by statement_timeout the round ends.
-create or replace function wedsql._note_failure(p_flow integer, p_kind text, p_state text, p_message text,
+create or replace function wedsql._note_part_failure(p_flow integer, p_kind text, p_state text, p_message text,
   p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
