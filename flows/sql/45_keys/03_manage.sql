@@ -147,8 +147,8 @@ begin
   return v_ended;
 end $$;
 
--- Releases the leases of keys that were revoked or have expired in the last day: no transaction that checked a
--- key before is open for longer.
+-- Releases the leases of keys that were revoked or have expired in the last day: no transaction that
+-- checked a key before is open for longer.
 -- Locks: as _end_leases.
 create or replace function wedsql._end_leases_of_ended_keys(p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

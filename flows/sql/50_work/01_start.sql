@@ -162,7 +162,8 @@ begin
   known := v_answer.detail is not null;
 end $$;
 
--- Starts one instance and returns its number; that of the instance that the key names already, if there is one.
+-- Starts one instance and returns its number; that of the instance that the key names already, if there is
+-- one.
 -- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
 create or replace function wedsql.start(
   p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null)

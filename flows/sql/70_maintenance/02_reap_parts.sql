@@ -15,8 +15,8 @@ begin
   return v_report;
 end $$;
 
--- Does a part of a round. When it fails only the reason remains of it, and the round goes on; the clock is then
--- as the last round left it.
+-- Does a part of a round. When it fails only the reason remains of it, and the round goes on; the clock is
+-- then as the last round left it.
 -- Locks: as _do_part.
 create or replace function wedsql._reap_part(p_part text, p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -34,10 +34,10 @@ exception when query_canceled or others then
     from wedsql.beat b where b.name = 'reaper'), '{}') else '{}' end;
 end $$;
 
--- Does a part of a round: compares the clock, prepares the locks of flows, deletes rows of workers and failures
--- that are over, ends sessions past their time, adds up failed conditions, handles rejections, releases leases
--- of ended worker keys, deletes what is no longer needed. Returns counts; for the clock, what the next round
--- reads.
+-- Does a part of a round: compares the clock, prepares the locks of flows, deletes rows of workers and
+-- failures that are over, ends sessions past their time, adds up failed conditions, handles rejections,
+-- releases leases of ended worker keys, deletes what is no longer needed. Returns counts; for the clock,
+-- what the next round reads.
 -- Locks: rows that only the reaper writes; others it skips when they are locked.
 create or replace function wedsql._do_part(p_part text, p_max integer, p_now timestamptz) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -100,8 +100,8 @@ exception when query_canceled or others then
 end $$;
 
 -- Keeps the failure of a part of a round; after one by statement_timeout the round ends.
-create or replace function wedsql._note_part_failure(p_flow integer, p_kind text, p_state text, p_message text,
-  p_now timestamptz) returns void
+create or replace function wedsql._note_part_failure(p_flow integer, p_kind text, p_state text,
+  p_message text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._note_trouble(p_flow, p_kind, 0, 0, p_state, p_message, p_now);

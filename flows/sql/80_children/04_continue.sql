@@ -327,8 +327,8 @@ begin
   return null;
 end $$;
 
--- Records that the next step of a job that starts children failed as a whole, and notes when it is tried again.
--- Of a flow that was dropped meanwhile nothing is recorded.
+-- Records that the next step of a job that starts children failed as a whole, and notes when it is tried
+-- again. Of a flow that was dropped meanwhile nothing is recorded.
 -- Locks: the row of wedsql.child_job, skipping a locked one.
 create or replace function wedsql._postpone_job(p_wid integer, p_job_id bigint, p_state text, p_message text,
   p_now timestamptz) returns void

@@ -94,11 +94,11 @@ begin
   return v_job;
 end $$;
 
--- Checks that nothing but the conditions of an instance decides that it does not wait for a signal, which would
--- be lost otherwise.
+-- Checks that nothing but the conditions of an instance decides that it does not wait for a signal, which
+-- would be lost otherwise.
 -- Locks: the job's lock, or nothing; the caller holds the instance.
--- Raises: WD105 while the instance is suspended or being compensated, WD203 where another session holds the
--- job that waits, WD212 where that job is parked.
+-- Raises: WD105 while the instance is suspended or being compensated, WD203 where another session holds
+-- the job that waits, WD212 where that job is parked.
 create or replace function wedsql._check_takes_signal(p_wid integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

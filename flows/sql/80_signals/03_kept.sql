@@ -1,7 +1,8 @@
--- The order of kept signals: of those with one name for one instance, the oldest is delivered first, by whatever
--- call. A signal is kept for an instance by its number, or by a key where no instance had it.
+-- The order of kept signals: of those with one name for one instance, the oldest is delivered first, by
+-- whatever call. A signal is kept for an instance by its number, or by a key where no instance had it.
 
--- Returns the keys by which a signal can name an instance: that of its start and the values of its business key.
+-- Returns the keys by which a signal can name an instance: that of its start and the values of its
+-- business key.
 create or replace function wedsql._keys_of(p_flow wedsql.flow, p_wid integer) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -16,8 +17,8 @@ begin
   return array_remove(v_keys || (select i.key from wedsql.instance i where i.wid = p_wid), null);
 end $$;
 
--- Returns the oldest kept signal of a name for an instance, after the one numbered p_after; null where there is
--- none. What failed a moment ago holds up nothing.
+-- Returns the oldest kept signal of a name for an instance, after the one numbered p_after; null where
+-- there is none. What failed a moment ago holds up nothing.
 create or replace function wedsql._oldest_kept(p_flow wedsql.flow, p_wid integer, p_name text, p_after bigint,
   p_now timestamptz) returns wedsql.signal
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
