@@ -26,6 +26,13 @@ TROUBLE: dict[str, str | Promise] = {
     "late": _("A late job is not marked"),
     "ended": _("A session past its timeout is not ended"),
     "locked": _("The flow is not maintained"),
+    "flow": _("The flow is not maintained"),
+    **dict.fromkeys(
+        ("clock", "care", "workers", "troubles", "skipped", "old_signals"),
+        _("A part of the reaper's rounds fails"),
+    ),
+    "keys": _("Leases of an ended worker key are not released"),
+    "proposals": _("A proposal that is over is not closed"),
     "sessions": _("Sessions past their timeout are not ended"),
     "locks": _("Sessions of other clients that hold locks are not ended"),
     "conditions": _("Failed conditions are not counted"),

@@ -42,7 +42,7 @@ def start_many(
         (flow, texts, actor, to_json(list(keys or ()))),
     )
     return [
-        StartResult(ord, wid, status, typed_error(*why))
+        StartResult(ord, wid, status, typed_error(*why), known=why[0] is None and why[-1] is not None)
         for ord, wid, status, *why in sorted(found, key=lambda row: row[0])
     ]
 

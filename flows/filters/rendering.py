@@ -52,7 +52,7 @@ def _condition(
 ) -> Clause:
     if condition.field == "where":
         number = predicates[condition.values[0] or ""]
-        return Clause(sql.SQL("wedsql.filter_holds(%s, f)"), (number,), state=True)
+        return Clause(sql.SQL("wedsql.filter_holds(%s, f.*)"), (number,), state=True)
     found = typed(condition, flow, zone)
     if found is None:  # this flow does not have the attribute, so that nothing meets the condition
         return NOTHING

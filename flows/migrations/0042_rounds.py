@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0040_roles")]
+    dependencies = [("flows", "0041_signal_keys")]
     operations = [ChangeTables("0042_rounds")]

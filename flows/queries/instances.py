@@ -237,7 +237,7 @@ def state(flow: FlowInfo, wid: int) -> list[Value]:
 def state_as_json(flow: FlowInfo, wid: int) -> str:
     """Return the whole state of an instance as the text of a JSON object, with exact numbers."""
     columns = sql.SQL(", ").join(sql.SQL("f.{}").format(sql.Identifier(a.name)) for a in flow.attributes)
-    statement = sql.SQL("select to_json(s)::text from (select {} from {} f where f.wid = %s) s").format(
+    statement = sql.SQL("select to_json(s.*)::text from (select {} from {} f where f.wid = %s) s").format(
         columns, sql.Identifier(flow.name, "wed_flow")
     )
     return str(scalar(statement, [wid]) or "{}")

@@ -135,8 +135,8 @@ def _tried(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
 
 def _started(flow: str, batch: Sequence[Row], actor: str) -> list[Result]:
     keys = [row.key for row in batch]
-    earlier = known(flow, keys)
     found = start_many(flow, [row.state for row in batch], actor=actor, keys=keys)
+    earlier = known(flow, [row.key for row, one in zip(batch, found, strict=True) if one.known])
     return [_result(row, one, earlier.get(row.key)) for row, one in zip(batch, found, strict=True)]
 
 
@@ -146,7 +146,7 @@ def known(flow: str, keys: Sequence[str | None]) -> dict[str | None, datetime]:
         "select i.key, i.started_at from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
         " where f.name = %s and i.key = any(%s::text[])"
     )
-    return dict(sql_rows(None, statement, (flow, list(keys))))  # type: ignore[arg-type]
+    return dict(sql_rows(None, statement, (flow, list(keys)))) if keys else {}  # type: ignore[arg-type]
 
 
 def _result(row: Row, one: StartResult, at: datetime | None) -> Result:

@@ -7,6 +7,7 @@ and migrations, which write row by row, are tested with some of them, as they ex
 from __future__ import annotations
 
 import json
+import string
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,10 @@ from django.db import connection
 from django.test import Client
 
 from flows import api
+from flows.filters import parse
+from flows.queries import instances
+from flows.queries.definitions import flow_by_name
+from flows.queries.paging import Cursor
 from flows.tests.commands import run, write
 from flows.tests.designer import ADD, blank
 from flows.tests.flow_packages import directory, forget, migrate
@@ -170,3 +175,22 @@ def test_migration(names: list[str], part: int, tmp_path: Path, monkeypatch: pyt
         forget(flow)
         migrate(flow)
         works(flow, mine)
+
+
+def test_pages_read_attributes_with_the_names_of_aliases() -> None:
+    """The queries of lists, filters, exports and the state use short aliases."""
+    flow, letters = unique(), string.ascii_lowercase
+    api.create_flow(flow)
+    api.publish(flow, {"attributes": [{"name": name} for name in letters],
+                       "triggers": [{"transition": "tr_one", "predicate": "a = 'a 0'"}]})  # fmt: skip
+    wid = api.start(flow, {name: f"{name} 0" for name in letters})
+    info = flow_by_name(flow)
+    assert info and json.loads(instances.state_as_json(info, wid)) == {name: f"{name} 0" for name in letters}
+    for name in letters:
+        for text in (
+            f"where:\"{name} = '{name} 0'\"",
+            f'{name}:"{name} 0"',
+            f'has:{name} where:"f is not null"',
+        ):
+            found = instances.listed(parse(text, info), Cursor(size=5)).items
+            assert [each.wid for each in found] == [wid], text

@@ -42,12 +42,16 @@ class Offer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StartResult:
-    """One result of start_many: instance number and status, or the error; `ord` counts the states from 1."""
+    """One result of start_many: instance number and status, or the error; `ord` counts the states from 1.
+
+    `known`: the key named the instance already, so none was started.
+    """
 
     ord: int
     wid: int | None
     status: str | None
     error: WedError | None = None
+    known: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import logging
 import os
 import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import psycopg
 from django.conf import settings
@@ -34,42 +37,78 @@ _maintained = -_MAINTAIN_EVERY
 _disk_reporter = DiskReporter()
 _figure_counter = FigureCounter()
 _sla_clocks = SlaClocks()
+_Step = Callable[[psycopg.Connection[Any]], None]
 
 
 def reap() -> dict[str, int]:
     """Run up to ten rounds of flows.api.reap, until nothing is overdue; return the counts."""
-    global _maintained
     total: dict[str, int] = {}
     if settings.PROCESS == "reaper":
         beside.start()
     wire = _reaper_wire()
     try:
-        _disk_reporter.report(wire.connection)
-        for _ in range(_ROUNDS):
-            counts = api.reap(REAP_LIMIT, conn=wire.connection)
-            log_round(wire.connection, counts)
-            total = {key: total.get(key, 0) + count for key, count in counts.items()}
-            if max(counts.values(), default=0) < REAP_LIMIT:
-                break
-        continue_children(wire.connection)
-        publish_scheduled(wire.connection)
-        continue_rematches(wire.connection)
-        continue_bulk_operations(wire.connection)
-        decide_on_late_results(wire.connection)
-        let_policies_act(wire.connection)
-        sign_new_cases(wire.connection)
-        _figure_counter.count(wire.connection)
-        _sla_clocks.advance(wire.connection)
-        if time.monotonic() - _maintained > _MAINTAIN_EVERY:
-            api.maintain(conn=wire.connection)
-            _maintained = time.monotonic()
-            api.remove_old_alerts(conn=wire.connection)
-            delete_old_rows(wire.connection)
-            check(wire.connection)
+        steps: tuple[_Step, ...] = (
+            _disk_reporter.report,
+            partial(_end_overdue, total),
+            *_STEPS,
+            _maintain,
+        )
+        for step in steps:
+            perform(wire.connection, step)
     except (WedError, psycopg.Error, ConnectionLost) as error:
         log.warning("A round of the reaper failed: %s", summarize(error), extra={"worker": WORKER})
         wire.close()
     return total
+
+
+def perform(connection: psycopg.Connection[Any], step: _Step) -> None:
+    """Perform a step; its failure is logged and stops no other unless the connection is lost."""
+    try:
+        step(connection)
+    except (WedError, psycopg.Error) as error:
+        if connection.closed:
+            raise
+        log.warning("A part of the reaper failed: %s", summarize(error), extra={"worker": WORKER})
+
+
+def _end_overdue(total: dict[str, int], connection: psycopg.Connection[Any]) -> None:
+    for _ in range(_ROUNDS):
+        counts = api.reap(REAP_LIMIT, conn=connection)
+        log_round(connection, counts)
+        total.update({key: total.get(key, 0) + count for key, count in counts.items()})
+        if max(counts.values(), default=0) < REAP_LIMIT:
+            return
+
+
+_STEPS: tuple[_Step, ...] = (
+    continue_children,
+    publish_scheduled,
+    continue_rematches,
+    continue_bulk_operations,
+    decide_on_late_results,
+    let_policies_act,
+    sign_new_cases,
+    _figure_counter.count,
+    _sla_clocks.advance,
+)
+
+
+def _maintain(connection: psycopg.Connection[Any]) -> None:
+    """Do once an hour what is not urgent."""
+    global _maintained
+    if time.monotonic() - _maintained <= _MAINTAIN_EVERY:
+        return
+    _maintained = time.monotonic()
+    for step in (_make_partitions, _remove_old_alerts, delete_old_rows, check):
+        perform(connection, step)
+
+
+def _make_partitions(connection: psycopg.Connection[Any]) -> None:
+    api.maintain(conn=connection)
+
+
+def _remove_old_alerts(connection: psycopg.Connection[Any]) -> None:
+    api.remove_old_alerts(conn=connection)
 
 
 _reaper: tuple[int, Wire] | None = None

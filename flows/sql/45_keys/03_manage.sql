@@ -108,7 +108,8 @@ end $$;
 
 -- Revokes a key for ever and returns the number of leases that ended. Its leases are released at once: other
 -- workers get their jobs, and a result that comes is rejected. What its sessions hold by locks is rejected
--- when it is finished.
+-- when it is finished. A lease that another transaction takes or extends meanwhile, having checked the key
+-- before, is released by the reaper: a revocation waits for no worker.
 -- Locks: the key, then its leased jobs, without those that another transaction is changing.
 -- Raises: WD574, WD575.
 create or replace function wedsql.revoke_worker_key(p_name text, p_reason text, p_actor text default null)
@@ -116,8 +117,6 @@ create or replace function wedsql.revoke_worker_key(p_name text, p_reason text, 
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_key wedsql.worker_key := wedsql._key_to_change(p_name);
-  v_job wedsql.job_pool;
-  v_ended integer := 0;
 begin
   if coalesce(trim(p_reason), '') = '' or length(p_reason) > 200 then
     perform wedsql._raise('WD575', 'Give the reason of the revocation, in at most 200 characters.', null);
@@ -125,16 +124,47 @@ begin
   update wedsql.worker_key k
   set revoked_at = wedsql.now(), revoked_by = wedsql._actor(p_actor), revoked_for = p_reason
   where k.id = v_key.id;
+  return wedsql._end_leases(p_name, 'The worker key was revoked.', wedsql._actor(p_actor));
+end $$;
+
+-- Releases the leases of a key that is no longer accepted, and returns how many.
+-- Locks: its leased jobs, without those that another transaction is changing.
+create or replace function wedsql._end_leases(p_name text, p_why text, p_actor text) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_job wedsql.job_pool;
+  v_ended integer := 0;
+begin
   for v_job in select * from wedsql._leases_of(p_name) loop
     update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null
     where j.wid = v_job.wid and j.id = v_job.id;
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
-    values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
-            wedsql._actor(p_actor), 'The worker key was revoked.', v_job.attempts);
+    values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released', p_actor,
+            p_why, v_job.attempts);
     perform wedsql._wake_job(v_job);
     v_ended := v_ended + 1;
   end loop;
   return v_ended;
+end $$;
+
+-- Releases the leases of keys that were revoked or have expired in the last day: no transaction that
+-- checked a key before is open for longer.
+-- Locks: as _end_leases.
+create or replace function wedsql._end_leases_of_ended_keys(p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_key wedsql.worker_key;
+begin
+  for v_key in select * from wedsql.worker_key k
+    where least(k.revoked_at, k.expires_at) between p_now - interval '1 day' and p_now
+  loop
+    begin
+      perform wedsql._end_leases(v_key.name, case when v_key.revoked_at is null
+        then 'The worker key has expired.' else 'The worker key was revoked.' end, 'reaper');
+    exception when others then
+      perform wedsql._note_trouble(0, 'keys', 0, v_key.id, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
 end $$;
 
 -- Returns the jobs that are leased with a key, locked, without those that another transaction is changing.

@@ -15,7 +15,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
 begin
   return wedsql._fill($t$
 -- Starts one instance per state, all at once; where one is rejected the others start all the same. A key that
--- the flow has seen already returns the instance that it names: repeating a start is harmless.
+-- the flow has seen already returns the instance that it names, with the detail {"known": true}: repeating a
+-- start is harmless.
 -- Raises: what is worth repeating (lock, serialization); every other error is a row with its SQLSTATE.
 {create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $f$
@@ -78,19 +79,23 @@ select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'
   or p_message ~ '".+".*".+"' and p_message !~ '"wed_flow"'
 $$;
 
--- Returns the answer for a start that failed: the instance that the key already names, or the reason in the
--- kernel's words.
+-- Returns the answer for a start that failed: the instance that the key already names, with the detail
+-- {"known": true}, or the reason in the kernel's words.
+-- Raises: 40001 where the snapshot of the transaction is older than the instance with the key.
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
   if p_why.code in ('23505', 'WD905') and p_key is not null then
-    return query select i.wid, i.status::text, null::text, null::text, null::text, null::text
+    return query select i.wid, i.status::text, null::text, null::text, null::text, '{"known": true}'::text
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                  where f.name = p_flow and i.key = p_key;
     if found then
       return;
+    elsif p_why.code = '23505' and current_setting('transaction_isolation') <> 'read committed' then
+      perform wedsql._raise('40001', 'Another session has started an instance with the key "{key}".',
+        'Try again.', jsonb_build_object('key', left(p_key, 80)));
     end if;
   end if;
   if p_why.code = '2200H' then
@@ -140,12 +145,11 @@ begin
                          coalesce(p_why.hint, ''))) end;
 end $$;
 
--- Starts one instance and returns its number.
--- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
-create or replace function wedsql.start(
-  p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null)
-returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+-- Starts one instance, and returns its number and whether its key named it already.
+-- Raises: as start.
+create or replace function wedsql._start_or_find(p_flow text, p_state jsonb, p_actor text, p_key text,
+  out wid integer, out known boolean)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_answer record;
 begin
@@ -154,5 +158,16 @@ begin
     perform wedsql._raise(row(v_answer.sqlstate, v_answer.message, nullif(v_answer.hint, ''),
       nullif(v_answer.detail, ''))::wedsql.why);
   end if;
-  return v_answer.wid;
+  wid := v_answer.wid;
+  known := v_answer.detail is not null;
 end $$;
+
+-- Starts one instance and returns its number; that of the instance that the key names already, if there is
+-- one.
+-- Raises: WD001, WD002, WD003, WD101, WD106, WD905.
+create or replace function wedsql.start(
+  p_flow text, p_state jsonb default '{}', p_actor text default null, p_key text default null)
+returns integer
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+select s.wid from wedsql._start_or_find(p_flow, p_state, p_actor, p_key) s
+$$;

@@ -59,7 +59,7 @@ $$;
 
 -- Returns the job, locked, if this claim holds it now.
 -- Locks: the flow's table against a definition that is being changed, then the job.
--- Raises: WD203, WD204, WD205; as _check_results.
+-- Raises: WD105 while the instance is suspended, WD203, WD204, WD205; as _check_results.
 create or replace function wedsql._leased(p_wid integer, p_job bigint, p_claim bigint) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -77,6 +77,8 @@ begin
   select * into v_job from wedsql.job_pool j where j.wid = p_wid and j.id = p_job for update;
   if not found then
     perform wedsql._refuse_job('WD205', array[p_wid], array[p_job], array['{}'::jsonb]);
+  elsif v_job.state = 'S' then
+    perform wedsql._refuse_job('WD105', array[p_wid], array[p_job], array['{}'::jsonb]);
   elsif v_job.claim is distinct from p_claim or p_claim is null then
     perform wedsql._refuse_job('WD203', array[p_wid], array[p_job], array['{}'::jsonb]);
   elsif v_job.lease_until <= wedsql.now() then
@@ -87,7 +89,7 @@ end $$;
 
 -- Sets the lease to last p_duration from now, and returns the new expiry.
 -- Locks: the job.
--- Raises: WD009, WD203, WD204, WD205.
+-- Raises: WD009, WD105, WD203, WD204, WD205.
 create or replace function wedsql.extend(p_wid integer, p_job_id bigint, p_claim bigint, p_duration interval)
 returns timestamptz
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -103,7 +105,7 @@ end $$;
 
 -- Offers the job to all workers again; giving it back is no failed attempt (K-57).
 -- Locks: the job.
--- Raises: WD203, WD204, WD205.
+-- Raises: WD105, WD203, WD204, WD205.
 create or replace function wedsql.release(
   p_wid integer, p_job_id bigint, p_claim bigint, p_actor text default null)
 returns void

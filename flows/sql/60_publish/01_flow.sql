@@ -12,9 +12,7 @@ declare
 begin
   perform wedsql.check_name(p_name, 'flow');
   if to_regnamespace(quote_ident(p_name)) is not null then
-    perform wedsql._raise('WD004', 'The name "{name}" exists already in this database.',
-                          'Choose another name.',
-      jsonb_build_object('name', p_name));
+    perform wedsql._refuse_existing_name(p_name);
   end if;
   if exists (select 1 from pg_roles where rolname = p_name and rolsuper) then
     perform wedsql._raise('WD004', '"{name}" is the name of a superuser.', 'Choose another name.',
@@ -22,7 +20,10 @@ begin
   end if;
   perform wedsql._check_values('flow', v_flow);
   insert into wedsql.flow (name, label, final_when_pending) values (p_name, v_flow.label,
-    v_flow.final_when_pending) returning id into v_id;
+    v_flow.final_when_pending) on conflict (name) do nothing returning id into v_id;
+  if v_id is null then  -- another session has created it since the check
+    perform wedsql._refuse_existing_name(p_name);
+  end if;
   execute format('create schema %I', p_name);
   execute format('create table %I.wed_flow (wid integer primary key) with (fillfactor = 80)', p_name);
   perform wedsql._vacuum_by_dead_rows(p_name);
@@ -34,6 +35,14 @@ begin
   perform wedsql._touch(v_id, false);
   perform wedsql._generate_later(v_id);
   return v_id;
+end $$;
+
+-- Raises: WD004.
+create or replace function wedsql._refuse_existing_name(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._raise('WD004', 'The name "{name}" exists already in this database.', 'Choose another name.',
+    jsonb_build_object('name', p_name));
 end $$;
 
 -- Creates the triggers on wed_flow, so that every write but the kernel's own passes the kernel's triggers.

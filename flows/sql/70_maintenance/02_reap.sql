@@ -18,8 +18,9 @@ begin
   perform from wedsql.beat b where b.name = 'reaper' for update skip locked;
   v_alone := found or not exists (select 1 from wedsql.beat b where b.name = 'reaper');
   if v_alone then
-    v_clock := wedsql._reap_clock(v_now);
-    v_report := v_report || wedsql._reap_all_flows(p_max, v_now);
+    v_clock := wedsql._reap_part('clock', p_max, v_now);
+    v_report := v_report || wedsql._reap_parts(
+      '{care,workers,troubles,locks,sessions,conditions,refused,keys}', p_max, v_now);
   end if;
   for v_flow in
     select f.* from wedsql.flow f where wedsql._may_be_due(f, v_now)
@@ -28,14 +29,12 @@ begin
     exit when wedsql._round_over();
     perform from wedsql.care c where c.flow_id = v_flow.id for update skip locked;
     if found then
-      v_report := wedsql._add_counts(v_report, wedsql._reap_flow(v_flow, p_max, v_now));
+      v_report := wedsql._add_counts(v_report, wedsql._reap_flow_or_note(v_flow, p_max, v_now));
       v_more := v_more or (select max(c.value::integer) from jsonb_each_text(v_report) c) >= p_max;
     end if;
   end loop;
   if v_alone then
-    perform wedsql._forget_skipped();
-    perform wedsql._forget_signals(v_now);
-    perform wedsql._end_stale_proposals();
+    perform wedsql._reap_parts('{skipped,old_signals,proposals}', p_max, v_now);
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
             v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))
@@ -44,45 +43,8 @@ begin
   return v_report;
 end $$;
 
--- Does what is done once per round and not per flow: ends sessions past their time, adds up failed
--- conditions, deletes rows that are no longer needed. Returns counts.
--- Locks: rows that only the reaper writes; others it skips when they are locked.
-create or replace function wedsql._reap_all_flows(p_max integer, p_now timestamptz) returns jsonb
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_ended integer := 0;
-begin
-  insert into wedsql.care (flow_id) select f.id from wedsql.flow f
-  where not exists (select 1 from wedsql.care c where c.flow_id = f.id) on conflict do nothing;
-  delete from wedsql.worker w where w.id = any (array(
-    select o.id from wedsql.worker o where o.seen_at < p_now - interval '1 hour' for update skip locked));
-  delete from wedsql.trouble t where t.ctid = any (array(
-    select o.ctid from wedsql.trouble o
-    where o.kind <> 'retired' and not o.last_at between p_now - interval '10 minutes'
-      and p_now + interval '10 minutes'
-      or o.flow_id <> 0
-      and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked));
-  begin
-    v_ended := wedsql._reap_locks(p_max);
-  exception when others then
-    perform wedsql._note_trouble(0, 'locks', 0, 0, sqlstate, sqlerrm, p_now);
-  end;
-  begin
-    v_ended := v_ended + wedsql._reap_sessions(p_max, p_now);
-  exception when others then
-    perform wedsql._note_trouble(0, 'sessions', 0, 0, sqlstate, sqlerrm, p_now);
-  end;
-  begin
-    perform wedsql._fold_condition_errors(10000);
-  exception when others then
-    perform wedsql._note_trouble(0, 'conditions', 0, 0, sqlstate, sqlerrm, p_now);
-  end;
-  perform wedsql._reap_refused(p_now);
-  return jsonb_build_object('ended', v_ended);
-end $$;
-
 -- Does what is due in one flow, at most p_max of a kind, and returns counts. A flow whose table is locked is
--- left to a later round.
+-- left to a later round; one that was dropped meanwhile is left out.
 -- Locks: the flow's wed_flow table in the mode of a writer, or nothing.
 create or replace function wedsql._reap_flow(p_flow wedsql.flow, p_max integer, p_now timestamptz)
 returns jsonb
@@ -93,9 +55,10 @@ declare
 begin
   begin
     execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow.name);
-  exception when lock_not_available or undefined_table then
-    perform wedsql._note_trouble(p_flow.id, 'locked', 0, 0, sqlstate, wedsql._lock_holders(p_flow.name),
-                                 p_now);
+  exception when others then
+    perform wedsql._note_trouble(f.id, 'locked', 0, 0, sqlstate,
+      case sqlstate when '55P03' then wedsql._lock_holders(f.name) else sqlerrm end, p_now)
+    from wedsql.flow f where f.id = p_flow.id;
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
@@ -105,8 +68,8 @@ begin
     begin
       v_counts := v_counts || jsonb_build_object(v_kind, wedsql._reap_kind(p_flow, v_kind, p_max, p_now));
       perform wedsql._no_trouble(p_flow.id, v_kind, 0, 0);
-    exception when others then
-      perform wedsql._note_trouble(p_flow.id, v_kind, 0, 0, sqlstate, sqlerrm, p_now);
+    exception when query_canceled or others then
+      perform wedsql._note_part_failure(p_flow.id, v_kind, sqlstate, sqlerrm, p_now);
     end;
   end loop;
   return v_counts;

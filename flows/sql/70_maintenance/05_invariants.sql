@@ -214,9 +214,21 @@ begin
     using p_wids, p_examples;
 end $$;
 
+-- Returns whether the table of a flow is there, which then stays until the end of the transaction: a snapshot
+-- has flows that were dropped meanwhile.
+-- Locks: the flow's table against its removal.
+create or replace function wedsql._is_there(p_flow text) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('select from %I.wed_flow limit 0', p_flow);
+  return true;
+exception when undefined_table or invalid_schema_name then
+  return false;
+end $$;
+
 -- Returns the ten invariants, each with the number of violations and the first p_examples, all as of one
--- moment. p_limit bounds the check to about twice as many instances (the newest and those that wait longest),
--- null means all.
+-- moment; flows that are dropped meanwhile are left out. p_limit bounds the check to about twice as many
+-- instances (the newest and those that wait longest), null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)
 returns table (name text, found bigint, examples jsonb, sentence text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
@@ -235,7 +247,8 @@ begin
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')
                      from wedsql.flow f
-                     where exists (select from wedsql.instance i where i.flow_id = f.id)),
+                     where exists (select from wedsql.instance i where i.flow_id = f.id)
+                       and wedsql._is_there(f.name)),
                     'select null::jsonb as found where false')
     from (values ('I2', 'Every condition that holds on a running instance has its job, unless a publication '
                   'left it for later or is still re-matching; a final state violates no integrity condition '

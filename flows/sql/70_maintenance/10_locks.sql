@@ -62,10 +62,14 @@ begin
     group by l.pid, a.usename having count(*) > wedsql._lock_share()
     limit p_max
   loop
-    raise warning 'session % of % is ended: %', v_session.pid, v_session.role, v_session.why;
-    if wedsql._end_session(v_session.pid, 'idle') then
-      v_ended := v_ended + 1;
-    end if;
+    begin
+      raise warning 'session % of % is ended: %', v_session.pid, v_session.role, v_session.why;
+      if wedsql._end_session(v_session.pid, 'idle') then
+        v_ended := v_ended + 1;
+      end if;
+    exception when others then
+      perform wedsql._note_trouble(0, 'locks', 0, v_session.pid, sqlstate, sqlerrm, wedsql.now());
+    end;
   end loop;
   return v_ended;
 end $$;

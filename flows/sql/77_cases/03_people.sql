@@ -149,7 +149,8 @@ begin
 end $$;
 
 -- Claims the most urgent case of a queue (null: of any) that is neither claimed nor waiting, also not for
--- approvals, and returns it, null if there is none. Two callers at the same time get two cases.
+-- approvals or until its instance is resumed, and returns it, null if there is none. Two callers at the same
+-- time get two cases.
 -- Locks: the case, skipping locked ones.
 -- Raises: WD514.
 create or replace function wedsql.next_case(p_queue text, p_actor text, p_minutes integer default 30,
@@ -163,6 +164,7 @@ begin
   where c.closed_at is null and (p_queue is null or c.queue = p_queue)
     and coalesce(c.lease_until, c.waits_until, v_now) <= v_now
     and wedsql._shown_case_state(c, v_now) not in ('proposed', 'approved')
+    and not exists (select from wedsql.instance i where i.wid = c.wid and i.status = 'S')
     and (p_flows is null or c.flow_id = any (array(select f.id from wedsql.flow f
                                                    where f.name = any (p_flows))))
   order by - c.priority, c.due_at, c.number limit 1 for no key update of c skip locked;

@@ -95,19 +95,27 @@ declare
   v_done integer := 0;
 begin
   for v_one in
-    select p.number, p.wid, p.expected_seq, p.expires_at <= v_now as late, i.seq
+    select p.number, p.flow_id, p.wid, p.expected_seq, p.expires_at <= v_now as late, i.seq
     from unnest(v_numbers) u (number) join wedsql.proposal p on p.number = u.number
     left join wedsql.instance i on i.wid = p.wid
     where p.closed_at is null and (p.expires_at <= v_now or i.seq is distinct from p.expected_seq)
     order by p.number limit 1000 for no key update of p skip locked
   loop
-    v_done := v_done + 1;
-    if v_one.late then
-      perform wedsql._end_proposal(v_one.number, 'expired', 'expired', 'kernel', '');
-    else
-      perform wedsql._end_proposal(v_one.number, 'failed', 'not_applied', 'kernel', null,
-        wedsql._moved_why(v_one.wid, v_one.seq, v_one.expected_seq));
-    end if;
+    begin
+      if v_one.late then
+        perform wedsql._end_proposal(v_one.number, 'expired', 'expired', 'kernel', '');
+      else
+        perform wedsql._end_proposal(v_one.number, 'failed', 'not_applied', 'kernel', null,
+          wedsql._moved_why(v_one.wid, v_one.seq, v_one.expected_seq));
+      end if;
+      v_done := v_done + 1;
+    exception when others then
+      if p_wid is not null then
+        raise;
+      end if;
+      perform wedsql._note_trouble(v_one.flow_id, 'proposals', coalesce(v_one.wid, 0), v_one.number, sqlstate,
+                                   sqlerrm, v_now);
+    end;
   end loop;
   return v_done;
 end $$;

@@ -12,7 +12,7 @@ set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on 
 declare
   v_found jsonb[];
 begin
-  execute format('select array_agg(to_jsonb(v) order by r.child_number) from (
+  execute format('select array_agg(to_jsonb(v.*) order by r.child_number) from (
       select s.*, n.child_number from jsonb_to_record($1) as s (%s)
       cross join generate_series($2, $3) n (child_number) offset 0) r
     cross join lateral (select %s) v', p_columns, p_values) into v_found using p_row, p_from, p_to;
@@ -76,13 +76,10 @@ from (select concat_ws('/', coalesce(i.key, i.wid::text), p_job.trname, p_job.ca
 cross join generate_series(p_from, p_to) n
 $$;
 
--- Checks that children of a job can be started: their level, and that no instance has one of their keys.
+-- Checks how many levels children of an instance would be below the first one.
 -- Raises: WD580.
-create or replace function wedsql._check_children(p_child wedsql.flow, p_depth integer, p_wid integer,
-  p_keys text[]) returns void
-language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-declare
-  v_taken text;
+create or replace function wedsql._check_children(p_depth integer, p_wid integer) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_depth > wedsql.child_depth_limit() then
     perform wedsql._raise('WD580',
@@ -90,16 +87,10 @@ begin
       'Check where the flow ends its recursion.', jsonb_build_object('instance', p_wid,
         'depth', p_depth - 1, 'limit', wedsql.child_depth_limit()));
   end if;
-  select i.key into v_taken from wedsql.instance i
-  where i.flow_id = p_child.id and i.key = any (p_keys) limit 1;
-  if found then
-    perform wedsql._raise('WD580', 'Flow "{flow}" has an instance with the key "{key}" already.',
-      'Children are started with keys of this form.',
-      jsonb_build_object('flow', p_child.name, 'key', left(v_taken, 80)));
-  end if;
 end $$;
 
--- Starts the children p_from to p_to of a job: all of them, or none.
+-- Starts the children p_from to p_to of a job: all of them, or none. An instance that has the key of a child
+-- already is not one.
 -- Locks: their flow's table against a definition that is being changed.
 -- Raises: WD001, WD580; as a start.
 create or replace function wedsql._start_children(p_job wedsql.job_pool, p_trig wedsql.trig, p_total integer,
@@ -111,11 +102,12 @@ declare
   v_keys text[] := wedsql._child_keys(p_job, p_from, p_to);
   v_new record;
 begin
-  perform wedsql._check_children(v_child, v_place.depth + 1, p_job.wid, v_keys);
+  perform wedsql._check_children(v_place.depth + 1, p_job.wid);
   select array_agg(s.wid order by s.ord) as wids, array_agg(s.status order by s.ord) as statuses,
          min(s.ord) filter (where s.sqlstate is not null) as bad,
          array_agg(row(s.sqlstate, s.message, s.hint, s.detail)::wedsql.why order by s.ord)
-           filter (where s.sqlstate is not null) as whys
+           filter (where s.sqlstate is not null) as whys,
+         min(v_keys[s.ord]) filter (where s.sqlstate is null and s.detail is not null) as taken
   into v_new
   from wedsql.start_many(v_child.name, wedsql._child_values(p_job.flow_id, p_trig.child_set,
     p_job.payload || jsonb_build_object('children', p_total), p_from, p_to), 'kernel', v_keys) s;
@@ -123,6 +115,10 @@ begin
     perform wedsql._raise(v_new.whys[1].code, 'Child {number} was not started: {problem}',
       'Change the state or the rule, and retry the job.',
       jsonb_build_object('number', p_from + v_new.bad - 1, 'problem', v_new.whys[1].message));
+  elsif v_new.taken is not null then
+    perform wedsql._raise('WD580', 'Flow "{flow}" has an instance with the key "{key}" already.',
+      'Children are started with keys of this form.',
+      jsonb_build_object('flow', v_child.name, 'key', left(v_new.taken, 80)));
   end if;
   insert into wedsql.child (wid, parent_wid, job_id, number, root_wid, depth, state)
   select u.wid, p_job.wid, p_job.id, p_from + u.n::integer - 1, v_place.root, v_place.depth + 1,

@@ -321,9 +321,32 @@ begin
       select c.parent_wid, c.job_id from wedsql.child c
       where c.state = 'E' order by c.parent_wid, c.job_id limit 5000) e
   loop
-    if wedsql._continue_job(v_job.parent_wid, v_job.job_id, p_max, v_now) then
-      return v_job.parent_wid;
-    end if;
+    begin
+      if wedsql._continue_job(v_job.parent_wid, v_job.job_id, p_max, v_now) then
+        return v_job.parent_wid;
+      end if;
+    exception when others then
+      perform wedsql._postpone_job(v_job.parent_wid, v_job.job_id, sqlstate, sqlerrm, v_now);
+    end;
   end loop;
   return null;
+end $$;
+
+-- Records that the next step of a job that starts children failed as a whole, and notes when it is tried
+-- again. Of a flow that was dropped meanwhile nothing is recorded.
+-- Locks: the row of wedsql.child_job, skipping a locked one.
+create or replace function wedsql._postpone_job(p_wid integer, p_job_id bigint, p_state text, p_message text,
+  p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow integer := (select c.flow_id from wedsql.child_job c
+                     where c.parent_wid = p_wid and c.job_id = p_job_id for update skip locked);
+begin
+  if v_flow is not null then
+    perform wedsql._note_trouble(v_flow, 'children', p_wid, p_job_id, p_state, p_message, p_now);
+    update wedsql.child_job c set due_at = t.retry_at
+    from wedsql.trouble t
+    where c.parent_wid = p_wid and c.job_id = p_job_id
+      and t.flow_id = v_flow and t.kind = 'children' and t.wid = p_wid and t.item = p_job_id;
+  end if;
 end $$;

@@ -132,7 +132,7 @@ begin
   v_id := wedsql._add_look(v_flow, p_wid, array(select distinct u from unnest(p_attributes) u order by u),
                            p_actor, p_way, btrim(p_reason), p_address, 1);
   select * into v_look from wedsql.look l where l.id = v_id;
-  execute format('select to_jsonb(w) from %I.wed_flow w where w.wid = $1', v_flow.name)
+  execute format('select to_jsonb(w.*) from %I.wed_flow w where w.wid = $1', v_flow.name)
     into v_state using p_wid;
   return jsonb_build_object('id', v_look.id, 'at', v_look.at, 'values', (
     select jsonb_object_agg(u, v_state -> u) from unnest(v_look.attributes) u));

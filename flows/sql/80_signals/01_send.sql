@@ -37,10 +37,24 @@ begin
   perform wedsql._check_states(wedsql._attribute_names((p_flow).id)::text[], array[p_data]);
 end $$;
 
--- Returns the number of the instance that a key names: the one that was started with the key, else the living
--- one of whose business key a value equals it; null if there is none.
--- Raises: WD562 where several living ones have the value.
+-- Returns the number of the instance that a key names; null if there is none.
+-- Raises: WD562 where several living ones have it as the value of a business key.
 create or replace function wedsql._signal_target(p_flow wedsql.flow, p_key text) returns integer
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_found integer[] := wedsql._named_by(p_flow, p_key);
+begin
+  if cardinality(v_found) > 1 then
+    perform wedsql._raise('WD562', 'More than one instance of flow "{flow}" has the key "{key}".',
+      'Name the instance by its number.',
+      jsonb_build_object('flow', (p_flow).name, 'key', left(p_key, 80)));
+  end if;
+  return v_found[1];
+end $$;
+
+-- Returns the numbers of the instances that a key names, at most two: the one that was started with the key,
+-- else the living ones of whose business key a value equals it.
+create or replace function wedsql._named_by(p_flow wedsql.flow, p_key text) returns integer[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_wid integer := (select i.wid from wedsql.instance i
@@ -49,23 +63,19 @@ declare
   v_found integer[];
 begin
   if v_wid is not null or p_key is null then
-    return v_wid;
+    return array_remove(array[v_wid], null);
   end if;
   select string_agg(format('%s = lower("left"($1, 100)) and w.%I::text = $1',
                            wedsql._key_expression(a.aname), a.aname), ' or ')
   into v_tests from wedsql.attr a where a.flow_id = (p_flow).id and a.business_key;
-  if v_tests is null then
-    return null;
+  if v_tests is not null then
+    -- The expressions of the indexes do not qualify attributes, so there is no other table beside w.
+    execute format('select array(select w.wid from %I.wed_flow w where (%s) and exists '
+                   '(select from wedsql.instance i where i.wid = w.wid and i.status <> all (''{F,C,A}'')) '
+                   'limit 2)', (p_flow).name, v_tests)
+      into v_found using p_key;
   end if;
-  execute format('select array(select w.wid from %I.wed_flow w join wedsql.instance i on i.wid = w.wid '
-                 'where (%s) and i.status <> all (''{F,C,A}'') limit 2)', (p_flow).name, v_tests)
-    into v_found using p_key;
-  if cardinality(v_found) > 1 then
-    perform wedsql._raise('WD562', 'More than one instance of flow "{flow}" has the key "{key}".',
-      'Name the instance by its number.',
-      jsonb_build_object('flow', (p_flow).name, 'key', left(p_key, 80)));
-  end if;
-  return v_found[1];
+  return v_found;
 end $$;
 
 -- Returns the pending job of an instance that waits for a signal, locked; null where none does, as while the
@@ -82,6 +92,33 @@ begin
     and not wedsql._is_held_elsewhere(j.wid, j.tgid)
   order by j.id limit 1 for update of j;
   return v_job;
+end $$;
+
+-- Checks that nothing but the conditions of an instance decides that it does not wait for a signal, which
+-- would be lost otherwise.
+-- Locks: the job's lock, or nothing; the caller holds the instance.
+-- Raises: WD105 while the instance is suspended or being compensated, WD203 where another session holds
+-- the job that waits, WD212 where that job is parked.
+create or replace function wedsql._check_takes_signal(p_wid integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_status "char" := (select i.status from wedsql.instance i where i.wid = p_wid);
+  v_job wedsql.job_pool;
+begin
+  if v_status in ('S', 'X') then
+    perform wedsql._raise('WD105', case v_status when 'S' then 'Instance {instance} is suspended.'
+                                                 else 'Instance {instance} is being compensated.' end,
+      'Send the signal again when that is over.', jsonb_build_object('instance', p_wid));
+  end if;
+  for v_job in select j.* from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+               where j.wid = p_wid and t.signal and j.trname = p_name loop
+    if v_job.state = 'K' then
+      perform wedsql._raise('WD212', 'Job {job} of instance {instance}, which takes the signal, is parked.',
+        'Retry the job, and send the signal again.',
+        jsonb_build_object('job', v_job.id, 'instance', p_wid));
+    end if;
+    perform wedsql._check_not_held(v_job);
+  end loop;
 end $$;
 
 -- Writes the data of a signal as the result of a job, and returns the number of the step.

@@ -52,23 +52,15 @@ $$;
 create or replace function wedsql._settle_signal(p_flow wedsql.flow, p_signal wedsql.signal)
   returns wedsql.signal
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_job wedsql.job_pool;
 begin
   p_signal.wid := coalesce(p_signal.wid, wedsql._signal_target(p_flow, p_signal.key));
-  if p_signal.wid is not null then
-    perform wedsql._lock_signalled(p_flow, p_signal.wid);
-    v_job := wedsql._signalled_job(p_signal.wid, p_signal.name);
-  elsif p_signal.name = any (p_flow.start_by) then
-    p_signal.wid := wedsql.start(p_flow.name,
-      p_signal.data || wedsql._start_source(p_flow.id, p_signal.name), p_signal.actor, p_signal.key);
-    p_signal.state := 'S';
+  if p_signal.wid is null and p_signal.name = any (p_flow.start_by) then
+    p_signal := wedsql._start_by_signal(p_flow, p_signal);
   end if;
-  if v_job.id is not null then
-    p_signal.seq := wedsql._deliver(p_flow, v_job, p_signal.data, p_signal.actor);
-    p_signal.job_id := v_job.id;
-    p_signal.state := 'D';
-  elsif p_signal.state = 'N' then
+  if p_signal.wid is not null and p_signal.state = 'N' then
+    p_signal := wedsql._deliver_in_order(p_flow, p_signal);
+  end if;
+  if p_signal.state = 'N' then
     p_signal := wedsql._keep_signal(p_flow, p_signal);
   end if;
   update wedsql.signal s
@@ -79,20 +71,59 @@ begin
   return p_signal;
 end $$;
 
+-- Starts an instance with a signal. Where another session has started one with the key meanwhile, the signal
+-- is for that instance.
+-- Locks, raises: as start.
+create or replace function wedsql._start_by_signal(p_flow wedsql.flow, p_signal wedsql.signal)
+  returns wedsql.signal
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_started record := wedsql._start_or_find(p_flow.name,
+    p_signal.data || wedsql._start_source(p_flow.id, p_signal.name), p_signal.actor, p_signal.key);
+begin
+  p_signal.wid := v_started.wid;
+  p_signal.state := case when v_started.known then 'N' else 'S' end;
+  return p_signal;
+end $$;
+
+-- Delivers a signal to the job that waits for it, after older ones that are kept for the instance.
+-- Locks: the flow's table, the instance, the kept signals; its jobs and timers, the trace.
+-- Raises: as _lock_signalled, as _deliver.
+create or replace function wedsql._deliver_in_order(p_flow wedsql.flow, p_signal wedsql.signal)
+  returns wedsql.signal
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_job wedsql.job_pool;
+begin
+  perform wedsql._lock_signalled(p_flow, p_signal.wid);
+  perform wedsql._deliver_kept(p_flow, p_signal.wid, p_signal.name);
+  v_job := wedsql._signalled_job(p_signal.wid, p_signal.name);
+  if v_job.id is not null then
+    p_signal.seq := wedsql._deliver(p_flow, v_job, p_signal.data, p_signal.actor);
+    p_signal.job_id := v_job.id;
+    p_signal.state := 'D';
+  end if;
+  return p_signal;
+end $$;
+
 -- Returns a signal for which nothing waits as one that is kept, where a trigger says so.
--- Raises: WD104 where it is not kept and names no instance, WD563 where too many are kept already.
+-- Locks: as _check_takes_signal.
+-- Raises: WD104 where it is not kept and names no instance, WD563 where too many are kept already; as
+-- _check_takes_signal.
 create or replace function wedsql._keep_signal(p_flow wedsql.flow, p_signal wedsql.signal)
   returns wedsql.signal
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_keep interval := (select t.keep from wedsql._waiting_for(p_flow.id, p_signal.name) t limit 1);
 begin
-  if v_keep is null then
-    if p_signal.wid is null then
-      perform wedsql._raise('WD104', 'No instance of flow "{flow}" has the key "{key}".',
-        'The signal is not kept, because no rule that waits for it says how long.',
-        jsonb_build_object('flow', p_flow.name, 'key', coalesce(left(p_signal.key, 80), '')));
-    end if;
+  if exists (select from wedsql.instance i where i.wid = p_signal.wid and i.status in ('F', 'C', 'A')) then
+    return p_signal;  -- an older signal, which was delivered just now, was its last step
+  elsif v_keep is null and p_signal.wid is null then
+    perform wedsql._raise('WD104', 'No instance of flow "{flow}" has the key "{key}".',
+      'The signal is not kept, because no rule that waits for it says how long.',
+      jsonb_build_object('flow', p_flow.name, 'key', coalesce(left(p_signal.key, 80), '')));
+  elsif v_keep is null then
+    perform wedsql._check_takes_signal(p_signal.wid, p_signal.name);
     return p_signal;
   end if;
   if (select count(*) from (

@@ -2,8 +2,8 @@
 -- jobs that were fired since the last round wait, and a bounded number of the others, each time the next
 -- ones: also a signal for which nothing was fired becomes ready, by a change of its key or an operation.
 
--- Returns the keys by which signals name an instance in a state.
-create or replace function wedsql._keys_of(p_flow integer, p_wid integer, p_state jsonb) returns text[]
+-- Returns the keys by which signals name an instance in a state, as _keys_of those of its row.
+create or replace function wedsql._keys_in_state(p_flow integer, p_wid integer, p_state jsonb) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off as $$
 select array_remove(array(select i.key from wedsql.instance i where i.wid = p_wid)
@@ -28,7 +28,7 @@ with fired as materialized (
 found as (
   select s.id from fired j join wedsql.signal s on s.wid = j.wid and s.name = j.trname and s.state = 'K'
   union
-  select s.id from fired j cross join lateral unnest(wedsql._keys_of(p_flow, j.wid, j.payload)) k
+  select s.id from fired j cross join lateral unnest(wedsql._keys_in_state(p_flow, j.wid, j.payload)) k
   join wedsql.signal s on s.flow_id = p_flow and s.key = k and s.name = j.trname and s.state = 'K'
     and s.wid is null)
 select array(select f.id from found f), coalesce((select max(j.id) from fired j), p_after)
@@ -66,33 +66,18 @@ begin
   return v_due;
 end $$;
 
--- Returns the oldest kept signal of this name for an instance, by its number or a key, that a job can have.
-create or replace function wedsql._oldest_kept(p_flow wedsql.flow, p_wid integer, p_name text,
-  p_now timestamptz) returns bigint
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
-select min(s.id) from (
-  select o.id from wedsql.signal o
-  where o.wid = p_wid and o.name = p_name and o.state = 'K' and o.keep_until > p_now
-  union all
-  select o.id from unnest(wedsql._keys_of((p_flow).id, p_wid,
-    wedsql._present_state((p_flow).name, p_wid))) k
-  join wedsql.signal o on o.flow_id = (p_flow).id and o.key = k and o.name = p_name and o.state = 'K'
-    and o.wid is null and o.keep_until > p_now) s
-$$;
-
--- Delivers the oldest kept signal of the name of this one if its instance waits for it now, or ends this one
--- if it was kept for its whole time. Returns whether it did.
--- Locks: the signal and its instance, skipping locked ones; its jobs and timers, the trace.
+-- Delivers a kept signal if its instance waits for it now, and before it the older ones of the same name, or
+-- ends one that was kept for its whole time. Returns whether it did.
+-- Locks: the instance and the signals, skipping a locked one; its jobs and timers, the trace.
 -- Raises: as a worker's result.
 create or replace function wedsql._reap_signal(p_flow wedsql.flow, p_id bigint, p_now timestamptz)
   returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_signal wedsql.signal;
+  v_oldest bigint;
   v_wid integer := (select coalesce(s.wid, wedsql._signal_target(p_flow, s.key))
                     from wedsql.signal s where s.id = p_id);
-  v_job wedsql.job_pool;
   v_free integer;
 begin
   if v_wid is not null then
@@ -109,19 +94,11 @@ begin
     update wedsql.signal s set state = 'X', settled_at = p_now where s.id = p_id;
     return true;
   end if;
-  v_job := wedsql._signalled_job(v_wid, v_signal.name);
-  if v_job.id is null then
-    return false;
+  v_oldest := (wedsql._oldest_kept(p_flow, v_wid, v_signal.name, 0, p_now)).id;
+  if v_oldest = p_id then
+    return wedsql._deliver_one_kept(p_flow, v_wid, p_id, p_now);
+  elsif v_oldest is not null then
+    perform wedsql._deliver_kept(p_flow, v_wid, v_signal.name);
   end if;
-  select * into v_signal from wedsql.signal s
-  where s.id = least(wedsql._oldest_kept(p_flow, v_wid, v_signal.name, p_now), p_id) and s.state = 'K'
-  for update skip locked;
-  if not found then
-    return false;
-  end if;
-  update wedsql.signal s
-  set state = 'D', wid = v_wid, job_id = v_job.id, settled_at = p_now,
-      seq = wedsql._deliver(p_flow, v_job, v_signal.data, v_signal.actor)
-  where s.id = v_signal.id;
-  return true;
+  return exists (select from wedsql.signal s where s.id = p_id and s.state <> 'K');
 end $$;

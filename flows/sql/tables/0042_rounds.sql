@@ -5,8 +5,6 @@ alter table wedsql.care add column if not exists looks jsonb not null default '{
 create index if not exists job_pool_waiting on wedsql.job_pool
   (tgid, late, (greatest(fired_at, not_before)), id) where state = 'P';
 create index if not exists signal_kept_order on wedsql.signal (flow_id, id) where state = 'K';
-create index if not exists signal_kept_key on wedsql.signal (flow_id, key, name, id)
-  where state = 'K' and wid is null;
 create index if not exists proposal_expiring on wedsql.proposal (expires_at) where closed_at is null;
 
 -- Now a row of each open case of a flow with policies.

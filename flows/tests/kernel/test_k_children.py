@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import yaml
 from flows import api
 from flows.tests.children import children, go, order, split, statuses
 from flows.tests.kit import Kit, broken, refused, tgid
+from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
 
@@ -173,6 +175,23 @@ def test_a_key_that_is_taken_parks_the_job(tree: Kit) -> None:
     wid = api.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), children(tree, wid)) == ("E", [])
+
+
+def test_an_instance_that_another_session_starts_meanwhile_is_no_child(tree: Kit) -> None:
+    """It has the key of a child when the parent's session comes to it."""
+    split(tree)
+    wid = api.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
+    other, reaper = tree.connect(), tree.connect()
+    with ThreadPoolExecutor() as pool:
+        with other.transaction():
+            taken = api.start(tree.name, {"kind": "part"}, key="B/split/1.2", conn=other)
+            done = pool.submit(tree.one, "select wedsql.continue_children()", (), reaper)
+            waits = "select count(*) from pg_locks where not granted and pid = %s"
+            until(lambda: done.done() or tree.one(waits, [reaper.info.backend_pid]) > 0)
+        done.result()
+    go(tree)
+    assert (tree.status(wid), children(tree, wid)) == ("E", [])
+    assert tree.one("select parent_wid from wedsql.instance where wid = %s", [taken]) is None
 
 
 def test_a_definition_that_changes_meanwhile_applies_to_what_follows(tree: Kit) -> None:

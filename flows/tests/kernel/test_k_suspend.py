@@ -67,7 +67,7 @@ def test_r11_a_lease_ends_and_its_result_is_rejected(shop: Kit) -> None:
     api.suspend(wid, "Wait.", conn=shop.conn)
     with refused("WD105"):
         api.complete(job, {"a": "2"}, conn=shop.conn)
-    with refused("WD203"):
+    with refused("WD105"):
         api.extend(job, "1 hour", conn=shop.conn)
     api.resume(wid, "Go on.", conn=shop.conn)
     with refused("WD203"):

@@ -238,6 +238,40 @@ def test_a_job_held_with_a_key_that_is_revoked_is_not_finished(keyed: Kit) -> No
     assert keyed.status(wid) == "R"
 
 
+def reap(kit: Kit, offset: str = "0") -> None:
+    reaper = kit.connect("wed_reaper")
+    kit.clock(offset, reaper)
+    kit.rows("select wedsql.reap()", (), reaper)
+
+
+@pytest.mark.parametrize("act", ["lease", "extend"])
+def test_a_lease_that_is_committed_after_the_revocation_is_released(keyed: Kit, act: str) -> None:
+    """Its transaction checked the key before, and the revocation does not wait for it."""
+    wid = keyed.start(a="1")
+    conn = worker(keyed, create(keyed))
+    job = leased(keyed, conn) if act == "extend" else None
+    with conn.transaction():
+        if job:
+            api.extend(job, timedelta(hours=1), conn=conn)
+        else:
+            leased(keyed, conn)
+        assert api.revoke_worker_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn) == 0
+    assert keyed.pending(wid)[0].state == "L"
+    reap(keyed)
+    assert (keyed.pending(wid)[0].state, keyed.logged(wid)) == ("P", ["released"])
+    assert leased(keyed, worker(keyed, create(keyed, "other"))).wid == wid
+
+
+def test_a_lease_ends_with_its_key(keyed: Kit) -> None:
+    wid = keyed.start(a="1")
+    conn = worker(keyed, create(keyed, expires=datetime.now(UTC) + timedelta(hours=1)))
+    api.lease_many(keyed.name, ["tr_x"], 1, "ship", duration=timedelta(hours=9), conn=conn)
+    reap(keyed, "59 minutes")
+    assert keyed.pending(wid)[0].state == "L"
+    reap(keyed, "61 minutes")
+    assert (keyed.pending(wid)[0].state, keyed.logged(wid)) == ("P", ["released"])
+
+
 def test_a_key_expires(keyed: Kit) -> None:
     key = create(keyed, expires=datetime.now(UTC) + timedelta(hours=1))
     conn = worker(keyed, key)
