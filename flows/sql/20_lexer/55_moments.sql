@@ -1,7 +1,7 @@
 -- A condition has one value for a state, whenever and by whomever it is evaluated. PostgreSQL reads four
 -- words as moments that depend on when they are read, and abbreviations of time zones by a setting of the
--- session: in the text of a condition both are rejected (46_reading.sql), in a text that a condition casts they
--- fail here, as a text that is no moment fails.
+-- session: in the text of a condition both are rejected (46_reading.sql), in a text that a condition casts
+-- they fail here, as a text that is no moment fails.
 
 -- Returns whether PostgreSQL reads a text as a moment or as a time of day.
 create or replace function wed_match.is_moment(p_text text) returns boolean
@@ -115,8 +115,8 @@ begin
 end $$;
 
 -- Returns the tokens p_from to p_to with a call of wed_match.moment around each value that is cast to a
--- moment, unless it is a plain text, and of wed_match.zone around each attribute that names a time zone. Casts
--- are written in three ways: value::date, cast(value as date), date(value).
+-- moment, unless it is a plain text, and of wed_match.zone around each attribute that names a time zone.
+-- Casts are written in three ways: value::date, cast(value as date), date(value).
 create or replace function wedsql.with_fixed_moments(p_tokens wedsql.token[], p_from integer, p_to integer)
 returns wedsql.token[] language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -159,7 +159,8 @@ begin
     select u.made from generate_series(p_from, p_to) n
     cross join lateral (
       select 1 as part, row((p_tokens[n]).position, 0, 'function', v_calls[o.i],
-                            (p_tokens[n]).depth)::wedsql.token as made, o.i as nth, 1 as half from unnest(v_opens) with ordinality o (at, i) where o.at = n
+                            (p_tokens[n]).depth)::wedsql.token as made, o.i as nth, 1 as half
+      from unnest(v_opens) with ordinality o (at, i) where o.at = n
       union all
       select 1, row((p_tokens[n]).position, 0, 'paren', '(', (p_tokens[n]).depth)::wedsql.token, o.i, 2
       from unnest(v_opens) with ordinality o (at, i) where o.at = n

@@ -41,9 +41,9 @@ begin
 end $$;
 
 -- Records that a written trigger changes the definition, before d_commit checks for it, be it at the commit
--- or at once. Pending jobs of a renamed transition are offered by the new name (K-41), and have its timeout, priority and lock. A changed due_after
--- moves the timers that wait; it counts from where it counted before, or from now where it replaces a due
--- attribute. Due attributes are read by the re-match.
+-- or at once. Pending jobs of a renamed transition are offered by the new name (K-41), and have its timeout,
+-- priority and lock. A changed due_after moves the timers that wait; it counts from where it counted before,
+-- or from now where it replaces a due attribute. Due attributes are read by the re-match.
 -- Locks: as _lock_definition, then the jobs and timers; as _recount_children.
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

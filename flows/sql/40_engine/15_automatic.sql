@@ -23,8 +23,8 @@
 -- state does not end the instance before the other work is done.
 --
 -- A job that is left (a person retries a parked one, its trigger became automatic while it was pending, or a
--- chain is longer than a commit performs) is performed by the reaper. A transaction reads each version that it
--- wrote of a row before, so the cost of a chain in one grows with the square of its length.
+-- chain is longer than a commit performs) is performed by the reaper. A transaction reads each version that
+-- it wrote of a row before, so the cost of a chain in one grows with the square of its length.
 --
 -- Cost. Flows without such triggers have the same generated functions as before, and _settle tests one
 -- boolean of the flow's row. In flows with one the fast path adds what is set, and <flow>._automatic performs

@@ -75,8 +75,8 @@ begin
 end $$;
 
 -- Offers a job now that waits for its next try, or that is parked, with the present state as its payload; it
--- has all its attempts again, and the timeout of its trigger if that is longer. When no parked job remains, an exception runs again, and a failed compensation
--- is one no longer. A compensation keeps its payload.
+-- has all its attempts again, and the timeout of its trigger if that is longer. When no parked job remains,
+-- an exception runs again, and a failed compensation is one no longer. A compensation keeps its payload.
 -- Locks: as _operate; the job, the trace.
 -- Raises: WD009, WD104, WD105, WD203, WD205, WD212; as _retry_payload.
 create or replace function wedsql.retry_job(p_wid integer, p_job_id bigint, p_reason text,

@@ -1,9 +1,9 @@
--- What a job has from its trigger, and what becomes of that when the trigger changes while the job is pending.
--- The name of the transition, timeout, priority and lock follow the trigger, for each such job that has the
--- former value: one that a person prolonged or prioritized keeps its own. A worker that performs a job now may
--- get more time by that, but not less, and holds the lock that it has. The payload, the step that fired the
--- job and its version say what was fired, and a back-off when the next attempt is: they stay. All other
--- options are read from the trigger when they are needed.
+-- What a job has from its trigger, and what becomes of that when the trigger changes while the job is
+-- pending. The name of the transition, timeout, priority and lock follow the trigger, for each such job that
+-- has the former value: one that a person prolonged or prioritized keeps its own. A worker that performs a
+-- job now may get more time by that, but not less, and holds the lock that it has. The payload, the step that
+-- fired the job and its version say what was fired, and a back-off when the next attempt is: they stay. All
+-- other options are read from the trigger when they are needed.
 
 -- Returns what a change of a trigger makes of its pending jobs: the new values of those that change. A
 -- compensation is no job of the trigger.
@@ -29,7 +29,8 @@ where j.flow_id = p_old.flow_id and j.tgid = p_old.tgid and not wedsql._is_compe
   and (n.timeout is distinct from j.timeout or n.priority <> j.priority or n.relocks);
 end $$;
 
--- Gives the pending jobs of a trigger that is changed what follows it. Locks are named from the present state.
+-- Gives the pending jobs of a trigger that is changed what follows it. Locks are named from the present
+-- state.
 -- Locks: the jobs; the caller holds the definition of the flow.
 create or replace function wedsql._follow_trigger(p_old wedsql.trig, p_new wedsql.trig) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'

@@ -161,12 +161,12 @@ select case p_kind
 $$;
 
 -- Returns what publishing the definition would do to living instances: for each changed rule how many there
--- are for which its condition is true before and after, which jobs lose their condition or get other limits, which exceptions
--- end and begin, which instances become final or would be so no longer, with up to 20 of each. Rules are named by
--- their numbers, new ones by -1 for the first trigger of the definition, -2 for the second ... Above p_limit
--- instances every n-th is examined; after p_seconds it stops. Final instances are examined if p_reopen_final,
--- or if the final condition changes and there are no more than p_limit. p_choices: those of the publication,
--- see 60_publish/01_choices.sql. Nothing is locked or changed.
+-- are for which its condition is true before and after, which jobs lose their condition or get other limits,
+-- which exceptions end and begin, which instances become final or would be so no longer, with up to 20 of
+-- each. Rules are named by their numbers, new ones by -1 for the first trigger of the definition, -2 for the
+-- second ... Above p_limit instances every n-th is examined; after p_seconds it stops. Final instances are
+-- examined if p_reopen_final, or if the final condition changes and there are no more than p_limit.
+-- p_choices: those of the publication, see 60_publish/01_choices.sql. Nothing is locked or changed.
 -- Raises: WD001, WD005, WD006, WD009.
 create or replace function wedsql.impact(p_flow text, p_definition jsonb,
   p_reopen_final boolean default false,

@@ -66,8 +66,8 @@ begin
   return v_due;
 end $$;
 
--- Returns an open cursor over jobs (wid, item) of automatic transitions in running instances. A round looks at
--- the next thousand jobs of each trigger, because those of exceptions wait as long as these do, and notes
+-- Returns an open cursor over jobs (wid, item) of automatic transitions in running instances. A round looks
+-- at the next thousand jobs of each trigger, because those of exceptions wait as long as these do, and notes
 -- where the next one goes on.
 -- Locks: the row of wedsql.care, which the caller has.
 create or replace function wedsql._due_automatic(p_flow integer, p_now timestamptz) returns refcursor
@@ -75,7 +75,8 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 set enable_mergejoin = off set enable_sort = off set enable_bitmapscan = off set timezone = 'UTC'
 set datestyle = 'ISO, YMD' as $$
 declare
-  v_looks jsonb := coalesce((select c.looks -> 'automatic' from wedsql.care c where c.flow_id = p_flow), '{}');
+  v_looks jsonb := coalesce((select c.looks -> 'automatic' from wedsql.care c
+                             where c.flow_id = p_flow), '{}');
   v_trig record;
   v_ids bigint[] := '{}';
   v_wids integer[] := '{}';

@@ -11,10 +11,10 @@ select not exists (
                   and not pg_visible_in_snapshot(t.xid::text::xid8, w.seen)))
 $$;
 
--- Returns whether something still reads an instance that has ended. It is a child: its end is not counted yet,
--- or the result of its parent may read its values while that has not ended. It is a parent: the reaper goes on
--- with its children, or they are open and belong to its tree. A late result of it waits for a decision, its
--- case is open, or a repair of it waits for approvals.
+-- Returns whether something still reads an instance that has ended. It is a child: its end is not counted
+-- yet, or the result of its parent may read its values while that has not ended. It is a parent: the reaper
+-- goes on with its children, or they are open and belong to its tree. A late result of it waits for a
+-- decision, its case is open, or a repair of it waits for approvals.
 create or replace function wedsql._is_still_read(p_wid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select exists (select from wedsql.child c left join wedsql.instance p on p.wid = c.parent_wid
@@ -28,8 +28,9 @@ select exists (select from wedsql.child c left join wedsql.instance p on p.wid =
 $$;
 
 -- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
--- because its repair is evidence. One that could not be removed a moment ago waits for its next try, one with a
--- step that a webhook has not read waits for that, and one that something else still reads for the end of it.
+-- because its repair is evidence. One that could not be removed a moment ago waits for its next try, one with
+-- a step that a webhook has not read waits for that, and one that something else still reads for the end of
+-- it.
 create or replace function wedsql._retirable(
   p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null)
 returns integer[]

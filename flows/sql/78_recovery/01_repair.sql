@@ -149,7 +149,8 @@ $$;
 
 -- Performs an operation on one instance and returns {"wid", "operation", "seq", "status"} as they are
 -- afterwards, with the facts of the operation, and "claim" where another user has claimed its case: a claim
--- does not prevent the operation, but the history of the case says what was done. p_expected_seq: the step at which the caller saw the instance.
+-- does not prevent the operation, but the history of the case says what was done. p_expected_seq: the step at
+-- which the caller saw the instance.
 -- Locks: as _lock_instance, then as the operation.
 -- Raises: WD104; WD108 where the instance is at another step than expected; WD109; WD520 where it needs
 -- approvals; as the operation.

@@ -33,8 +33,8 @@ end $$;
 -- The other instance is left as it is. A preview uses no number of an instance. A key that the flow has seen
 -- already returns the instance that it names: repeating the operation is harmless.
 -- Locks: as _lock_instance.
--- Raises: WD003, WD009 for a key that is too long, WD104 where there is no such instance or step, WD106, WD107,
--- WD905.
+-- Raises: WD003, WD009 for a key that is too long, WD104 where there is no such instance or step, WD106,
+-- WD107, WD905.
 create or replace function wedsql._repair_branch(p_wid integer, p_arguments jsonb, p_reason text,
   p_actor text) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

@@ -1,6 +1,6 @@
--- Kept signals of which the reaper has to do something. A round reads those whose time is over, those for which
--- jobs that were fired since the last round wait, and a bounded number of the others, each time the next
--- ones: also a signal for which nothing was fired becomes ready, by a change of its key or an operation.
+-- Kept signals of which the reaper has to do something. A round reads those whose time is over, those for
+-- which jobs that were fired since the last round wait, and a bounded number of the others, each time the
+-- next ones: also a signal for which nothing was fired becomes ready, by a change of its key or an operation.
 
 -- Returns the keys by which signals name an instance in a state, as _keys_of those of its row.
 create or replace function wedsql._keys_in_state(p_flow integer, p_wid integer, p_state jsonb) returns text[]
