@@ -24,6 +24,7 @@ TROUBLE: dict[str, str | Promise] = {
     "expired": _("An expired lease is not given back"),
     "timers": _("A due timer does not fire"),
     "late": _("A late job is not marked"),
+    "automatic": _("An automatic transition is not performed"),
     "ended": _("A session past its timeout is not ended"),
     "locked": _("The flow is not maintained"),
     "flow": _("The flow is not maintained"),
