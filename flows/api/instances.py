@@ -36,10 +36,9 @@ def start_many(
     found = rows(
         conn,
         "select ord, wid, status, sqlstate, message, hint, detail"
-        # As JSON: where array_nulls is off, an array's nulls are read as texts.
-        " from wedsql.start_many(%s, %s::jsonb[], %s,"
-        " nullif(array(select jsonb_array_elements_text(%s::jsonb)), '{}'))",
-        (flow, texts, actor, to_json(list(keys or ()))),
+        " from wedsql.start_many(%s, %s::jsonb[], %s, %s::text[])",
+        # An empty key is none; where array_nulls is off, nulls of an array are read as texts.
+        (flow, texts, actor, [key or "" for key in keys] if keys else None),
     )
     return [
         StartResult(ord, wid, status, typed_error(*why), known=why[0] is None and why[-1] is not None)

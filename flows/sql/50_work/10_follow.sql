@@ -1,6 +1,8 @@
 -- What a job has from its trigger, and what becomes of that when the trigger changes while the job is
 -- pending. The name of the transition, timeout, priority and lock follow the trigger, for each such job that
--- has the former value: one that a person prolonged or prioritized keeps its own. A worker that performs a
+-- has the former value: one that a person prolonged or prioritized keeps its own. The timeout follows a
+-- publication, whose impact counts these jobs; where a session writes wed_trig itself, it is the copy from the
+-- moment of the firing that it is in the paper (section II.C). A worker that performs a
 -- job now may get more time by that, but not less, and holds the lock that it has. The payload, the step that
 -- fired the job and its version say what was fired, and a back-off when the next attempt is: they stay. All
 -- other options are read from the trigger when they are needed.
@@ -36,6 +38,9 @@ create or replace function wedsql._follow_trigger(p_old wedsql.trig, p_new wedsq
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres' as $$
 begin
+  if not wedsql._is_applying(p_new.flow_id) then
+    p_new.timeout := p_old.timeout;
+  end if;
   if (p_new.timeout, p_new.priority, p_new.lock)
      is not distinct from (p_old.timeout, p_old.priority, p_old.lock) then
     return;

@@ -93,6 +93,8 @@ begin
   elsif v_signal.keep_until <= p_now then
     update wedsql.signal s set state = 'X', settled_at = p_now where s.id = p_id;
     return true;
+  elsif v_wid is null then
+    return false;
   end if;
   v_oldest := (wedsql._oldest_kept(p_flow, v_wid, v_signal.name, 0, p_now)).id;
   if v_oldest = p_id then
