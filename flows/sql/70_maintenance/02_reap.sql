@@ -23,10 +23,10 @@ begin
       '{care,workers,troubles,locks,sessions,conditions,refused,keys}', p_max, v_now);
   end if;
   for v_flow in
-    select f.* from wedsql.flow f where wedsql._may_be_due(f, v_now)
-    order by random()
+    select f.* from wedsql.flow f order by random()
   loop
     exit when wedsql._round_over();
+    continue when not wedsql._may_be_due_or_note(v_flow, v_now);
     perform from wedsql.care c where c.flow_id = v_flow.id for update skip locked;
     if found then
       v_report := wedsql._add_counts(v_report, wedsql._reap_flow_or_note(v_flow, p_max, v_now));

@@ -99,6 +99,16 @@ exception when query_canceled or others then
   return '{}';
 end $$;
 
+-- Returns what _may_be_due does; where that fails, the flow is left to the next round.
+create or replace function wedsql._may_be_due_or_note(p_flow wedsql.flow, p_now timestamptz) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  return wedsql._may_be_due(p_flow, p_now);
+exception when query_canceled or others then
+  perform wedsql._note_part_failure(p_flow.id, 'flow', sqlstate, sqlerrm, p_now);
+  return false;
+end $$;
+
 -- Keeps the failure of a part of a round; after one by statement_timeout the round ends.
 create or replace function wedsql._note_part_failure(p_flow integer, p_kind text, p_state text,
   p_message text, p_now timestamptz) returns void

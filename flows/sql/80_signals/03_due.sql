@@ -66,16 +66,15 @@ begin
   return v_due;
 end $$;
 
--- Delivers a kept signal if its instance waits for it now, and before it the older ones of the same name, or
--- ends one that was kept for its whole time. Returns whether it did.
--- Locks: the instance and the signals, skipping a locked one; its jobs and timers, the trace.
+-- Delivers a kept signal if its instance waits for it now and for no older one, or ends one that was kept for
+-- its whole time. Returns whether it did.
+-- Locks: the instance and the signal, skipping locked ones; its jobs and timers, the trace.
 -- Raises: as a worker's result.
 create or replace function wedsql._reap_signal(p_flow wedsql.flow, p_id bigint, p_now timestamptz)
   returns boolean
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_signal wedsql.signal;
-  v_oldest bigint;
   v_wid integer := (select coalesce(s.wid, wedsql._signal_target(p_flow, s.key))
                     from wedsql.signal s where s.id = p_id);
   v_free integer;
@@ -96,11 +95,6 @@ begin
   elsif v_wid is null then
     return false;
   end if;
-  v_oldest := (wedsql._oldest_kept(p_flow, v_wid, v_signal.name, 0, p_now)).id;
-  if v_oldest = p_id then
-    return wedsql._deliver_one_kept(p_flow, v_wid, p_id, p_now);
-  elsif v_oldest is not null then
-    perform wedsql._deliver_kept(p_flow, v_wid, v_signal.name);
-  end if;
-  return exists (select from wedsql.signal s where s.id = p_id and s.state <> 'K');
+  return (wedsql._oldest_kept(p_flow, v_wid, v_signal.name, 0, p_now)).id is not distinct from p_id
+    and wedsql._deliver_one_kept(p_flow, v_wid, p_id, p_now);
 end $$;
