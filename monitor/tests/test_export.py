@@ -18,7 +18,20 @@ from monitor.export.xlsx import workbook
 from monitor.tests.conftest import Parcels
 from monitor.views import export
 
-FORMULAS = ("=1+2", "+1", "-1", "@SUM(A1)", "\t=1")
+FORMULAS = (
+    "=1+2",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\n=1",
+    " =1",
+    "\u00a0=1",
+    "\u200b@x",
+    "\uff1d1",
+    "\uff0b1",
+    "\ufe62x",
+)
 
 
 def fetched(client: Client, address: str) -> bytes:
