@@ -39,6 +39,13 @@ class WedError(Exception):
         return self._translated("hint_template", self._hint)
 
     @property
+    def status(self) -> int:
+        """Return the HTTP status for the error, on pages and in the API."""
+        from flows.errors.statuses import status_of  # it needs all classes
+
+        return status_of(self)
+
+    @property
     def where(self) -> dict[str, Any]:
         """Return the facts of the detail: position, token, attribute ...; empty if there are none."""
         return {key: value for key, value in self._facts.items() if not key.endswith("_template")}

@@ -126,6 +126,13 @@ class CaseClaimed(WedError):
     default = _("Another user has claimed the case.")
 
 
+class CaseClosed(WedError):
+    """The case is closed, or is not claimed, so that this cannot be done with it any more."""
+
+    sqlstate = "WD517"
+    default = _("The case is no longer as this needs it.")
+
+
 class NeedsApprovals(WedError):
     """The repair needs approvals by other persons: it is proposed, and the last approval applies it."""
 

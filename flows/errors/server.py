@@ -40,3 +40,10 @@ class DatabaseGone(WedError):
 
     transient = True
     default = _("The database is not available.")
+
+
+class ServerTrouble(WedError):
+    """The server lacks disk, memory or connections, or accepts no changes; nothing was changed."""
+
+    transient = True
+    default = _("The database cannot do this now; nothing was changed. Try again.")

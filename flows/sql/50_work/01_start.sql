@@ -34,8 +34,11 @@ begin
       from {flow:I}._start(p_states, v_actor, p_keys) s;
     return;
   exception
-    when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+    when query_canceled then raise;
     when others then
+      if wedsql._passes(sqlstate) then
+        raise;
+      end if;
       if cardinality(p_states) = 1 then
         perform wedsql._check_replaced({flow:L}, sqlstate, sqlerrm);
         get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
