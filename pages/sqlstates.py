@@ -19,7 +19,7 @@ _INPUT_CLASSES = ("0A", "21", "22", "23", "44", "54", "P0")
 
 
 def passes(sqlstate: str) -> bool:
-    """Return whether the error passes by itself: nobody's input and nobody's attempt is to blame."""
+    """Return whether the error passes by itself: neither the input nor an attempt of a job is the cause."""
     return sqlstate in _PASSING or sqlstate.startswith(_PASSING_CLASSES)
 
 

@@ -71,8 +71,8 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._raise(wedsql._why(p_code, p_message, p_hint, p_facts))
 $$;
 
--- Returns whether an error passes by itself (pages/sqlstates.py has the same rule): another transaction was in
--- the way, or the server lacks disk, memory or connections. It is neither a fault of what was sent nor an
+-- Returns whether an error passes by itself (pages/sqlstates.py has the same rule): another transaction was
+-- in the way, or the server lacks disk, memory or connections. It is neither a fault of what was sent nor an
 -- attempt of a job.
 create or replace function wedsql._passes(p_code text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$

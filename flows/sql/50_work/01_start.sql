@@ -82,8 +82,8 @@ select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'
   or p_message ~ '".+".*".+"' and p_message !~ '"wed_flow"'
 $$;
 
--- Returns {"differs": [attributes]} where an instance was started with other values than these, else {}. Values
--- are compared in the attributes' types; all differ where one cannot be read.
+-- Returns {"differs": [attributes]} where an instance was started with other values than these, else {}.
+-- Values are compared in the attributes' types; all differ where one cannot be read.
 create or replace function wedsql._other_start(p_flow text, p_wid integer, p_state jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD'
 set timezone = 'UTC' set intervalstyle = 'postgres' as $$

@@ -11,8 +11,7 @@ reported_at = excluded.reported_at
 $$;
 
 -- Writes a row, whose commit proves that the server can commit, and more than its memory takes, which needs
--- room on the disk. To be called in a transaction of its own, whose commit may take what a disk takes but waits
--- for no other server.
+-- room on the disk. To be called in a transaction of its own, whose commit waits for no other server.
 -- Locks: the row of wedsql.beat, skipping a locked one: then another session commits.
 -- Raises: what a commit of any change would raise (25006, class 53, class 58).
 create or replace function wedsql.check_commit() returns void

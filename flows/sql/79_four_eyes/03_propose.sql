@@ -2,8 +2,8 @@
 -- approves; the caller checks both. That the maker approves nothing and that approvals are of different
 -- persons is checked here.
 
--- Returns the name of a person, by which persons are compared: without case, and without what is not seen, the
--- spaces, control and format characters of Unicode.
+-- Returns the name of a person, by which persons are compared: without case, and without what is not seen,
+-- the spaces, control and format characters of Unicode.
 create or replace function wedsql._person(p_name text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select lower(regexp_replace(p_name,

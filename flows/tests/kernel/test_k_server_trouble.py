@@ -1,4 +1,4 @@
-"""A trouble of the server is nobody's input and nobody's attempt: one rule in SQL, Python and HTTP."""
+"""Troubles of the server are neither faults of the input nor attempts: one rule in SQL, Python and HTTP."""
 
 from __future__ import annotations
 
