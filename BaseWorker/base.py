@@ -139,7 +139,7 @@ class BaseClass(ABC):
         try:
             refused, settled = self._server.complete(job, result)
         except psycopg.Error as error:
-            if not self._server.alive or error.sqlstate in TRY_AGAIN:
+            if not self._server.alive or (error.sqlstate or "").startswith(TRY_AGAIN):
                 raise
             refused, settled = "error", self._server.fail_again(job, str(error), error.sqlstate or "")
         if refused:

@@ -23,8 +23,8 @@ from BaseWorker.key import read_key
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
 _MOST_DIGITS = 1000
-# Transient errors: repeated without counting an attempt.
-TRY_AGAIN = frozenset({"40001", "40P01", "55P03", "57014"})
+# Errors that pass by themselves, by the beginning of their SQLSTATE: repeated without counting an attempt.
+TRY_AGAIN = ("08", "25006", "25P03", "25P04", "40", "53", "55006", "55P03", "57014", "57P", "58")
 
 # These functions are in the flow's schema, so that the flow's role needs no access to another.
 _TAKE = "begin; select job_id, wid, claim, payload from {flow}.take(array[{trname}], 1, {actor})"
@@ -32,7 +32,7 @@ _TAKE_AGAIN = "select job_id from {flow}.take(%s, 1, %s, array[%s]::bigint[])"
 # A rejected result is counted as a failed attempt while the job is still held: a sub-query, which costs
 # nothing where nothing is rejected.
 _COMPLETE = (
-    "select c.ok, c.sqlstate, c.message, case when not c.ok and c.sqlstate <> all (%(transient)s) then"
+    "select c.ok, c.sqlstate, c.message, case when not c.ok and not c.sqlstate ^@ any (%(transient)s) then"
     " (select count(*) from {flow}.fail_many(array[%(wid)s]::int[], array[%(job)s]::bigint[],"
     " array[null]::bigint[], array[left(c.message, 2000)], array[c.sqlstate],"
     " case c.sqlstate when 'WD204' then 'timeout' else 'failed' end, %(actor)s)) end"

@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flows.errors import BY_STATE, DatabaseGone, TryAgain, UnknownFlow, WedError, WrongType
+from flows.errors import BY_STATE, DatabaseGone, ServerTrouble, TryAgain, UnknownFlow, WedError, WrongType
 from flows.messages import put_facts
 from flows.messages import translate as _
+from pages.sqlstates import passes
 
-TRANSIENT = frozenset({"40001", "40P01", "55P03"})
 # SQLSTATEs and messages of calls during which a new kernel or definition replaced a function or table.
 REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow was removed or changed
 REPLACED = ("could not open relation with OID", "cache lookup failed for", "tuple concurrently")
-GONE_CLASSES = ("08", "57P")
+GONE_CLASSES = ("08", "57P", "25P03", "25P04")
+CONFLICTS = ("40", "55P03", "55006")  # with other transactions
 # A call of a function of a flow's schema fails with this after the flow was dropped.
 NO_SCHEMA = "3F000"
 DATA_CLASS = "22"  # numbers out of range and the like
@@ -22,7 +23,7 @@ DATA_CLASS = "22"  # numbers out of range and the like
 
 def is_transient(sqlstate: str, message: str) -> bool:
     """Return whether the error is transient, so that the same call may succeed when repeated."""
-    return sqlstate in TRANSIENT or _replaced(sqlstate, message)
+    return passes(sqlstate) or _replaced(sqlstate, message)
 
 
 def _replaced(sqlstate: str, message: str) -> bool:
@@ -52,9 +53,17 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
         if sqlstate.startswith(DATA_CLASS):
             text = put_facts(_("A value cannot be used: {problem}."), {"problem": message})
             return WrongType(text, hint=hint, detail=detail)
-        gone = sqlstate.startswith(GONE_CLASSES)
-        cls = DatabaseGone if gone else TryAgain if sqlstate in TRANSIENT else WedError
+        cls = _passing(sqlstate)
     return cls(message, hint=hint, detail=detail, code=sqlstate)
+
+
+def _passing(sqlstate: str) -> type[WedError]:
+    """Return the class of an error that passes by itself; WedError for any other."""
+    if sqlstate.startswith(GONE_CLASSES):
+        return DatabaseGone
+    if sqlstate.startswith(CONFLICTS):
+        return TryAgain
+    return ServerTrouble if passes(sqlstate) else WedError
 
 
 def _no_flow(message: str) -> UnknownFlow:

@@ -27,6 +27,15 @@ TIMEOUT = 5.0
 LIMIT = 10.0
 MOST_READ = 2_048
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
+# The Internet's addresses are those of 2000::/3 and 0.0.0.0 to 223.255.255.255, except the networks that the
+# registries of special purposes keep (RFC 6890); Python's own list depends on its version.
+_GLOBAL_IPV6 = ipaddress.ip_network("2000::/3")
+_RESERVED = tuple(map(ipaddress.ip_network, (
+    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
+    "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
+    "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
+    "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
+)))  # fmt: skip
 
 # Why a message was not delivered, as stored with it, in English; pages translate it (flows.messages.stored).
 NOT_READABLE = gettext_noop("The address of the webhook cannot be read.")
@@ -86,11 +95,11 @@ def is_internal(address: Address) -> bool:
             inside.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
         if any(each is not None and is_internal(each) for each in inside):
             return True
-        if address.is_site_local:
-            return True
         if address.ipv4_mapped or address in _NAT64:
             return False
-    return not address.is_global or address.is_multicast or address.is_reserved
+        if address not in _GLOBAL_IPV6:
+            return True
+    return not address.is_global or any(address in network for network in _RESERVED)
 
 
 def resolve(host: str, port: int, allowed: Allowed) -> str:

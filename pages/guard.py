@@ -8,20 +8,22 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.contrib.auth.views import redirect_to_login
-from django.db import DatabaseError, Error, InterfaceError, OperationalError
+from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 
-from pages.error_pages import slow, unavailable
+from pages import error_pages
+from pages.trouble import is_timeout, sqlstate
 
 View = Callable[..., HttpResponseBase]
 
-QUERY_CANCELED = "57014"
+__all__ = ["REDESIGNED", "is_timeout", "page"]
+
 # Invalid schema, undefined table, undefined column, unknown flow.
 REDESIGNED = frozenset({"3F000", "42P01", "42703", "WD001"})
 
 
 def page(view: View) -> View:
-    """Require a log-in for a view, and answer 503 instead of 500 if the database fails or times out."""
+    """Require a log-in for a view, and answer an error of the database by its status instead of 500."""
 
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -29,8 +31,11 @@ def page(view: View) -> View:
             if not request.user.is_authenticated:
                 return _sign_in(request)
             return _call_with_retry(view, request, *args, **kwargs)
-        except (OperationalError, InterfaceError) as error:
-            return slow(request) if is_timeout(error) else unavailable(request)
+        except Exception as error:
+            found = error_pages.of_error(request, error)
+            if found is None:
+                raise
+            return found
 
     return guarded
 
@@ -40,12 +45,12 @@ def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any
     try:
         return view(request, *args, **kwargs)
     except DatabaseError as error:
-        if _sqlstate(error) not in REDESIGNED:
+        if sqlstate(error) not in REDESIGNED:
             raise
     try:
         return view(request, *args, **kwargs)
     except DatabaseError as error:
-        if _sqlstate(error) not in REDESIGNED:
+        if sqlstate(error) not in REDESIGNED:
             raise
         raise Http404 from error
 
@@ -63,12 +68,3 @@ def _page_before(request: HttpRequest) -> str:
     if request.method in ("GET", "HEAD") or before.netloc != request.get_host():
         return request.get_full_path()
     return f"{before.path}?{before.query}" if before.query else before.path
-
-
-def is_timeout(error: Error) -> bool:
-    """Return whether PostgreSQL cancelled the query because it took too long."""
-    return _sqlstate(error) == QUERY_CANCELED
-
-
-def _sqlstate(error: BaseException) -> str:
-    return str(getattr(error.__cause__, "sqlstate", "") or "")

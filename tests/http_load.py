@@ -99,7 +99,8 @@ def handshake(port: int, path: str) -> bytes:
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
     )
     headers = f"{COOKIE}Origin: http://127.0.0.1:{port}\r\n{upgrade}"
-    return request_text(path, headers=headers).replace(b"Connection: close", b"Connection: Upgrade")
+    request = request_text(path, headers=headers).replace(b"Connection: close", b"Connection: Upgrade")
+    return request.replace(b"Host: 127.0.0.1\r\n", f"Host: 127.0.0.1:{port}\r\n".encode())
 
 
 def send_slowly(port: int, requests: Iterable[bytes]) -> None:

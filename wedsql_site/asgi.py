@@ -22,6 +22,7 @@ except (BadEnvironment, PostgresError) as error:
 
 from monitor.routing import websocket_urlpatterns
 from pages.live.bounded import BoundedInput
+from pages.live.origin import SameOrigin
 from pages.live.users import live_user_stack
 from wedsql_site import frames, pacing, slow_clients, urls  # noqa: F401 - the first page does not wait for urls
 from wedsql_site.per_address import PerAddress
@@ -30,7 +31,8 @@ slow_clients.install()
 frames.install()
 pacing.install()
 
-_sockets = AllowedHostsOriginValidator(BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns))))
+_live = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))
+_sockets = AllowedHostsOriginValidator(SameOrigin(_live))
 application = ExceptionFilter(
     PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets})))
 )

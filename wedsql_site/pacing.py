@@ -1,12 +1,13 @@
 """Makes daphne wait for a client that reads a streamed response slowly: it would keep all of it in memory.
 
-A client that takes nothing of what waits for it is disconnected.
+A client that takes nothing of what waits for it is disconnected, and one that takes too little for long.
 """
 
 from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -15,6 +16,9 @@ from daphne.http_protocol import WebRequest
 
 # Seconds until what waits for a client must have been sent.
 STALLED_SECONDS = 30.0
+# A client for which this process has waited so long in all has taken at least so many bytes per second of it.
+PATIENT_SECONDS = 60.0
+LEAST_PER_SECOND = 4_096
 
 Reply = Callable[[Any, Any, Any], Awaitable[None]]
 
@@ -25,6 +29,12 @@ class Pace:
     def __init__(self) -> None:
         self.may_send = asyncio.Event()
         self.may_send.set()
+        self.sent, self.waited = 0, 0.0
+
+    @property
+    def too_slow(self) -> bool:
+        """Return whether the client has taken too little in the time that was spent on waiting for it."""
+        return self.waited > PATIENT_SECONDS and self.sent < self.waited * LEAST_PER_SECOND
 
     def pauseProducing(self) -> None:
         self.may_send.clear()
@@ -55,6 +65,7 @@ def paced(reply: Reply) -> Reply:
             _register(protocol) if more else _unregister(protocol)
         await reply(server, protocol, message)
         if more and protocol in _paces:
+            _paces[protocol].sent += len(message.get("body", b""))
             await _wait(protocol)
 
     return handle_reply
@@ -72,9 +83,13 @@ def _unregister(request: WebRequest) -> None:
 
 
 async def _wait(request: WebRequest) -> None:
+    pace, begun = _paces[request], time.monotonic()
     try:
         async with asyncio.timeout(STALLED_SECONDS):
-            await _paces[request].may_send.wait()
+            await pace.may_send.wait()
+        pace.waited += time.monotonic() - begun
+        stalled = pace.too_slow
     except TimeoutError:
-        if request.channel is not None:
-            request.channel.transport.abortConnection()
+        stalled = True
+    if stalled and request.channel is not None:
+        request.channel.transport.abortConnection()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
@@ -71,6 +71,10 @@ class RequestPool:
         if self._idle.empty() and self.waiting >= self._max_waiting:
             self.rejected += 1
             return None
+        return await self.take_again()
+
+    async def take_again(self) -> ReturningExecutor:
+        """Return an idle thread for a request that had one: it waits its turn and is never rejected."""
         self.waiting += 1
         try:
             return await self._idle.get()
@@ -92,21 +96,37 @@ def _nothing() -> None:
     """Do nothing; marks the end of a thread's queue."""
 
 
-class _Taken:
-    """The thread of one request. A stream of events gives it back when it begins, as it may last for days."""
+class _Taken(Executor):
+    """The thread of one request, as the executor of its synchronous calls.
+
+    A part of a longer response is sent at the pace of the client, so the thread is given back meanwhile.
+    A stream of events gives it back for good, as it may last for days.
+    """
 
     def __init__(self, pool: RequestPool, thread: ReturningExecutor, send: Any) -> None:
         self._pool, self._thread, self._send = pool, thread, send
-        self._released = False
+        self._released = self._is_stream = False
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Run a call on the thread. Closing a response does so after it was given back, in its turn."""
+        return self._thread.submit(fn, *args, **kwargs)
 
     async def send(self, message: Any) -> None:
         if message["type"] == "http.response.start":
             types = [value for name, value in message["headers"] if name.lower() == b"content-type"]
-            if types == [b"text/event-stream"]:
-                self.release()
+            self._is_stream = types == [b"text/event-stream"]
+        waits = self._is_stream or message.get("more_body", False)
+        if not waits:
+            await self._send(message)
+            return
+        self.release()
         await self._send(message)
+        if not self._is_stream:
+            self._thread = await self._pool.take_again()
+            self._released = False
 
     def release(self) -> None:
+        """Give the thread back."""
         if not self._released:
             self._released = True
             self._pool.release(self._thread)
@@ -133,7 +153,7 @@ class RequestThreads:
             return
         taken = _Taken(pool, thread, send)
         try:
-            async with ThreadSensitiveContext(executor=thread):
+            async with ThreadSensitiveContext(executor=taken):
                 await self.application(scope, receive, taken.send)
         finally:
             taken.release()

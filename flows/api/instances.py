@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from flows import json_text
 from flows.api.connection import State, rows, to_json, typed_error, value
 from flows.types import StartResult
 
@@ -41,9 +42,15 @@ def start_many(
         (flow, texts, actor, [key or "" for key in keys] if keys else None),
     )
     return [
-        StartResult(ord, wid, status, typed_error(*why), known=why[0] is None and why[-1] is not None)
-        for ord, wid, status, *why in sorted(found, key=lambda row: row[0])
+        _started(ord, wid, status, *why) for ord, wid, status, *why in sorted(found, key=lambda row: row[0])
     ]
+
+
+def _started(ord: int, wid: int | None, status: str | None, *why: Any) -> StartResult:
+    """Return the result of one start; its detail says whether its key named the instance already."""
+    detail = json_text.decode(why[-1]) if why[0] is None and why[-1] else {}
+    differs = tuple(detail.get("differs", ()))
+    return StartResult(ord, wid, status, typed_error(*why), known=bool(detail), differs=differs)
 
 
 def rematch(

@@ -95,6 +95,7 @@ from flows.errors.monitor import (
     BulkChanged,
     BulkEnded,
     CaseClaimed,
+    CaseClosed,
     FileLimit,
     NeedsApprovals,
     NotApprover,
@@ -114,6 +115,7 @@ from flows.errors.server import (
     DependentObjects,
     DiskFull,
     NoNumbers,
+    ServerTrouble,
     TryAgain,
 )
 from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
@@ -153,6 +155,7 @@ __all__ = [
     "CannotUndo",
     "CannotUndoRepair",
     "CaseClaimed",
+    "CaseClosed",
     "ChildrenNotStarted",
     "ConditionError",
     "ConditionGone",
@@ -188,6 +191,7 @@ __all__ = [
     "SamePerson",
     "ScenarioLimit",
     "SecondFinal",
+    "ServerTrouble",
     "SessionLock",
     "SharedLock",
     "SignalLimit",

@@ -11,6 +11,7 @@ class Forbidden(WedError):
     """The operation is not allowed."""
 
     sqlstate = "WD301"
+    http = 403
     default = _("This operation is not allowed.")
 
 

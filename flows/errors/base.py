@@ -10,6 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows.messages import put_facts, translate
+from pages.sqlstates import http_status
 
 
 class WedError(Exception):
@@ -17,6 +18,8 @@ class WedError(Exception):
 
     sqlstate: ClassVar[str] = ""
     transient: ClassVar[bool] = False
+    http: ClassVar[int] = 0
+    """The HTTP status of all errors of the class; 0: 503 if they are transient, else by their code."""
     default: ClassVar[str | Promise] = _("The database rejected the operation.")
     """The message if the database gave none."""
 
@@ -37,6 +40,14 @@ class WedError(Exception):
     def hint(self) -> str:
         """Return what to do about it; may be empty."""
         return self._translated("hint_template", self._hint)
+
+    @property
+    def status(self) -> int:
+        """Return the HTTP status for the error, on pages and in the API."""
+        if self.http or self.transient:
+            return self.http or 503
+        # The kernel's other codes are about the input, and so is an error without one, which the site found.
+        return 422 if self.code.startswith("WD") or not self.code else http_status(self.code)
 
     @property
     def where(self) -> dict[str, Any]:

@@ -18,4 +18,5 @@ class NotWaitingForChildren(WedError):
     """The job does not wait for children."""
 
     sqlstate = "WD581"
+    http = 409
     default = _("The job does not wait for children.")

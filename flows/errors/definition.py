@@ -11,6 +11,7 @@ class UnknownFlow(WedError):
     """The flow does not exist."""
 
     sqlstate = "WD001"
+    http = 404
     default = _("There is no such flow.")
 
 
@@ -53,6 +54,7 @@ class AttributeInUse(WedError):
     """A definition cannot change because something refers to what would change."""
 
     sqlstate = "WD007"
+    http = 409
     default = _("It is still referenced by a trigger, a job or an instance.")
 
 

@@ -67,6 +67,7 @@ class UnknownVersion(WedError):
     """The flow has no such version."""
 
     sqlstate = "WD409"
+    http = 404
     default = _("The flow has no such version.")
 
 

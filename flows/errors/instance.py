@@ -18,6 +18,7 @@ class InstanceFinal(WedError):
     """A final instance cannot be changed."""
 
     sqlstate = "WD102"
+    http = 409
     default = _("The instance is final and cannot be changed.")
 
 
@@ -25,6 +26,7 @@ class FinalPending(WedError):
     """The state would be final while other transitions are pending."""
 
     sqlstate = "WD103"
+    http = 409
     default = _("The state would be final while other transitions are pending.")
 
 
@@ -32,6 +34,7 @@ class UnknownInstance(WedError):
     """The instance does not exist, or belongs to another flow."""
 
     sqlstate = "WD104"
+    http = 404
     default = _("There is no such instance.")
 
 
@@ -39,6 +42,7 @@ class NotRunning(WedError):
     """The instance has ended or is suspended."""
 
     sqlstate = "WD105"
+    http = 409
     default = _("The instance is not running.")
 
 
@@ -60,6 +64,7 @@ class InstanceMoved(WedError):
     """The instance is at another step than the one at which the caller saw it."""
 
     sqlstate = "WD108"
+    http = 409
     default = _("The instance moved meanwhile.")
 
 

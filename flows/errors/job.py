@@ -25,6 +25,7 @@ class NotOwner(WedError):
     """Another worker holds the job."""
 
     sqlstate = "WD203"
+    http = 409
     default = _("Another worker holds this job.")
 
 
@@ -39,6 +40,7 @@ class StaleJob(WedError):
     """The job is no longer pending."""
 
     sqlstate = "WD205"
+    http = 409
     default = _("The job is no longer pending.")
 
 
@@ -67,6 +69,7 @@ class AlreadyWritten(WedError):
     """The transaction has written the instance already."""
 
     sqlstate = "WD209"
+    http = 409
     default = _("The transaction has written the instance already.")
 
 
@@ -88,6 +91,7 @@ class WrongJobState(WedError):
     """The job is not in a state that allows the operation."""
 
     sqlstate = "WD212"
+    http = 409
     default = _("The job is not in a state that allows this operation.")
 
 
@@ -102,4 +106,5 @@ class ConditionGone(WedError):
     """The condition of the job no longer holds, so it cannot be retried."""
 
     sqlstate = "WD533"
+    http = 409
     default = _("The condition of the job no longer holds.")

@@ -18,6 +18,7 @@ class UnknownView(WedError):
     """The user has no such view."""
 
     sqlstate = "WD503"
+    http = 404
     default = _("There is no such view.")
 
 
@@ -32,6 +33,7 @@ class BulkChanged(WedError):
     """The filter selects other instances than were confirmed, or one of them has another status."""
 
     sqlstate = "WD505"
+    http = 409
     default = _("The instances are not those that were confirmed.")
 
 
@@ -39,6 +41,7 @@ class UnknownBulk(WedError):
     """There is no such operation on many instances."""
 
     sqlstate = "WD506"
+    http = 404
     default = _("There is no such bulk operation.")
 
 
@@ -46,6 +49,7 @@ class BulkEnded(WedError):
     """The bulk operation has ended, or is in this state already."""
 
     sqlstate = "WD507"
+    http = 409
     default = _("The bulk operation has ended, or is in this state already.")
 
 
@@ -88,6 +92,7 @@ class UnknownSla(WedError):
     """There is no such SLA, or no such calendar."""
 
     sqlstate = "WD513"
+    http = 404
     default = _("There is no such SLA or calendar.")
 
 
@@ -102,6 +107,7 @@ class UnknownCase(WedError):
     """There is no such case."""
 
     sqlstate = "WD515"
+    http = 404
     default = _("There is no such case.")
 
 
@@ -123,13 +129,23 @@ class CaseClaimed(WedError):
     """Another user has claimed the case."""
 
     sqlstate = "WD516"
+    http = 409
     default = _("Another user has claimed the case.")
+
+
+class CaseClosed(WedError):
+    """The case is closed, or is not claimed, so that this cannot be done with it any more."""
+
+    sqlstate = "WD517"
+    http = 409
+    default = _("The case is no longer as this needs it.")
 
 
 class NeedsApprovals(WedError):
     """The repair needs approvals by other persons: it is proposed, and the last approval applies it."""
 
     sqlstate = "WD520"
+    http = 409
     default = _("The repair needs approvals by other persons.")
 
 
@@ -137,6 +153,7 @@ class BadProposal(WedError):
     """The proposal cannot be made or decided, or a rule or a delegation of approvals cannot be saved."""
 
     sqlstate = "WD521"
+    http = 409
     default = _("This cannot be done with the proposal.")
 
 
@@ -144,6 +161,7 @@ class UnknownProposal(WedError):
     """There is no such proposal."""
 
     sqlstate = "WD522"
+    http = 404
     default = _("There is no such proposal.")
 
 
@@ -151,6 +169,7 @@ class WrongPerson(WedError):
     """The person made the proposal, or has approved it already, or another person would have to do this."""
 
     sqlstate = "WD523"
+    http = 403
     default = _("Another person must do this.")
 
 
@@ -158,6 +177,7 @@ class NotApprover(WedError):
     """The person is not a member of the group that decides."""
 
     sqlstate = "WD524"
+    http = 403
     default = _("Only members of a group decide about this.")
 
 
@@ -172,6 +192,7 @@ class UnknownFile(WedError):
     """There is no such file of a case."""
 
     sqlstate = "WD539"
+    http = 404
     default = _("There is no such file.")
 
 

@@ -11,6 +11,7 @@ class DiskFull(WedError):
     """The disk of the database is nearly full: no instance is started."""
 
     sqlstate = "WD905"
+    http = 503
     default = _("The disk of the database is nearly full; no instance is started.")
 
 
@@ -18,6 +19,7 @@ class NoNumbers(WedError):
     """No numbers are left for new instances."""
 
     sqlstate = "WD906"
+    http = 503
     default = _("No numbers are left for new instances.")
 
 
@@ -40,3 +42,10 @@ class DatabaseGone(WedError):
 
     transient = True
     default = _("The database is not available.")
+
+
+class ServerTrouble(WedError):
+    """The server lacks disk, memory or connections, or accepts no changes; nothing was changed."""
+
+    transient = True
+    default = _("The database cannot do this now; nothing was changed. Try again.")

@@ -18,6 +18,7 @@ class OtherSignal(WedError):
     """Another signal was sent with the same token."""
 
     sqlstate = "WD561"
+    http = 409
     default = _("Another signal was sent with this token before.")
 
 
@@ -25,6 +26,7 @@ class AmbiguousKey(WedError):
     """More than one living instance has the key."""
 
     sqlstate = "WD562"
+    http = 409
     default = _("More than one instance has this key.")
 
 
@@ -32,4 +34,5 @@ class SignalLimit(WedError):
     """Too many signals of this name are kept for the instance."""
 
     sqlstate = "WD563"
+    http = 409
     default = _("Too many signals of this name are kept for the instance.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.db import transaction
+
 from flows.queries.base import Row, row, rows
 from flows.queries.counting import STATUSES
 from flows.queries.workers import SILENCE_SECONDS
@@ -150,9 +152,16 @@ def queue_usage() -> float:
 
 
 def ready() -> bool:
-    """Return whether the kernel is installed; raises django.db.Error if the database does not respond."""
+    """Return whether the kernel is installed. Raises django.db.Error if the database does not respond."""
     found = row(
         "select to_regclass('wedsql.instance') is not null"
         " and to_regclass('wedsql.wed_trace') is not null as ok"
     )
     return bool(found and found["ok"])
+
+
+def check_commit(timeout_ms: int) -> None:
+    """Commit a small change. Raises django.db.Error if the database cannot."""
+    with transaction.atomic():
+        row(f"select set_config('statement_timeout', '{timeout_ms:d}', true)")
+        row("select wedsql.check_commit() is null as done")

@@ -418,8 +418,11 @@ begin
         from fig2._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
-      when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-      when others then null;  -- one of them is rejected: each is tried on its own below
+      when query_canceled then raise;
+      when others then
+        if wedsql._passes(sqlstate) then
+          raise;
+        end if;  -- one of them is rejected: each is tried on its own below
     end;
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
@@ -586,8 +589,11 @@ begin
       from fig2._start(p_states, v_actor, p_keys) s;
     return;
   exception
-    when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+    when query_canceled then raise;
     when others then
+      if wedsql._passes(sqlstate) then
+        raise;
+      end if;
       if cardinality(p_states) = 1 then
         perform wedsql._check_replaced('fig2', sqlstate, sqlerrm);
         get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,

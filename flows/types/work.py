@@ -44,7 +44,8 @@ class Offer(NamedTuple):
 class StartResult:
     """One result of start_many: instance number and status, or the error; `ord` counts the states from 1.
 
-    `known`: the key named the instance already, so none was started.
+    `known`: the key named the instance already, so none was started. `differs`: the attributes of the given
+    state that it was started with other values of.
     """
 
     ord: int
@@ -52,6 +53,7 @@ class StartResult:
     status: str | None
     error: WedError | None = None
     known: bool = False
+    differs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,17 +23,29 @@ log = logging.getLogger("wedsql.api")
 
 @router.post(
     "/flows/{slug:name}/instances",
-    response={201: schemas.StartedOut},
+    response={201: schemas.StartedOut, 200: schemas.StartedOut},
     auth=OPERATE,
     summary="Start an instance",
 )
 def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs.StartIn) -> Any:
-    """Start an instance; with a key that was used before, return the instance that it started."""
-    actor = call_of(request).caller.name
-    wid = kernel.start(flow_of(request).name, given.state, actor=actor, key=given.key)
-    response.headers["Location"] = reverse("api:instance", args=[wid])
-    _log(request, "start", wid)
-    return Status(201, {"wid": wid})
+    """Start an instance (201); with a key that was used before, return the instance that it started (200).
+
+    It is refused (409) if that instance was started with other values of the attributes.
+    """
+    actor, keys = call_of(request).caller.name, [given.key]
+    found = kernel.start_many(flow_of(request).name, [given.state], actor=actor, keys=keys)[0]
+    if found.error is not None:
+        raise found.error
+    if found.differs:
+        raise Problem(
+            409,
+            f"This key started instance {found.wid} with other values of: {', '.join(found.differs)}.",
+            "Use another key for another instance, or send the values again that the first request had.",
+        )
+    response.headers["Location"] = reverse("api:instance", args=[found.wid])
+    if not found.known:
+        _log(request, "start", found.wid or 0)
+    return Status(200 if found.known else 201, {"wid": found.wid})
 
 
 @router.post(

@@ -6,28 +6,19 @@ from collections.abc import Callable
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
-from django.db import DataError, Error, InterfaceError, OperationalError, ProgrammingError
+from django.db import DataError, Error, ProgrammingError
 from django.http import Http404, HttpRequest, HttpResponse
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
-from flows import errors, json_text
+from flows import json_text
 from flows.database_errors import error_for
 from flows.errors import WedError
 from pages.guard import REDESIGNED, is_timeout
+from pages.sqlstates import http_status
+from pages.trouble import is_trouble, sqlstate
 
 MEDIA_TYPE = "application/problem+json"
-NOT_FOUND = (
-    errors.UnknownFlow, errors.UnknownInstance, errors.UnknownView, errors.UnknownVersion,
-    errors.UnknownSla, errors.UnknownCase, errors.UnknownProposal, errors.UnknownBulk, errors.UnknownFile,
-)  # fmt: skip
-CONFLICT = (
-    errors.NotRunning, errors.InstanceFinal, errors.FinalPending, errors.NotOwner, errors.StaleJob,
-    errors.WrongJobState, errors.AlreadyWritten, errors.AttributeInUse, errors.InstanceMoved,
-    errors.ConditionGone, errors.CaseClaimed, errors.NeedsApprovals, errors.BadProposal,
-    errors.BulkChanged, errors.BulkEnded, errors.OtherSignal, errors.AmbiguousKey, errors.SignalLimit,
-    errors.NotWaitingForChildren,
-)  # fmt: skip
 TITLES = {
     400: "The request is not valid.",
     401: "Authentication is required.",
@@ -116,17 +107,6 @@ def _without_body(found: HttpResponse) -> HttpResponse:
     return found
 
 
-def status_of(error: WedError) -> int:
-    """Return the status for an error of the kernel."""
-    if isinstance(error, NOT_FOUND):
-        return 404
-    if isinstance(error, CONFLICT):
-        return 409
-    if isinstance(error, errors.Forbidden | errors.WrongPerson | errors.NotApprover):
-        return 403
-    return 503 if error.transient or isinstance(error, errors.DatabaseGone) else 422
-
-
 def install(api: NinjaAPI) -> None:
     """Let the API answer every error with a problem document."""
     api.add_exception_handler(Problem, _problem)
@@ -147,7 +127,9 @@ def _problem(_request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def _refused(_request: HttpRequest, error: Any) -> HttpResponse:
-    status = status_of(error)
+    status = error.status
+    if status == 500:
+        raise error  # the log has it
     found = response(status, error.message, error.hint, error.code, **error.where)
     if status == 503:
         found.headers["Retry-After"] = "1"
@@ -182,18 +164,18 @@ def _nested(request: HttpRequest, _error: Any) -> HttpResponse:
 
 def _database_error(_request: HttpRequest, error: Any) -> HttpResponse:
     """Answer an error of a query: too slow, unavailable, a value that PostgreSQL rejects, or a bug."""
-    if isinstance(error, OperationalError | InterfaceError):
-        if is_timeout(error):
-            found = response(503, "The query took too long.", "Narrow the filter, or name one flow.", "57014")
-        else:
-            found = response(503, TITLES[503], "Try again.")
-        found.headers["Retry-After"] = "5"
-        return found
-    code = str(getattr(error.__cause__, "sqlstate", "") or "")
-    if isinstance(error, DataError):
+    code = sqlstate(error)
+    if is_timeout(error):
+        found = response(503, "The query took too long.", "Narrow the filter, or name one flow.", code)
+    elif is_trouble(error):
+        found = response(503, TITLES[503], "Try again.", code)
+    elif isinstance(error, DataError) or http_status(code) in (409, 422):
         return _refused(_request, error_for(code, str(error).partition("\n")[0]))
-    if isinstance(error, ProgrammingError) and code in REDESIGNED:
+    elif isinstance(error, ProgrammingError) and code in REDESIGNED:
         found = response(503, "The definition changed during the request.", "Try again.", code)
         found.headers["Retry-After"] = "1"
         return found
-    raise error
+    else:
+        raise error
+    found.headers["Retry-After"] = "5"
+    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,8 +14,8 @@ from flows import json_text
 from monitor.export.xlsx import workbook
 
 BOM = "\ufeff"
-# A spreadsheet reads a text that begins so as a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet reads a text that begins so as a formula, also in their full-width and small forms.
+FORMULA = ("=", "+", "-", "@")
 ROWS_PER_PIECE = 200
 
 
@@ -43,7 +44,17 @@ def shown(value: Any) -> str:
 
 def neutral(text: str, column: Column) -> str:
     """Return a text that no spreadsheet reads as a formula; numbers stay as they are."""
-    return f"'{text}" if text.startswith(FORMULA) and not column.is_number else text
+    return f"'{text}" if not column.is_number and _may_be_formula(text) else text
+
+
+def _may_be_formula(text: str) -> bool:
+    """Return whether a text begins with a control character, or, after what is not seen, with a formula."""
+    if not text or text[0].isalnum():
+        return False
+    if unicodedata.category(text[0]) == "Cc":
+        return True
+    first = next((each for each in text if unicodedata.category(each)[0] not in "CZ"), "")
+    return unicodedata.normalize("NFKC", first).startswith(FORMULA)
 
 
 def as_csv(columns: list[Column], rows: Rows) -> Iterator[bytes]:

@@ -105,3 +105,14 @@ def test_views_are_saved_listed_and_deleted(operator: Program, owner: User, parc
     problem(program(person("vera", f"flow:{parcels.flow}"), "operate").delete(path), 404)
     assert operator.delete(path).status_code == 204
     problem(operator.delete(path), 404)
+
+
+def test_a_start_with_a_known_key_is_not_a_new_one(operator: Program, parcels: Parcels) -> None:
+    path = f"/flows/{parcels.flow}/instances"
+    given = {"state": {"customer": "Ann"}, "key": "order-7"}
+    first = operator.post(path, given)
+    again = operator.post(path, given)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert first.json() == again.json() and first["Location"] == again["Location"]
+    other = problem(operator.post(path, given | {"state": {"customer": "Bob"}}), 409)
+    assert "customer" in other["detail"] and str(first.json()["wid"]) in other["detail"]

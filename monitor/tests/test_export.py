@@ -18,7 +18,20 @@ from monitor.export.xlsx import workbook
 from monitor.tests.conftest import Parcels
 from monitor.views import export
 
-FORMULAS = ("=1+2", "+1", "-1", "@SUM(A1)", "\t=1")
+FORMULAS = (
+    "=1+2",
+    "+1",
+    "-1",
+    "@SUM(A1)",
+    "\t=1",
+    "\n=1",
+    " =1",
+    "\u00a0=1",
+    "\u200b@x",
+    "\uff1d1",
+    "\uff0b1",
+    "\ufe62x",
+)
 
 
 def fetched(client: Client, address: str) -> bytes:
@@ -115,3 +128,17 @@ def test_a_workbook_is_made_piece_by_piece() -> None:
     first = next(pieces)
     assert read < 1_000
     assert len(sheet(first + b"".join(pieces))) == 5_001
+
+
+def test_a_user_has_few_downloads_at_a_time(alice: Client, carol: Client, parcels: Parcels) -> None:
+    """Each may last as long as its client likes; one that was read or left makes room."""
+    parcels.start()
+    address = f"/flows/{parcels.flow}/export.csv"
+    begun = [alice.get(address) for _ in range(export.MOST_AT_A_TIME)]
+    refused = alice.get(address)
+    assert refused.status_code == 429 and b"downloads" in refused.content
+    assert carol.get(address).status_code == 200
+    begun[0].close()
+    assert fetched(alice, address) and fetched(alice, address)
+    for each in begun[1:]:
+        each.close()

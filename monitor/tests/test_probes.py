@@ -8,14 +8,28 @@ from weakref import WeakKeyDictionary
 
 import psycopg
 import pytest
-from django.db import OperationalError, connection
-from django.http import Http404
+from django.db import (
+    DatabaseError,
+    DataError,
+    IntegrityError,
+    InterfaceError,
+    InternalError,
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+)
+from django.http import Http404, HttpRequest, HttpResponse
 from django.test import Client, RequestFactory
 
+from flows import api as kernel
+from flows.database_errors import error_for
+from flows.errors import DatabaseGone
 from monitor import exposition
+from monitor.api import problems
 from monitor.tests.conftest import Parcels, numbers_of, text_of
 from monitor.views import probes
-from pages import error_pages
+from pages import error_pages, guard, sqlstates
 from pages.live import listener
 
 Connection = psycopg.Connection[Any]
@@ -40,7 +54,19 @@ def gone(site: None) -> Iterator[None]:
 def test_alive_and_ready(site: None, client: Client) -> None:
     assert client.get("/healthz").content == b"ok\n"
     ready = client.get("/readyz")
-    assert ready.status_code == 200 and ready.json() == {"database": True, "kernel": True, "listener": True}
+    works = dict.fromkeys(("database", "kernel", "commit", "listener"), True)
+    assert ready.status_code == 200 and ready.json() == works
+
+
+@pytest.mark.parametrize("setting", ["temp_file_limit = '8kB'", "default_transaction_read_only = on"])
+def test_not_ready_while_no_change_can_be_committed(setting: str, site: None, client: Client) -> None:
+    """The one ends what needs the disk, as a full one does (class 53); the other is a standby's (25006)."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"set {setting}")
+    ready = client.get("/readyz")
+    with connection.cursor() as cursor:
+        cursor.execute(f"reset {setting.split()[0]}")
+    assert ready.status_code == 503 and ready.json()["database"] and not ready.json()["commit"]
 
 
 def test_alive_but_not_ready_without_database(gone: None, client: Client) -> None:
@@ -94,6 +120,57 @@ def test_any_page_without_database_is_503_and_a_fault_is_500(rf: RequestFactory)
     except ZeroDivisionError:
         page = error_pages.server_error(rf.get("/"))
     assert page.status_code == 500 and b"An error occurred" in page.content
+
+
+def raised(family: str, code: str) -> Exception:
+    """Return an error of PostgreSQL as Django raises it, or as flows.api does."""
+    cause = psycopg.errors.lookup(code)("a message")
+    if family == "flows":
+        return error_for(code, "a message")
+    wrapped = next(each for each in (DataError, IntegrityError, InternalError, ProgrammingError,
+                                     NotSupportedError, OperationalError, InterfaceError, DatabaseError)
+                   if isinstance(cause, getattr(psycopg, each.__name__)))("a message")  # fmt: skip
+    wrapped.__cause__ = cause
+    return wrapped
+
+
+class Reader:
+    """A user who has logged in."""
+
+    is_authenticated = True
+
+
+@pytest.mark.parametrize("code", [
+    "08006", "22003", "23505", "23514", "25006", "28000", "3D000", "40001", "40P01", "42601", "53100",
+    "53200", "53300", "54000", "55000", "55P03", "57014", "57P01", "57P03", "58030", "P0001", "XX000",
+])  # fmt: skip
+def test_an_error_has_one_status_on_pages_and_in_the_api(code: str, rf: RequestFactory) -> None:
+    """In both families of errors; what only a defect can cause is raised, for the log."""
+    found = set()
+    for family in ("django", "flows"):
+
+        def view(_request: HttpRequest, family: str = family) -> HttpResponse:
+            raise raised(family, code)
+
+        request = rf.get("/")
+        request.user = Reader()  # type: ignore[assignment]
+        api = problems._database_error if family == "django" else problems._refused
+        for answer in (guard.page(view), lambda request: api(request, raised(family, code))):  # noqa: B023
+            try:
+                found.add(answer(request).status_code)
+            except Exception as error:  # noqa: BLE001 - a defect
+                assert getattr(error, "code", code) == code
+                found.add(500)
+    assert found == {sqlstates.http_status(code)}
+
+
+def test_a_page_whose_operation_meets_a_lost_connection_is_503(gone: None, rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.user = Reader()  # type: ignore[assignment]
+    with pytest.raises(DatabaseGone):
+        kernel.list_cases([])
+    response = guard.page(lambda _request: kernel.list_cases([]))(request)  # type: ignore[arg-type, return-value]
+    assert response.status_code == 503 and b"The database is not available" in response.content
 
 
 def test_an_error_page_sends_no_form_and_keeps_the_theme(rf: RequestFactory) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from typing import Any, ClassVar
+from weakref import WeakSet
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
@@ -23,6 +25,8 @@ from monitor import filtering, urlparams
 from monitor.export.formats import FORMATS, Column
 from pages.guard import page
 
+# Downloads that a user may have at a time; further ones are answered with 429.
+MOST_AT_A_TIME = 3
 MOST_ROWS = 100_000
 BATCH = 1_000
 # The columns of a list over all flows.
@@ -102,9 +106,29 @@ def download(
     pieces = write(columns, rows)
     # A server of the asynchronous kind would read a synchronous iterator to its end before it sends anything.
     content = _pieces(pieces) if isinstance(request, ASGIRequest) else pieces
-    response = StreamingHttpResponse(content, content_type=kind)
+    response = _Download(content, content_type=kind)
+    if not response.begin(str(request.user.pk)):
+        text = _("You have %(limit)s downloads already. Wait until one of them has ended.")
+        return _text(text % {"limit": MOST_AT_A_TIME}, 429)
     response["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
     return response
+
+
+class _Download(StreamingHttpResponse):
+    """A file that is being sent; the server closes it at its end, and when its client is gone."""
+
+    user = ""
+    _lock = threading.Lock()
+    _open: ClassVar[WeakSet[_Download]] = WeakSet()  # of this process, of which there is one
+
+    def begin(self, user: str) -> bool:
+        """Count the download; False if the user has as many as one may have."""
+        with self._lock:
+            if sum(each.user == user and not each.closed for each in list(self._open)) >= MOST_AT_A_TIME:
+                return False
+            self.user = user
+            self._open.add(self)
+            return True
 
 
 async def _pieces(pieces: Iterator[bytes]) -> AsyncIterator[bytes]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import os
+from contextlib import suppress
 
 from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -28,15 +29,17 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """Return 200 if the database answers and has the kernel, else 503; the body says which."""
-    try:
+    """Return 200 if the database answers, has the kernel and can commit, else 503; the body says which."""
+    database = kernel = commit = False
+    with suppress(Error):
         with snapshot(READY_TIMEOUT_MS):
             database, kernel = True, stats.ready()
-    except Error:
-        database = kernel = False
+        if kernel:
+            stats.check_commit(READY_TIMEOUT_MS)
+            commit = True
     listening = [found.hub.live for found in all_listeners() if found.hub.watchers]
-    body = {"database": database, "kernel": kernel, "listener": all(listening)}
-    return JsonResponse(body, status=200 if database and kernel else 503)
+    body = {"database": database, "kernel": kernel, "commit": commit, "listener": all(listening)}
+    return JsonResponse(body, status=200 if commit else 503)
 
 
 @require_safe

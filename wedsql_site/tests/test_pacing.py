@@ -13,6 +13,7 @@ import pytest
 from testkit.processes import ProcessGroup, free_port
 from testkit.waiting import until
 from tests.http_load import fetch, request_text
+from wedsql_site import pacing
 from wedsql_site.tests.pacing_application import PART, PARTS
 
 APPLICATION = "wedsql_site.tests.pacing_application:application"
@@ -53,3 +54,15 @@ def test_a_client_that_reads_nothing_is_waited_for_and_then_disconnected(port: i
         with pytest.raises(ConnectionError):
             until(lambda: line.send(b"x") == 0, 60.0, pause=0.1)  # until the server resets the connection
     assert 0 < int(fetch(port, "/taken")) < PARTS
+
+
+def test_a_client_that_is_waited_for_long_has_to_take_a_least_amount() -> None:
+    pace = pacing.Pace()
+    for waited, sent, slow in (
+        (1.0, 0, False),
+        (pacing.PATIENT_SECONDS, 0, False),
+        (100.0, 100 * pacing.LEAST_PER_SECOND - 1, True),
+        (100.0, 100 * pacing.LEAST_PER_SECOND, False),
+    ):
+        pace.waited, pace.sent = waited, sent
+        assert pace.too_slow is slow

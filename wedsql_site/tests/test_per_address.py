@@ -158,7 +158,13 @@ def test_live_lines_count_until_they_end(
     assert [status(each) for each in again] == [101] * LIMIT
 
 
-@pytest.mark.parametrize("origin", ["http://evil.example", "http://evil.127.0.0.1", "null", ""])
+@pytest.mark.parametrize(
+    "origin",
+    [
+        "http://evil.example", "http://evil.127.0.0.1", "null", "", "http://127.0.0.1", "http://127.0.0.1:1",
+        "https://127.0.0.1",
+    ],
+)  # fmt: skip
 def test_a_page_of_another_site_opens_no_line(origin: str, web: WebServer, session: str) -> None:
     own = handshake(web.port, "/ws/").replace(b"a" * 32, session.encode())
     header = f"Origin: http://127.0.0.1:{web.port}\r\n".encode()

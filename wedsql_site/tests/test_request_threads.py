@@ -152,3 +152,78 @@ def test_under_load_probes_are_answered_and_the_rest_gets_503() -> None:
         assert asked == ["/healthz"]
 
     asyncio.run(story())
+
+
+def parts(count: int) -> Any:
+    """Return an application that sends a response of so many parts, each made on the request's thread."""
+
+    async def application(_scope: Any, _receive: Any, send: Any) -> None:
+        from asgiref.sync import sync_to_async
+
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        for number in range(count):
+            await sync_to_async(ask)()
+            await send({"type": "http.response.body", "body": b"x", "more_body": number < count - 1})
+        await sync_to_async(ask)()
+
+    return application
+
+
+def test_a_client_that_reads_slowly_holds_no_thread() -> None:
+    """More such clients than threads: another request is answered, and each of them gets all its parts."""
+
+    async def story() -> None:
+        threads = RequestThreads(parts(3))
+        threads.pages = RequestPool("test", 2, max_waiting=20)
+        reads = asyncio.Event()
+        waiting: list[int] = []
+        received: dict[int, int] = {}
+
+        async def slowly(number: int) -> None:
+            async def send(message: dict[str, Any]) -> None:
+                if message["type"] == "http.response.body":
+                    received[number] = received.get(number, 0) + 1
+                    waiting.append(number)
+                    if message["more_body"]:
+                        await reads.wait()
+
+            await threads({"type": "http", "path": "/"}, None, send)
+
+        async def at_once(_message: dict[str, Any]) -> None:
+            """Take it."""
+
+        slow = [asyncio.create_task(slowly(number)) for number in range(5)]
+        async with asyncio.timeout(30):
+            while len(waiting) < len(slow):
+                await asyncio.sleep(0)
+            await threads({"type": "http", "path": "/"}, None, at_once)
+            reads.set()
+            await asyncio.gather(*slow)
+            assert received == dict.fromkeys(range(5), 3)
+            while threads.pages.busy:
+                await asyncio.sleep(0)
+
+    asyncio.run(story())
+
+
+def test_the_client_of_a_stream_that_leaves_leaves_no_thread_taken() -> None:
+    async def story() -> None:
+        threads = RequestThreads(parts(3))
+        threads.pages = RequestPool("test", 1, max_waiting=20)
+        sending = asyncio.Event()
+
+        async def never(message: dict[str, Any]) -> None:
+            if message["type"] == "http.response.body":
+                sending.set()
+                await asyncio.Event().wait()
+
+        async with asyncio.timeout(30):
+            request = asyncio.create_task(threads({"type": "http", "path": "/"}, None, never))
+            await sending.wait()
+            request.cancel()
+            await asyncio.gather(request, return_exceptions=True)
+            while threads.pages.busy:
+                await asyncio.sleep(0)
+            assert await threads.pages.take() is not None and threads.pages.busy == 1
+
+    asyncio.run(story())

@@ -287,6 +287,8 @@ def test_no_way_of_writing_an_internal_address_is_accepted(host: str) -> None:
         "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::", "2002:a00:1::", "64:ff9b::7f00:1",
         "64:ff9b::a9fe:a9fe", "2001:db8::1", "::7f00:1", "64:ff9b:1::7f00:1", "2001:0:7f00:1::",
         "2001:0:808:808::80ff:fffe", "fd00::1", "100::1", "192.0.0.1", "198.18.0.1", "203.0.113.1",
+        "192.0.0.9", "192.0.0.171", "192.88.99.1", "3fff::1", "5f00::1", "4000::1", "2001:20::1",
+        "::ffff:192.0.0.9",
     ],
 )  # fmt: skip
 def test_an_internal_address_is_recognized(address: str) -> None:

@@ -71,6 +71,21 @@ returns void language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._raise(wedsql._why(p_code, p_message, p_hint, p_facts))
 $$;
 
+-- Returns whether an error passes by itself (pages/sqlstates.py has the same rule): another transaction was
+-- in the way, or the server lacks disk, memory or connections. It is neither a fault of what was sent nor an
+-- attempt of a job.
+create or replace function wedsql._passes(p_code text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(left(p_code, 2) in ('08', '40', '53', '58') or left(p_code, 3) = '57P'
+                or p_code in ('25006', '25P03', '25P04', '55006', '55P03'), false)
+$$;
+
+-- Returns whether an error is a shortage of the server, of whatever it needs.
+create or replace function wedsql._is_shortage(p_code text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(left(p_code, 2) in ('53', '58'), false)
+$$;
+
 -- Returns the actor of a change: p_actor, else the session's setting wedsql.actor, else the database role.
 -- The role of a flow may set any actor, so its name is appended to the value.
 create or replace function wedsql._actor(p_actor text default null) returns text

@@ -101,8 +101,10 @@ begin
   begin
     v_changes := wedsql._automatic_changes(p_flow, p_job);
   exception
-    when serialization_failure or deadlock_detected or lock_not_available then raise;
     when others then
+      if wedsql._passes(sqlstate) then
+        raise;
+      end if;
       perform wedsql._park_automatic(p_flow, p_job, sqlstate, sqlerrm);
       return 'E';
   end;

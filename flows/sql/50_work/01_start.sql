@@ -34,8 +34,11 @@ begin
       from {flow:I}._start(p_states, v_actor, p_keys) s;
     return;
   exception
-    when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+    when query_canceled then raise;
     when others then
+      if wedsql._passes(sqlstate) then
+        raise;
+      end if;
       if cardinality(p_states) = 1 then
         perform wedsql._check_replaced({flow:L}, sqlstate, sqlerrm);
         get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
@@ -79,8 +82,28 @@ select p_message ~ E'\\m(?!(w|r|wed_flow)\\.)[a-z_0-9]+\\.[a-z_]'
   or p_message ~ '".+".*".+"' and p_message !~ '"wed_flow"'
 $$;
 
+-- Returns {"differs": [attributes]} where an instance was started with other values than these, else {}.
+-- Values are compared in the attributes' types; all differ where one cannot be read.
+create or replace function wedsql._other_start(p_flow text, p_wid integer, p_state jsonb) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD'
+set timezone = 'UTC' set intervalstyle = 'postgres' as $$
+declare
+  v_typed jsonb;
+  v_first jsonb := (select t.state from wedsql.wed_trace t where t.wid = p_wid order by t.seq limit 1);
+  v_differs jsonb;
+begin
+  execute format('select to_jsonb(r.*) from jsonb_populate_record(null::%I.wed_flow, $1) r', p_flow)
+    into v_typed using p_state;
+  select jsonb_agg(k order by k) into v_differs from jsonb_object_keys(p_state) k
+  where v_typed -> k is distinct from v_first -> k;
+  return case when v_differs is null or v_first is null then '{}'
+              else jsonb_build_object('differs', v_differs) end;
+exception when data_exception then
+  return jsonb_build_object('differs', array(select jsonb_object_keys(p_state)));
+end $$;
+
 -- Returns the answer for a start that failed: the instance that the key already names, with the detail
--- {"known": true}, or the reason in the kernel's words.
+-- {"known": true}, to which _other_start adds, or the reason in the kernel's words.
 -- Raises: 40001 where the snapshot of the transaction is older than the instance with the key.
 create or replace function wedsql._start_refused(p_flow text, p_state jsonb, p_key text, p_why wedsql.why)
 returns table (wid integer, status text, sqlstate text, message text, hint text, detail text)
@@ -88,7 +111,9 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 begin
   if p_why.code in ('23505', 'WD905') and p_key is not null then
-    return query select i.wid, i.status::text, null::text, null::text, null::text, '{"known": true}'::text
+    return query select i.wid, i.status::text, null::text, null::text, null::text,
+      (jsonb_build_object('known', true)
+       || wedsql._other_start(p_flow, i.wid, p_state))::text
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                  where f.name = p_flow and i.key = p_key;
     if found then

@@ -21,7 +21,7 @@ begin
 -- instance, each is applied on its own, so that it affects no other. A repeated result gets the first answer;
 -- a different one is rejected.
 -- Locks: instances in wid order, jobs, trace.
--- Raises: what is worth repeating (40001, 40P01, 55P03, 57014); every other error is a row with ok = false.
+-- Raises: what passes by itself (wedsql._passes) and 57014; every other error is a row with ok = false.
 {create}
 language plpgsql security definer set search_path = pg_catalog, pg_temp
 set datestyle = 'ISO, YMD' set timezone = 'UTC' set intervalstyle = 'postgres'
@@ -57,8 +57,11 @@ begin{key}
         from {flow:I}._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
-      when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-      when others then null;  -- one of them is rejected: each is tried on its own below
+      when query_canceled then raise;
+      when others then
+        if wedsql._passes(sqlstate) then
+          raise;
+        end if;  -- one of them is rejected: each is tried on its own below
     end;
   end if;
   -- All at once, not each with its result: a rejected one stays locked, so that counting the failure in this
@@ -96,8 +99,11 @@ begin
                               'array[$3], array[$4], $5) c', p_flow)
     using p_wid, p_job, p_claim, v_changes, p_actor;
 exception
-  when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+  when query_canceled then raise;
   when others then
+    if wedsql._passes(sqlstate) then
+      raise;
+    end if;
     perform wedsql._check_replaced(p_flow, sqlstate, sqlerrm);
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
     v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;

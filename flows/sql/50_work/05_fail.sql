@@ -1,5 +1,5 @@
--- Counts each attempt and keeps it with its reason. The job is offered again after its back-off, or, when its
--- attempts are used up, is parked and makes its instance an exception (K-10). A job that the caller does not
+-- Counts each attempt, except one that a shortage of the server ended (wedsql._is_shortage), and keeps it
+-- with its reason. The job is offered again after its back-off, or, when its attempts are used up, is parked and makes its instance an exception (K-10). A job that the caller does not
 -- hold, by a lock or a claim, is left unchanged.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: WD001; in a flow that requires keys, as _check_results.
@@ -23,7 +23,9 @@ begin
                  p_flow) using p_wids;
   for v_job in
     update wedsql.job_pool j
-    set attempts = wedsql._one_more(j.attempts), state = 'P', claim = null, lckid = null, lease_until = null,
+    set attempts = case when wedsql._is_shortage(u.code) then j.attempts
+                        else wedsql._one_more(j.attempts) end,
+        state = 'P', claim = null, lckid = null, lease_until = null,
         last_error = left(u.message, 2000), last_state = u.code,
         not_before = v_now + wedsql._backoff(coalesce(t.backoff, interval '1 second'),
                                            j.attempts - j.earlier_attempts)
@@ -34,7 +36,7 @@ begin
       and j.state in ('P', 'L')
       and j.claim is not distinct from u.claim
       and (u.claim is not null or wedsql._holds(j.wid, j.tgid))
-    returning j.*, j.tgid > 0
+    returning j.*, j.tgid > 0 and not wedsql._is_shortage(u.code)
       and j.attempts - j.earlier_attempts >= coalesce(t.max_attempts, 5) as spent
   loop
     insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message,

@@ -171,7 +171,7 @@ end $$;
 
 -- Re-matches these instances, which are locked, and returns counts of what followed. Where it fails, each is
 -- re-matched by itself; one that fails stays as it is, and is counted and kept in wedsql.trouble.
--- Raises: what is worth repeating (40001, 40P01, 55P03, 57014).
+-- Raises: what passes by itself (wedsql._passes) and 57014.
 create or replace function wedsql._rematch_each(p_run wedsql.rematch_run, p_name text, p_wids integer[])
   returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -185,8 +185,11 @@ begin
   return wedsql._rematch_some(p_run.flow_id, p_name, p_wids, false, p_run.actor, p_run.reason,
     wedsql._chosen_in(p_run, p_wids));
 exception
-  when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
+  when query_canceled then raise;
   when others then
+    if wedsql._passes(sqlstate) then
+      raise;
+    end if;
     if cardinality(p_wids) = 1 then
       perform wedsql._note_trouble(p_run.flow_id, 'rematch', p_wids[1], 0, sqlstate, sqlerrm, wedsql.now());
       return jsonb_build_object('failed', 1, 'failed_sample', p_wids);

@@ -135,7 +135,7 @@ create or replace function wedsql._note_failure(p_request wedsql.publication, p_
   p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_again boolean := p_state in ('WD010', '40001', '40P01', '55P03', '57014');
+  v_again boolean := wedsql._passes(p_state) or p_state in ('WD010', '57014');
 begin
   update wedsql.publication p
   set status = case when v_again then p.status else 'failed' end, tried_at = p_now, sqlstate = p_state,

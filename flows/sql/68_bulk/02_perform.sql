@@ -165,7 +165,7 @@ end $$;
 -- where a job is repaired also the worker that holds it.
 create or replace function wedsql._bulk_passes(p_bulk wedsql.bulk, p_sqlstate text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_sqlstate in ('40001', '40P01', '55P03', 'WD010')
+select wedsql._passes(p_sqlstate) or p_sqlstate = 'WD010'
        or p_sqlstate = 'WD203' and wedsql._is_bulk_repair((p_bulk).operation)
 $$;
 

@@ -86,7 +86,7 @@ begin
 end $$;
 
 -- Locks and returns an open case that no other user has claimed now.
--- Raises: WD514 where it is closed, WD515; WD516 where another user has claimed it.
+-- Raises: WD517 where it is closed, WD515; WD516 where another user has claimed it.
 create or replace function wedsql._open_case(p_number bigint, p_flows text[], p_actor text,
   p_text text default '') returns wedsql.repair_case
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -94,7 +94,7 @@ declare
   v_case wedsql.repair_case := wedsql._locked_case(p_number, p_flows, p_text);
 begin
   if v_case.closed_at is not null then
-    perform wedsql._raise('WD514', 'Case {case} is closed.', 'Its exception is over.',
+    perform wedsql._raise('WD517', 'Case {case} is closed.', 'Its exception is over.',
       jsonb_build_object('case', p_number, 'state', v_case.state));
   elsif v_case.lease_until > wedsql.now() and v_case.owner <> wedsql._actor(p_actor) then
     perform wedsql._raise('WD516', '"{owner}" has claimed case {case}.',
@@ -124,7 +124,7 @@ end $$;
 -- Claims a case for some minutes, and returns it. Whoever has claimed it renews the claim; with p_take_over,
 -- a reason, the claim of another user ends.
 -- Locks: the case.
--- Raises: WD514, WD515, WD516.
+-- Raises: WD514, WD515, WD516, WD517.
 create or replace function wedsql.claim_case(p_number bigint, p_actor text, p_minutes integer default 30,
   p_take_over text default '', p_flows text[] default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -177,7 +177,7 @@ end $$;
 
 -- Gives a case back that the user has claimed, and returns it.
 -- Locks: the case.
--- Raises: WD514, WD515, WD516.
+-- Raises: WD514, WD515, WD516, WD517.
 create or replace function wedsql.release_case(p_number bigint, p_actor text, p_flows text[] default null)
   returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -185,7 +185,7 @@ declare
   v_case wedsql.repair_case := wedsql._open_case(p_number, p_flows, p_actor);
 begin
   if wedsql._case_state(v_case, wedsql.now()) <> 'claimed' then
-    perform wedsql._raise('WD514', 'Case {case} is not claimed.', 'There is nothing to give back.',
+    perform wedsql._raise('WD517', 'Case {case} is not claimed.', 'There is nothing to give back.',
       jsonb_build_object('case', p_number));
   end if;
   update wedsql.repair_case c

@@ -19,7 +19,7 @@ end $$;
 -- (06_waits), which is an SQL predicate over the attributes; then p_until, which may be null, is the latest
 -- time. The case is not offered as the next one before. Claiming it ends the wait. Returns the case.
 -- Locks: the case.
--- Raises: WD005, WD006, WD514, WD515, WD516.
+-- Raises: WD005, WD006, WD514, WD515, WD516, WD517.
 create or replace function wedsql.wait_case(p_number bigint, p_until timestamptz, p_actor text,
   p_text text default '', p_flows text[] default null, p_condition text default '') returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -95,7 +95,7 @@ end $$;
 -- Changes queue, severity, priority, due_at (null: no due time) and reason_code of a case, also of one that
 -- another user has claimed; the reason code also of a closed one. Returns the case.
 -- Locks: the case.
--- Raises: WD514, WD515.
+-- Raises: WD514, WD515, WD517.
 create or replace function wedsql.change_case(p_number bigint, p_changes jsonb, p_actor text,
   p_flows text[] default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
@@ -105,7 +105,7 @@ declare
 begin
   perform wedsql._check_case_values(p_changes);
   if v_old.closed_at is not null and p_changes - 'reason_code' <> '{}' then
-    perform wedsql._raise('WD514', 'Case {case} is closed.', 'Its exception is over.',
+    perform wedsql._raise('WD517', 'Case {case} is closed.', 'Its exception is over.',
       jsonb_build_object('case', p_number, 'state', v_old.state));
   end if;
   update wedsql.repair_case c

@@ -61,7 +61,7 @@ $$;
 -- rule; "facts" are those of the operation. Without a reason the preview is the same as with one. Nothing is
 -- written, no session is notified, and no number of an instance is used.
 -- Locks: as the repair, until it returns.
--- Raises: WD104, WD109; what is worth repeating (WD010, 40001, 40P01, 55P03, 57014), and what is no refusal.
+-- Raises: WD104, WD109; what passes by itself (wedsql._passes), WD010, 57014, and what is no refusal.
 create or replace function wedsql.preview_repair(p_wid integer, p_operation text, p_arguments jsonb,
   p_reason text default null, p_actor text default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -55,6 +55,10 @@ begin
   where l.wid = p_wid and l.job_id = p_job and l.changes = v_changes;
   return v_id;
 exception
-  when serialization_failure or deadlock_detected or lock_not_available or query_canceled then raise;
-  when others then return null;  -- what is no state of this flow cannot be kept; the rejection says why
+  when query_canceled then raise;
+  when others then
+    if wedsql._passes(sqlstate) then
+      raise;
+    end if;
+    return null;  -- what is no state of this flow cannot be kept; the rejection says why
 end $$;

@@ -79,7 +79,7 @@ begin
                            format('Policy "%s".', p_policy.name), v_actor, null);
   exception when others then
     get stacked diagnostics v_state = returned_sqlstate, v_message = message_text;
-    if v_state in ('40001', '40P01', '55P03', 'WD010') then
+    if wedsql._passes(v_state) or v_state = 'WD010' then
       raise;
     end if;
     perform wedsql._note_case(p_case.number, 'policy_rejected', v_actor, left(v_message, 1000),

@@ -60,7 +60,7 @@ end $$;
 -- not possible any more, the proposal fails with the reason, and nothing is changed. p_flows: the flows whose
 -- repairs the person may approve, by itself or by a delegation, which the caller has checked; null for all.
 -- Locks: the proposal; as the repair.
--- Raises: WD521, WD522, WD523, WD524; what is worth repeating (WD010, 40001, 40P01, 55P03, 57014).
+-- Raises: WD521, WD522, WD523, WD524; what passes by itself (wedsql._passes), WD010, 57014.
 create or replace function wedsql.approve_repair(p_number bigint, p_actor text, p_groups text[] default '{}',
   p_note text default '', p_flows text[] default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

@@ -50,8 +50,10 @@ begin
     begin
       exit when not wedsql._deliver_one_kept(p_flow, p_wid, v_last, v_now);
     exception
-      when serialization_failure or deadlock_detected or lock_not_available then raise;
       when others then
+        if wedsql._passes(sqlstate) then
+          raise;
+        end if;
         perform wedsql._note_trouble(p_flow.id, 'signals', coalesce(v_kept.wid, 0), v_last, sqlstate, sqlerrm,
                                      v_now);
     end;

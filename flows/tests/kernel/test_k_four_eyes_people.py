@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -92,3 +93,18 @@ def test_only_members_of_the_group_of_a_rule_decide(shop: Kit) -> None:
             api.reject_repair(made.number, "bob", "No.", groups, conn=shop.conn)
     done = approve(shop, made, "bob", "sales", "finance")
     assert (done.state, done.votes[0].groups) == ("applied", ["finance"])
+
+
+def test_persons_are_not_told_apart_by_what_is_not_seen(kit: Kit) -> None:
+    unseen = [
+        chr(each)
+        for each in range(1, 0x110000)
+        if not 0xD800 <= each < 0xE000 and unicodedata.category(chr(each)) in ("Cc", "Cf", "Zs", "Zl", "Zp")
+    ]
+    assert len(unseen) > 200
+    differs = kit.rows(
+        "select ascii(c) from unnest(%s::text[]) c where wedsql._person(c || 'An' || c || 'n') <> 'ann'",
+        [unseen],
+    )
+    assert [hex(each) for (each,) in differs] == []
+    assert kit.one("select wedsql._person('Zo\u00eb-1.x@y+z_')") == "zo\u00eb-1.x@y+z_"
