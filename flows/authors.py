@@ -39,8 +39,8 @@ class NameAuthor:
 def named(author: Callable[[], str]) -> Iterator[None]:
     """Name the author of each change of rights that Django's default connection writes in the block."""
 
-    def run(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
-        if not _WRITES.match(sql) or not (name := author()):
+    def run(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any) -> Any:
+        if not isinstance(sql, str) or not _WRITES.match(sql) or not (name := author()):
             return execute(sql, params, many, context)
         with transaction.atomic(using=context["connection"].alias, savepoint=False):
             setting = "select pg_catalog.set_config('wedsql.changed_by', %s, true)"
