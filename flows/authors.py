@@ -1,7 +1,7 @@
-"""Tells the database who makes the changes of rights that Django writes, for the records of changes.
+"""Names the author of changes of rights that Django writes, for the records of changes.
 
 The kernel's own functions are given the author of a change. Users, groups and tokens are written by Django's
-forms, which name nobody; so each of their statements is preceded by the name of the user of the request.
+forms, which name no author; so each of their statements is preceded by the name of the user of the request.
 """
 
 from __future__ import annotations
