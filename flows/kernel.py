@@ -192,6 +192,14 @@ def install_if_outdated(connection: Any) -> bool:
     return True
 
 
+def watch_controls(connection: Any) -> None:
+    """Write the triggers that record changes of controls on the tables that exist by now."""
+    with connection.cursor() as cursor:
+        cursor.execute("select to_regprocedure('wedsql._watch_controls()') is not null")
+        if cursor.fetchone()[0]:
+            cursor.execute("select wedsql._watch_controls()")
+
+
 def missing_grants(connection: Any) -> list[str]:
     """Return the statements that a superuser must run because the installing role was not allowed to.
 

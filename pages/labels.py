@@ -23,6 +23,31 @@ JOB_STATE: dict[str, str | Promise] = {
     "K": _("parked"),
     "S": _("suspended"),
 }
+# What the database records changes of: the tables of wedsql._controls().
+CONTROL: dict[str, str | Promise] = {
+    "approval_rule": _("Rule for approvals"),
+    "case_rule": _("Rule for cases"),
+    "recovery_policy": _("Recovery policy"),
+    "webhook": _("Webhook"),
+    "alert_rule": _("Alert"),
+    "sla": _("SLA"),
+    "calendar": _("Calendar"),
+    "delegation": _("Delegation"),
+    "worker_key": _("Worker key"),
+    "worker_key_flow": _("Flow of a worker key"),
+    "worker_secret": _("Secret of a worker key"),
+    "attr": _("Visibility of an attribute"),
+    "flow": _("Flow"),
+    "auth_user": _("User"),
+    "auth_group": _("Group"),
+    "auth_permission": _("Permission"),
+    "auth_group_permissions": _("Permission of a group"),
+    "auth_user_groups": _("Member of a group"),
+    "auth_user_user_permissions": _("Permission of a user"),
+    "api_token": _("Token"),
+    "otp_totp_totpdevice": _("Second factor"),
+    "otp_static_staticdevice": _("Recovery codes"),
+}
 JOB_LIST: dict[str, str | Promise] = {
     "pending": _("Pending"),
     "late": _("Late"),

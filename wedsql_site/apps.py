@@ -37,7 +37,11 @@ def _create_schema(using: str, **_signal: Any) -> None:
 
 
 def _renew_kernel(using: str, **_signal: Any) -> None:
-    """Install the kernel if it differs from this code; it has no migrations and is replaced as a whole."""
+    """Install the kernel if it differs from this code; it has no migrations and is replaced as a whole.
+
+    Then the tables of Django, all of which exist by now, get the triggers that record changes of rights.
+    """
     from flows import kernel
 
     kernel.install_if_outdated(connections[using])
+    kernel.watch_controls(connections[using])

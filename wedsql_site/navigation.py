@@ -89,7 +89,7 @@ PAGES = {
     "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
     "monitor:digests": "repair",
     "monitor:workers": "system", "monitor:health": "system", "worker_keys": "system",
-    "monitor:api": "system",
+    "monitor:controls": "system", "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
 }  # fmt: skip
 MODELS = {
@@ -110,6 +110,7 @@ ABOUT: dict[str, Text] = {
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "worker_keys": _("With which workers log in, and what each is for"),
+    "monitor:controls": _("Who changed rules, keys, users and rights"),
     "monitor:health": _("Invariants, storage, connections"),
     "flows.instance": _("All instances of all flows, by number"),
     "flows.job": _("The jobs of the pool, by instance"),
@@ -180,6 +181,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
             yield _link(request, "worker_keys", gettext("Worker keys"))
         if sees_everything(user):
             yield _link(request, "monitor:health", gettext("Health"))
+            yield _link(request, "monitor:controls", gettext("Changes of controls"))
     yield from _model_links(request, area)
 
 

@@ -92,6 +92,7 @@ from flows.api.checking import (
 )
 from flows.api.children import add_children, child_jobs, children, continue_children
 from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
+from flows.api.controls import controls, list_control_changes
 from flows.api.covering import coverage
 from flows.api.definitions import (
     check_predicate,

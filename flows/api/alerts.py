@@ -88,9 +88,9 @@ def save_alert_rule(
     return _rule(value(conn, call, (flow, JSON(given), actor, replaced)))
 
 
-def delete_alert_rule(rule: int, *, conn: Any = None) -> None:
+def delete_alert_rule(rule: int, actor: str | None = None, *, conn: Any = None) -> None:
     """Remove a rule with its history. Raises UnknownAlert."""
-    value(conn, "select wedsql.delete_alert_rule(%s)", (rule,))
+    value(conn, "select wedsql.delete_alert_rule(%s, %s)", (rule, actor))
 
 
 def list_alert_rules(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[SavedAlertRule]:

@@ -222,9 +222,12 @@ def delegate_approvals(
     return read_as(Delegation, value(conn, call, (flow, giver, taker, begin, until, actor)))
 
 
-def end_delegation(number: int, giver: str | None = None, *, conn: Any = None) -> Delegation:
+def end_delegation(
+    number: int, giver: str | None = None, actor: str | None = None, *, conn: Any = None
+) -> Delegation:
     """End a delegation now, with `giver` only one of this person. Raises BadProposal."""
-    return read_as(Delegation, value(conn, "select wedsql.end_delegation(%s, %s)", (number, giver)))
+    call = "select wedsql.end_delegation(%s, %s, %s)"
+    return read_as(Delegation, value(conn, call, (number, giver, actor)))
 
 
 def list_delegations(

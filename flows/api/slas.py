@@ -106,9 +106,9 @@ def save_sla(flow: str, sla: Sla, actor: str, replaced: int | None = None, *, co
     return read_as(SavedSla, value(conn, call, (flow, _given(Sla, sla), actor, replaced)))
 
 
-def delete_sla(flow: str, sla: int, *, conn: Any = None) -> None:
+def delete_sla(flow: str, sla: int, actor: str | None = None, *, conn: Any = None) -> None:
     """Remove an SLA with its clocks. Raises UnknownFlow, UnknownSla."""
-    value(conn, "select wedsql.delete_sla(%s, %s)", (flow, sla))
+    value(conn, "select wedsql.delete_sla(%s, %s, %s)", (flow, sla, actor))
 
 
 def list_slas(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[SavedSla]:
@@ -135,9 +135,9 @@ def save_calendar(
     return read_as(SavedCalendar, value(conn, call, (flow, _given(Calendar, calendar), actor, replaced)))
 
 
-def delete_calendar(flow: str, calendar: int, *, conn: Any = None) -> None:
+def delete_calendar(flow: str, calendar: int, actor: str | None = None, *, conn: Any = None) -> None:
     """Remove a calendar that no SLA uses. Raises UnknownFlow, BadSla, UnknownSla."""
-    value(conn, "select wedsql.delete_calendar(%s, %s)", (flow, calendar))
+    value(conn, "select wedsql.delete_calendar(%s, %s, %s)", (flow, calendar, actor))
 
 
 def list_calendars(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[SavedCalendar]:

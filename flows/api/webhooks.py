@@ -101,9 +101,9 @@ def resume_webhook(hook: int, actor: str, *, skip: bool = False, conn: Any = Non
     return _hook(value(conn, "select wedsql.resume_webhook(%s, %s, %s)", (hook, actor, skip)))
 
 
-def delete_webhook(hook: int, *, conn: Any = None) -> None:
+def delete_webhook(hook: int, actor: str | None = None, *, conn: Any = None) -> None:
     """Remove a webhook with its messages. Raises UnknownWebhook."""
-    value(conn, "select wedsql.delete_webhook(%s)", (hook,))
+    value(conn, "select wedsql.delete_webhook(%s, %s)", (hook, actor))
 
 
 def list_webhooks(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[SavedWebhook]:

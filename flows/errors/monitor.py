@@ -125,6 +125,13 @@ class BadLook(WedError):
     default = _("These values cannot be looked at so.")
 
 
+class KeptChange(WedError):
+    """A recorded change of a control would be changed, or changes are selected by something unknown."""
+
+    sqlstate = "WD551"
+    default = _("Recorded changes of controls are neither changed nor removed.")
+
+
 class CaseClaimed(WedError):
     """Another user has claimed the case."""
 

@@ -92,7 +92,7 @@ class ApprovalVerbs(FlowCommand):
         self._write_delegations(api.list_delegations(flows), options)
 
     def _end_delegation(self, options: dict[str, Any]) -> None:
-        self._write_delegations([api.end_delegation(options["number"])], options)
+        self._write_delegations([api.end_delegation(options["number"], actor=options["actor"])], options)
 
     def _write_delegations(self, found: list[Any], options: dict[str, Any]) -> None:
         rows = [[getattr(each, name) for name in DELEGATION] for each in found]

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from flows import json_text
+from flows.authors import named
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
 from flows.languages.graph import BadGraph
@@ -48,7 +49,7 @@ class FlowCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with translated():
+            with translated(), named(lambda: options.get("actor") or _user()):
                 self.run(**options)
         except LoadError as refused:
             self._report_failure(

@@ -23,10 +23,11 @@ Key = tuple[str, ...]
 # The pages of all flows, and the reaper, look at those that wait here, too.
 MOST = 8
 _TIMES = 5
-# Tables with the definition of a flow: their rows stay, and the digest has them.
+# Tables with the definition of a flow, and the changes of its controls, which nothing removes: their rows
+# stay, and the digest has them.
 DEFINITION = (
     "flow", "attr", "trig", "flow_version", "item_order", "start_time", "named_object", "flow_source",
-    "attr_index",
+    "attr_index", "control_change",
 )  # fmt: skip
 
 # Tables with rows of flows, those that refer to others before these, and the column that names the flow.

@@ -39,7 +39,7 @@ def replace_sla(request: HttpRequest, name: str, sla: int, given: inputs.SlaIn) 
 )
 def remove_sla(request: HttpRequest, name: str, sla: int) -> Any:
     """Remove an SLA with its clocks."""
-    kernel.delete_sla(flow_of(request).name, number_of(sla))
+    kernel.delete_sla(flow_of(request).name, number_of(sla), call_of(request).caller.name)
     return Status(204, None)
 
 
@@ -81,7 +81,7 @@ def replace_calendar(request: HttpRequest, name: str, calendar: int, given: inpu
 )
 def remove_calendar(request: HttpRequest, name: str, calendar: int) -> Any:
     """Remove a calendar that no SLA uses."""
-    kernel.delete_calendar(flow_of(request).name, number_of(calendar))
+    kernel.delete_calendar(flow_of(request).name, number_of(calendar), call_of(request).caller.name)
     return Status(204, None)
 
 

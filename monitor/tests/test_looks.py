@@ -91,6 +91,7 @@ PAGES = (
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",
     "/workers/",
+    "/controls/",
     "/health/",
     "/nope/",
 )

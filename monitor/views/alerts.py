@@ -167,7 +167,7 @@ def _operated(request: HttpRequest, rule: SavedAlertRule, verb: str) -> str:
     if verb == "test":
         count = api.send_test_alert(rule.id, actor)
         return _("A test is on its way to %(count)d receivers.") % {"count": count}
-    api.delete_alert_rule(rule.id)
+    api.delete_alert_rule(rule.id, actor)
     return _("The alert “%(name)s” is removed.") % {"name": rule.name}
 
 

@@ -47,10 +47,10 @@ def _removed(request: HttpRequest, flow: FlowInfo) -> HttpResponse:
     sla, calendar = long_number(request.POST.get("sla")), long_number(request.POST.get("calendar"))
     try:
         if sla is not None:
-            api.delete_sla(flow.name, sla)
+            api.delete_sla(flow.name, sla, request.user.get_username())
             messages.success(request, _("The SLA is removed."))
         elif calendar is not None:
-            api.delete_calendar(flow.name, calendar)
+            api.delete_calendar(flow.name, calendar, request.user.get_username())
             messages.success(request, _("The calendar is removed."))
     except WedError as refused:
         messages.error(request, refused.sentence)

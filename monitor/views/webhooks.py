@@ -130,7 +130,7 @@ def _operated(actor: str, hook: SavedWebhook, verb: str) -> str:
         api.send_test_message(hook.id)
         return _("A test is on its way. Load the page again to see what came of it.")
     if verb == "remove":
-        api.delete_webhook(hook.id)
+        api.delete_webhook(hook.id, actor)
         return _("The webhook is removed.")
     api.resume_webhook(hook.id, actor, skip=verb == "skip")
     return _("The webhook is resumed.")

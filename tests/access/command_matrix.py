@@ -37,6 +37,7 @@ loaddemo                                           yffff
 READING = (
     "apiclient",
     "children",
+    "controls",
     "dumpflow",
     "explain",
     "exportbpmn",

@@ -116,6 +116,7 @@ counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
 search/results/                                    Lyyyyyyyy ---------
 workers/                                           Lyyyyyyyy ---------
+controls/                                          Lnnynyynn ---------
 health/                                            Lnnynyynn ---------
 health/check/                                      --------- Lnnynyynn
 live/flows/                                        Lyyyyyyyy ---------

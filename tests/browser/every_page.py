@@ -44,7 +44,7 @@ OWN = (
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
     "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
-    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/search/?q=a",
+    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/import/", "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",

@@ -73,7 +73,7 @@ class Command(FlowCommand):
             self.stdout.write(f"The secret of its webhook, shown only now: {secret}")
 
     def _remove(self, rule: int, options: dict[str, Any]) -> None:
-        api.delete_alert_rule(rule)
+        api.delete_alert_rule(rule, options["actor"])
         self._done(rule, "removed", options)
 
     def _acknowledge(self, rule: int, options: dict[str, Any]) -> None:

@@ -74,7 +74,7 @@ class Command(FlowCommand):
     def _remove(self, options: dict[str, Any]) -> None:
         for each in api.list_slas():
             if each.id == options["number"]:
-                api.delete_sla(each.flow, each.id)
+                api.delete_sla(each.flow, each.id, options["actor"])
                 return self._done("sla", each.id, "removed", options)
         raise UnknownSla(f"There is no SLA {options['number']}.", hint="List them by: sla list.")
 
@@ -105,7 +105,7 @@ class Command(FlowCommand):
     def _remove_calendar(self, options: dict[str, Any]) -> None:
         for each in api.list_calendars():
             if each.id == options["number"]:
-                api.delete_calendar(each.flow, each.id)
+                api.delete_calendar(each.flow, each.id, options["actor"])
                 return self._done("calendar", each.id, "removed", options)
         raise UnknownSla(f"There is no calendar {options['number']}.", hint="List them by: sla calendars.")
 

@@ -66,7 +66,7 @@ class Command(FlowCommand):
         self.stdout.write(f"Its secret, shown only now: {secret}")
 
     def _remove(self, hook: int, options: dict[str, Any]) -> None:
-        api.delete_webhook(hook)
+        api.delete_webhook(hook, options["actor"])
         self._done(hook, "removed", options)
 
     def _test(self, hook: int, options: dict[str, Any]) -> None:

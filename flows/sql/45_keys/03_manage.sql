@@ -101,6 +101,7 @@ begin
     perform wedsql._raise('WD575', 'An old secret is accepted for at most 30 days.', null);
   end if;
   v_until := wedsql.now() + p_grace;
+  perform wedsql._changing(p_actor);
   update wedsql.worker_secret s set valid_until = v_until
   where s.key_id = v_key.id and coalesce(s.valid_until > v_until, true);
   return wedsql._new_secret(v_key.id, p_actor);

@@ -137,7 +137,8 @@ end $$;
 -- Removes a calendar that no SLA uses.
 -- Locks: the calendar.
 -- Raises: WD001, WD512, WD513.
-create or replace function wedsql.delete_calendar(p_flow text, p_id bigint) returns void
+create or replace function wedsql.delete_calendar(p_flow text, p_id bigint, p_actor text default null)
+returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_calendar wedsql.calendar := wedsql._locked_calendar((wedsql._flow(p_flow)).id, p_id);
@@ -146,6 +147,7 @@ begin
     perform wedsql._raise('WD512', 'The calendar "{name}" is used by an SLA.',
       'Give that SLA another calendar first.', jsonb_build_object('name', v_calendar.name));
   end if;
+  perform wedsql._changing(p_actor);
   delete from wedsql.calendar c where c.id = p_id;
 end $$;
 
@@ -195,6 +197,6 @@ begin
 end $$;
 
 grant execute on function wedsql.save_calendar(text, jsonb, text, bigint),
-  wedsql.delete_calendar(text, bigint), wedsql.list_calendars(text[]),
+  wedsql.delete_calendar(text, bigint, text), wedsql.list_calendars(text[]),
   wedsql.working_time(text, text, timestamptz, timestamptz),
   wedsql.after_working_time(text, text, timestamptz, interval) to wed_web;

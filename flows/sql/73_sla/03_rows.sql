@@ -135,10 +135,11 @@ end $$;
 -- Removes an SLA with its clocks.
 -- Locks: the SLA.
 -- Raises: WD001, WD513.
-create or replace function wedsql.delete_sla(p_flow text, p_id bigint) returns void
+create or replace function wedsql.delete_sla(p_flow text, p_id bigint, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._locked_sla((wedsql._flow(p_flow)).id, p_id);
+  perform wedsql._changing(p_actor);
   delete from wedsql.sla s where s.id = p_id;
 end $$;
 
@@ -174,5 +175,5 @@ join wedsql.sla s on s.id = c.sla_id and s.enabled left join wedsql.calendar k o
 where c.wid = p_wid order by c.last desc, c.started_at desc, s.name limit 100
 $$;
 
-grant execute on function wedsql.save_sla(text, jsonb, text, bigint), wedsql.delete_sla(text, bigint),
+grant execute on function wedsql.save_sla(text, jsonb, text, bigint), wedsql.delete_sla(text, bigint, text),
   wedsql.list_slas(text[]), wedsql.list_clocks(integer) to wed_web;

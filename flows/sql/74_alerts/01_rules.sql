@@ -126,10 +126,12 @@ end $$;
 
 -- Removes a rule with its history.
 -- Raises: WD509.
-create or replace function wedsql.delete_alert_rule(p_rule bigint) returns void
+create or replace function wedsql.delete_alert_rule(p_rule bigint, p_actor text default null)
+returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._locked_alert_rule(p_rule);
+  perform wedsql._changing(p_actor);
   delete from wedsql.alert_rule r where r.id = p_rule;
 end $$;
 
@@ -171,5 +173,5 @@ where p_flows is null or r.flow_id in (select f.id from wedsql.flow f where f.na
 $$;
 
 grant execute on function
-  wedsql.save_alert_rule(text, jsonb, text, bigint), wedsql.delete_alert_rule(bigint),
+  wedsql.save_alert_rule(text, jsonb, text, bigint), wedsql.delete_alert_rule(bigint, text),
   wedsql.list_alert_rules(text[]), wedsql.read_alert_rule(bigint), wedsql.count_alerts(text[]) to wed_web;

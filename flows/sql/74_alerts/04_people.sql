@@ -34,6 +34,7 @@ begin
     perform wedsql._raise('WD508', 'An alert is silenced until a time within a year from now.',
       'Choose a later time, or an earlier one.');
   end if;
+  perform wedsql._changing(p_actor);
   update wedsql.alert_rule r set silenced_until = p_until, next_at = wedsql.now()
   where r.id = p_rule returning r.* into v_rule;
   perform wedsql._note_alert(p_rule, case when p_until is null then 'unsilenced' else 'silenced' end, p_actor,

@@ -148,10 +148,11 @@ end $$;
 
 -- Removes a webhook with its messages.
 -- Raises: WD511.
-create or replace function wedsql.delete_webhook(p_hook bigint) returns void
+create or replace function wedsql.delete_webhook(p_hook bigint, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._locked_webhook(p_hook);
+  perform wedsql._changing(p_actor);
   delete from wedsql.webhook w where w.id = p_hook;
 end $$;
 
@@ -204,6 +205,7 @@ begin
 end $$;
 
 grant execute on function wedsql.save_webhook(text, jsonb, text, bigint),
-  wedsql.resume_webhook(bigint, text, boolean), wedsql.delete_webhook(bigint), wedsql.list_webhooks(text[]),
+  wedsql.resume_webhook(bigint, text, boolean), wedsql.delete_webhook(bigint, text),
+  wedsql.list_webhooks(text[]),
   wedsql.read_webhook(bigint), wedsql.webhook_deliveries(bigint, bigint, integer), wedsql.test_webhook(bigint)
   to wed_web;

@@ -37,6 +37,7 @@ begin
     perform wedsql._raise('WD514', 'A flow has at most {limit} rules for cases.', 'Use fewer rules.',
       jsonb_build_object('limit', 50));
   end if;
+  perform wedsql._changing(p_actor);
   delete from wedsql.case_rule r where r.flow_id = v_flow.id;
   for v_rule in select j from jsonb_array_elements(p_rules) with ordinality u (j, n) order by n loop
     v_position := v_position + 1;

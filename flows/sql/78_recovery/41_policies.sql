@@ -113,6 +113,7 @@ begin
     perform wedsql._raise('WD534', 'A flow has at most {limit} policies.', 'Use fewer policies.',
       jsonb_build_object('limit', 50));
   end if;
+  perform wedsql._changing(p_actor);
   delete from wedsql.recovery_policy p where p.flow_id = v_flow.id;
   for v_one in select j from jsonb_array_elements(p_policies) with ordinality u (j, n) order by n loop
     v_position := v_position + 1;

@@ -72,6 +72,7 @@ begin
     perform wedsql._raise('WD521', 'A flow has at most {limit} rules for approvals.', 'Use fewer rules.',
       jsonb_build_object('limit', 50));
   end if;
+  perform wedsql._changing(p_actor);
   delete from wedsql.approval_rule r where r.flow_id = v_flow.id;
   for v_rule in select j from jsonb_array_elements(p_rules) with ordinality u (j, n) order by n loop
     v_position := v_position + 1;

@@ -36,12 +36,14 @@ end $$;
 -- Ends a delegation now, and returns it. p_from: only one of this person.
 -- Locks: the delegation.
 -- Raises: WD521 where there is none that has not ended.
-create or replace function wedsql.end_delegation(p_id bigint, p_from text default null) returns jsonb
+create or replace function wedsql.end_delegation(p_id bigint, p_from text default null, p_actor text default null)
+returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
   v_one wedsql.delegation;
 begin
+  perform wedsql._changing(coalesce(p_actor, p_from));
   update wedsql.delegation d set begins_at = least(d.begins_at, v_now), ends_at = v_now
   where d.id = p_id and d.ends_at > v_now
     and (p_from is null or wedsql._person(d.from_person) = wedsql._person(p_from))
@@ -65,4 +67,4 @@ $$;
 
 grant execute on function
   wedsql.delegate_approvals(text, text, text, timestamptz, timestamptz, text),
-  wedsql.end_delegation(bigint, text), wedsql.list_delegations(text[], text) to wed_web;
+  wedsql.end_delegation(bigint, text, text), wedsql.list_delegations(text[], text) to wed_web;
