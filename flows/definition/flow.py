@@ -102,6 +102,15 @@ class Definition(TypedDict, total=False):
             group=Group.LIMITS,
         ),
     ]
+    notify_state: Annotated[
+        bool,
+        Option(
+            label=_("notifications of jobs contain the state"),
+            help=_("Without it, clients of the paper's protocol read the state of a new job from job_pool."),
+            default=True,
+            group=Group.LIMITS,
+        ),
+    ]
     attributes: list[AttributeDefinition]
     triggers: list[TriggerDefinition]
 

@@ -21,6 +21,7 @@ from flows.designer.saving import Conflicting, Forgotten, Saved, save
 from flows.designer.tabs import design_page
 from flows.errors import WedError
 from flows.labels import translate_label
+from flows.queries.notifications import Withheld, state_withheld
 from pages.guard import page
 
 NEW = "new"
@@ -124,8 +125,21 @@ def _show(
     context = design_page(request, design, TAB[part]) | listing.tab(
         design, part, form, choice.place if choice else None
     )
+    if part == "settings" and design.flow:
+        context["withheld"] = [_withheld(found) for found in state_withheld(design.name)]
     context |= {"error": error, "publish_leads": context["publish_leads"] and form is None}
     return render(request, f"admin/flows/designer/{TAB[part]}.html", context, status=status)
+
+
+def _withheld(found: Withheld) -> str:
+    """Say why notifications of jobs do not contain the state."""
+    if found.reason == "roles":
+        text = _("Notifications of jobs contain no state: roles without access to it may log in (%(names)s).")
+    elif found.reason == "attributes":
+        text = _("Notifications of jobs contain no state: it has masked or hidden attributes (%(names)s).")
+    else:
+        text = _("Notifications of jobs contain no state, as set below.")
+    return text % {"names": ", ".join(found.names)}
 
 
 def _form(design: Design, part: str, choice: Choice, data: Mapping[str, Any] | None = None) -> OptionsForm:

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0042_rounds")]
+    dependencies = [("flows", "0044_notify_state")]
     operations = [ChangeTables("0045_control_changes")]

@@ -57,7 +57,7 @@ class Client:
             "notified",
             channel=notified.channel,
             message=json.loads(notified.payload),
-            size=len(notified.payload),
+            size=len(notified.payload.encode()),
         )
 
     def lock(self, wid: str, tgid: str) -> None:

@@ -49,6 +49,7 @@ SETTINGS: Row = {
     "max_firings": 9,
     "default_timeout": "00:07:00",
     "notify_trace": False,
+    "notify_state": False,
     "retention": "1 mon 2 days",
     "start_by": ["placed"],
     "start_at": ["R/PT1H"],

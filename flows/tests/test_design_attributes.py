@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
@@ -134,6 +135,30 @@ def test_the_settings_of_the_flow_are_saved(alice: Client, fig2: str) -> None:
         None,
     )
     assert "<h1>Figure two</h1>" in answer.content.decode()
+
+
+def test_the_settings_say_why_notifications_contain_no_state(alice: Client, fig2: str) -> None:
+    def said() -> list[str]:
+        shown = alice.get(at(fig2, "settings")).content.decode()
+        return re.findall(r"Notifications of jobs contain no state[^<]*", shown)
+
+    with connection.cursor() as cursor:
+        cursor.execute("select r from wedsql.state_withheld(%s) w, unnest(w.names) r", [fig2])
+        for (role,) in cursor.fetchall():  # of earlier tests
+            cursor.execute(f'alter role "{role}" nologin')
+        assert said() == []
+        cursor.execute("create role spy login")
+        assert said() == [
+            "Notifications of jobs contain no state: roles without access to it may log in (spy)."
+        ]
+        cursor.execute("alter role spy nologin")
+        cursor.execute("update wedsql.flow set notify_state = false where name = %s", [fig2])
+        hidden = "update wedsql.attr a set visibility = 'hidden' from wedsql.flow f where f.id = a.flow_id"
+        cursor.execute(f"{hidden} and f.name = %s and a.aname = 'a3'", [fig2])
+    assert said() == [
+        "Notifications of jobs contain no state, as set below.",
+        "Notifications of jobs contain no state: it has masked or hidden attributes (a3).",
+    ]
 
 
 def test_a_new_flow_is_a_draft_until_it_is_published(alice: Client) -> None:

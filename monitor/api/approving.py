@@ -20,6 +20,7 @@ from monitor.api import inputs
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.api.scalars import Flag
 from monitor.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
@@ -66,7 +67,7 @@ class ProposalsOut(Schema):
 
 class ListedProposals(Schema):
     flow: inputs.QueryText = ""
-    closed: Annotated[bool, Field(description="What was decided, the newest first.")] = False
+    closed: Annotated[Flag, Field(description="What was decided, the newest first.")] = False
     cursor: Annotated[str, Field(max_length=20, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 

@@ -121,7 +121,12 @@ def _selected(request: HttpRequest, text: str) -> Chosen:
     chosen = parse(text, flow_of(request), timezone.get_current_timezone())
     found = bulk_queries.selected(bulk_queries.over(chosen, None))
     if found.too_many:
-        raise Problem(422, "One operation is performed on at most 100,000 instances.", "Narrow the filter.")
+        raise Problem(
+            422,
+            "One operation is performed on at most 100,000 instances.",
+            "Narrow the filter.",
+            code="54000",
+        )
     return found
 
 

@@ -17,6 +17,7 @@ from monitor.api import case_schemas, inputs, schemas
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import DESIGN, READ, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.api.scalars import Flag
 
 SELECTING = ("state", "queue", "cause", "signature", "severity", "owner", "wid")
 
@@ -30,7 +31,7 @@ class Listed(schemas.Schema):
     severity: inputs.Severity | None = None
     owner: inputs.QueryText = ""
     wid: Annotated[int, Field(ge=0, lt=2**31)] | None = None
-    closed: Annotated[bool, Field(description="Closed cases, the newest first.")] = False
+    closed: Annotated[Flag, Field(description="Closed cases, the newest first.")] = False
     cursor: Annotated[str, Field(max_length=20, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 

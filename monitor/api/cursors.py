@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from flows.queries.jobs import QueuePosition
 from flows.queries.paging import Cursor, Page
-from monitor.api.problems import Problem
 
-_TEXT = re.compile(r"([ba])([0-9]{1,10})", re.ASCII)
+_POSITION = r"([^~\x00]{1,200})~(-?[0-9]{1,5})~([0-9]{1,18})"
+PositionCursor = Annotated[str, Field(pattern=f"^({_POSITION})?$")]
 
 
 def cursor(text: str, limit: int) -> Cursor:
-    """Return the cursor of a text, the first page for "". Raises Problem."""
+    """Return the cursor of a text, the first page for ""; there is no row behind the largest number."""
     if not text:
         return Cursor(size=limit)
-    found = _TEXT.fullmatch(text)
-    key = int(found[2]) if found else 2**31
-    if found is None or key >= 2**31:
-        raise _bad()
-    return Cursor(before=key, size=limit) if found[1] == "b" else Cursor(after=key, size=limit)
+    key = min(int(text[1:]), 2**31 - 1)
+    return Cursor(before=key, size=limit) if text[0] == "b" else Cursor(after=key, size=limit)
 
 
 def ends(page: Page[Any], *, oldest_first: bool = False) -> dict[str, str | None]:
@@ -31,19 +30,11 @@ def ends(page: Page[Any], *, oldest_first: bool = False) -> dict[str, str | None
 
 
 def position(text: str) -> QueuePosition | None:
-    """Return the place in a queue of jobs, None for the first page. Raises Problem."""
-    if not text:
-        return None
-    found = re.fullmatch(r"([^~\x00]{1,200})~(-?[0-9]{1,5})~([0-9]{1,18})", text, re.ASCII)
-    if found is None:
-        raise _bad()
-    return QueuePosition(found[1], int(found[2]), int(found[3]))
+    """Return the place in a queue of jobs, None for the first page."""
+    found = re.fullmatch(_POSITION, text, re.ASCII)
+    return found and QueuePosition(found[1], int(found[2]), int(found[3]))
 
 
 def position_text(place: QueuePosition | None) -> str | None:
     """Return the cursor of a place in a queue."""
     return f"{place.transition}~{place.priority}~{place.id}" if place else None
-
-
-def _bad() -> Problem:
-    return Problem(422, "The cursor is not valid.", "Use `next` or `previous` of a page as it is.")

@@ -67,5 +67,5 @@ def _place(text: str) -> changes.Place:
         changes.check(found, now)
     except changes.BadPlace:
         hint = "Read the lists again, and begin without it."
-        raise Problem(422, "The id is of no event of this database.", hint) from None
+        raise Problem(422, "The id is of no event of this database.", hint, code="22023") from None
     return found

@@ -15,6 +15,7 @@ from flows.models import TraceEntry
 from flows.queries.base import snapshot
 from monitor.api.problems import Problem
 from monitor.api.routing import READ_SHOWN, call_of, router
+from monitor.api.scalars import Flag
 
 MOST_READ = 10_000
 READ = ("seq", "written_by", "state", "before")
@@ -65,7 +66,7 @@ class GraphHistoryOut(Schema):
 @router.get(
     "/instances/{int:wid}/graph", response=GraphHistoryOut, auth=READ_SHOWN, summary="History in a graph"
 )
-def graph_history(request: HttpRequest, wid: int, walk: bool = False) -> Any:
+def graph_history(request: HttpRequest, wid: int, walk: Flag = False) -> Any:
     """Return the first 10,000 steps of an instance in its graph, with `walk` also in that order."""
     with snapshot():
         _instance, flow = call_of(request).caller.instance_or_404(wid)

@@ -2,38 +2,37 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import AfterValidator, Base64Bytes, ConfigDict, Field, StringConstraints
-from pydantic_core import PydanticCustomError
+from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from flows.api.cases import CLAIM_MINUTES
 from flows.api.looks import LONGEST_REASON as LONGEST_LOOK
 from flows.api.looks import MOST_ATTRIBUTES
+from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
 
 LONGEST_REASON = 1000
 
 
-def _storable(text: str) -> str:
-    if "\x00" in text:
-        raise PydanticCustomError("nul", "a text with the character NUL cannot be stored")
-    return text
-
-
-Storable = AfterValidator(_storable)
 Text = Annotated[str, Storable]
 SignalText = Annotated[str, StringConstraints(min_length=1, max_length=100), Storable]
 ReasonText = Annotated[
-    str, StringConstraints(min_length=1, max_length=LONGEST_REASON, strip_whitespace=True), Storable
+    str,
+    StringConstraints(min_length=1, max_length=LONGEST_REASON, pattern=PRINTED, strip_whitespace=True),
+    Storable,
 ]
 
 
 class Input(Schema):
-    """A body; names that it does not have are rejected, so that a misspelling is seen."""
+    """A body; other names and values of other types are rejected, so that a misspelling is seen."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def with_plain_numbers(cls, given: Any) -> Any:
+        return plain_numbers(given)
 
 
 class StartIn(Input):
@@ -65,7 +64,9 @@ class LookIn(Input):
     attributes: Annotated[list[Annotated[str, StringConstraints(max_length=200), Storable]],
                           Field(min_length=1, max_length=MOST_ATTRIBUTES)]  # fmt: skip
     reason: Annotated[
-        str, StringConstraints(min_length=1, max_length=LONGEST_LOOK, strip_whitespace=True), Storable
+        str,
+        StringConstraints(min_length=1, max_length=LONGEST_LOOK, pattern=PRINTED, strip_whitespace=True),
+        Storable,
     ]
 
 
@@ -152,20 +153,20 @@ class ClaimIn(Input):
 
 
 class CommentIn(Input):
-    text: LongText
+    text: Annotated[str, StringConstraints(max_length=4000, pattern=PRINTED), Storable]
 
 
 class CaseFileIn(Input):
     """A file for a case: its name, and its content as base64."""
 
     name: QueryText
-    content: Base64Bytes
+    content: Base64
 
 
 class WaitIn(Input):
     """Until when a case is not offered, or until which condition holds, and why."""
 
-    until: datetime | None = None
+    until: Moment | None = None
     condition: Annotated[LongText, Field(description="An SQL predicate over the attributes.")] = ""
     text: LongText = ""
 
@@ -176,7 +177,7 @@ class CaseChangesIn(Input):
     queue: QueryText = ""
     severity: Severity = "normal"
     priority: Annotated[int, Field(ge=0, le=100)] = 50
-    due_at: datetime | None = None
+    due_at: Moment | None = None
     reason_code: QueryText = ""
 
 

@@ -18,6 +18,7 @@ from monitor.api.caller import Needs, forbidden
 from monitor.api.cursors import cursor as place_of
 from monitor.api.reading import aware
 from monitor.api.routing import READ_SHOWN, call_of, flow_of, router
+from monitor.api.scalars import Moment, NumberCursor
 
 LOOK = Needs("look", masks=True)
 
@@ -53,9 +54,9 @@ class LooksAsked(Schema):
     actor: Annotated[str, Field(max_length=200)] = ""
     wid: Annotated[int, Field(ge=1, lt=2**31)] | None = None
     attribute: Annotated[str, Field(max_length=200)] = ""
-    since: datetime | None = None
-    until: datetime | None = None
-    cursor: Annotated[str, Field(max_length=250)] = ""
+    since: Moment | None = None
+    until: Moment | None = None
+    cursor: NumberCursor = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 

@@ -35,7 +35,10 @@ TITLES = {
 
 
 class ProblemOut(Schema):
-    """What went wrong; `code` is the SQLSTATE of an error of the kernel, `where` has its facts."""
+    """What went wrong; `code` is the SQLSTATE, `where` has the facts of an error of the kernel.
+
+    422 has no code where the input is not as the document says, and one where the flow does not accept it.
+    """
 
     type: str
     title: str
@@ -49,10 +52,13 @@ class ProblemOut(Schema):
 class Problem(Exception):
     """An error of the API itself."""
 
-    def __init__(self, status: int, detail: str = "", hint: str = "", **headers: str) -> None:
+    def __init__(
+        self, status: int, detail: str = "", hint: str = "", *, code: str = "", **headers: str
+    ) -> None:
         """Store the parts of the document; headers are written with _ for -."""
         super().__init__(detail)
         self.status, self.detail, self.hint = status, detail or TITLES[status], hint
+        self.code = code
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
 
 
@@ -120,7 +126,7 @@ def install(api: NinjaAPI) -> None:
 
 
 def _problem(_request: HttpRequest, error: Any) -> HttpResponse:
-    found = response(error.status, error.detail, error.hint)
+    found = response(error.status, error.detail, error.hint, error.code)
     for name, value in error.headers.items():
         found.headers[name] = value
     return found
@@ -159,7 +165,7 @@ def _http_error(_request: HttpRequest, error: Any) -> HttpResponse:
 
 def _nested(request: HttpRequest, _error: Any) -> HttpResponse:
     status = 409 if request.method == "GET" else 422
-    return response(status, "A value is nested too deeply.", "Use a value with fewer levels.")
+    return response(status, "A value is nested too deeply.", "Use a value with fewer levels.", "54001")
 
 
 def _database_error(_request: HttpRequest, error: Any) -> HttpResponse:

@@ -19,36 +19,29 @@ from flows.queries.counting import CAP
 from flows.queries.definitions import FlowInfo
 from monitor import masking
 from monitor.api import schemas, shown
-from monitor.api.cursors import cursor, ends, position, position_text
+from monitor.api.cursors import PositionCursor, cursor, ends, position, position_text
 from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
 from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
-from monitor.moments import LONGEST, BadMoment, moment
+from monitor.api.scalars import Flag, Moment, NumberCursor, PastMoment
+from monitor.moments import moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]
 CursorText = Annotated[str, Field(max_length=250)]
 Order = Literal["newest", "oldest"]
-AsOf = Annotated[
-    str,
-    Field(
-        max_length=LONGEST,
-        description="A moment in the past: everything is as it was then.",
-        json_schema_extra={"format": "date-time"},
-    ),
-]
 MOST_STEPS_OF_TIME = 2_000
 
 
 class Paged(schemas.Schema):
-    cursor: CursorText = ""
+    cursor: NumberCursor = ""
     limit: Limit = 50
 
 
 class Listed(Paged):
     q: Text = ""
     order: Order = "newest"
-    as_of: AsOf = ""
+    as_of: PastMoment | None = None
 
 
 class ListedOfFlow(Listed):
@@ -57,8 +50,8 @@ class ListedOfFlow(Listed):
 
 class Counted(schemas.Schema):
     q: Text = ""
-    exact: bool = False
-    as_of: AsOf = ""
+    exact: Flag = False
+    as_of: PastMoment | None = None
 
 
 @router.get("/me", response=schemas.MeOut, auth=READ_SHOWN, summary="Who calls")
@@ -69,9 +62,9 @@ def me(request: HttpRequest) -> Any:
 
 
 @router.get("/flows", response=schemas.FlowsOut, auth=READ_SHOWN, summary="Flows")
-def flows(request: HttpRequest, cursor: CursorText = "", as_of: AsOf = "") -> Any:
+def flows(request: HttpRequest, cursor: CursorText = "", as_of: PastMoment | None = None) -> Any:
     """Return the flows that the caller sees by name, with counts of instances and jobs."""
-    at, names, after = _moment(as_of), call_of(request).caller.flows, cursor.replace("\x00", "")
+    at, names, after = as_of and moment(as_of), call_of(request).caller.flows, cursor.replace("\x00", "")
     with snapshot():
         found, more = past.summaries(names, at, after) if at else overview.summaries(names, after)
     items = [shown.past_flow(each) if at else shown.flow(each) for each in found]
@@ -155,7 +148,7 @@ def jobs_of_flow(
     state: Literal["pending", "late", "leased", "parked"] = "pending",
     transition: Annotated[str, Field(max_length=200)] = "",
     role: Annotated[str, Field(max_length=200, description="Only jobs that this role performs.")] = "",
-    cursor: CursorText = "",
+    cursor: PositionCursor = "",
 ) -> Any:
     """Return a page of the flow's jobs in the order in which they are taken."""
     place, found = position(cursor), flow_of(request)
@@ -170,8 +163,8 @@ def jobs_of_flow(
 def figures(
     request: HttpRequest,
     name: str,
-    since: datetime | None = None,
-    until: datetime | None = None,
+    since: Moment | None = None,
+    until: Moment | None = None,
     every: Annotated[int, Field(ge=60, le=366 * 86400, description="Seconds of one step of time.")] = 3600,
 ) -> Any:
     """Return what happened in the flow and in its transitions, by steps of time; default: the last day."""
@@ -232,18 +225,9 @@ def _parsed(text: str, flow: FlowInfo | None = None) -> Filter:
     return parse(text, flow, timezone.get_current_timezone())
 
 
-def _as_of(text: str, chosen: Filter) -> Filter:
-    """Return the filter as of a moment, if there is one. Raises Problem, BadFilter."""
-    at = _moment(text)
-    return chosen.as_of(at) if at else chosen
-
-
-def _moment(text: str) -> datetime | None:
-    """Return the moment of a text, None for "". Raises Problem."""
-    try:
-        return moment(text) if text else None
-    except BadMoment as error:
-        raise Problem(422, str(error.message), str(error.hint)) from None
+def _as_of(text: str | None, chosen: Filter) -> Filter:
+    """Return the filter as of a moment, if there is one. Raises BadFilter."""
+    return chosen.as_of(moment(text)) if text else chosen
 
 
 def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
@@ -252,19 +236,20 @@ def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
         return flow.attributes
     found = [flow.attribute(name) for name in dict.fromkeys(text.split(","))]
     if None in found:
-        raise Problem(422, "A column is not an attribute of the flow.", "Use names of its attributes.")
+        raise Problem(422, "A column is not an attribute of the flow.", "Use its names.", code="42703")
     return tuple(each for each in found if each)
 
 
-def _times(since: datetime | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
+def _times(since: Moment | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
     """Return the beginning and the end of figures. Raises Problem."""
     try:
         last = aware(until) or timezone.now().replace(second=0, microsecond=0)
         first = aware(since) or last - timedelta(days=1)
     except OverflowError:  # before the year 1
-        raise Problem(422, "The time is out of range.") from None
+        raise Problem(422, "The time is out of range.", code="22008") from None
     if not 0 <= (last - first).total_seconds() <= every * MOST_STEPS_OF_TIME:
-        raise Problem(422, f"The time has more than {MOST_STEPS_OF_TIME} steps, or ends before it begins.")
+        text = f"The time has more than {MOST_STEPS_OF_TIME} steps, or ends before it begins."
+        raise Problem(422, text, code="22023")
     return first, last
 
 

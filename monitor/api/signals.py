@@ -65,7 +65,7 @@ def send_signal(request: HttpRequest, name: str, given: SignalIn) -> Any:
     """Give the data of the signal to the job that waits for it; keep the signal, or start an instance."""
     flow = flow_of(request)
     if given.instance and given.key:
-        raise Problem(422, "A signal names one instance, by its number or by a key.")
+        raise Problem(422, "A signal names one instance, by its number or by a key.", code="22023")
     if any(one.name in given.data for one in flow.concealed):
         raise Problem(403, "You may not write an attribute whose values you may not see.")
     sent = kernel.signal(

@@ -30,4 +30,5 @@ class Command(FlowCommand):
             self.stdout.write(
                 f"The role {options['flow']} may log in; its search_path is the flow's schema."
                 f" Give it a password with: alter role \"{options['flow']}\" password '...';"
+                " While it may log in, notifications of jobs of other flows contain no state."
             )

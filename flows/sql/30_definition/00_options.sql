@@ -94,7 +94,7 @@ end $$;
 
 -- Returns the same as rows.
 create or replace function wedsql._options(p_table text) returns setof wedsql.option
-language sql immutable as $$
+language sql immutable set search_path = pg_catalog, pg_temp as $$
 select o.* from unnest(wedsql._option_list(p_table)) o
 $$;
 

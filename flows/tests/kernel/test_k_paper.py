@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -91,24 +92,109 @@ def test_w085_a_whole_run_of_figure2(fig2: Kit, paper: Callable[[str], Paper]) -
     assert [row.trw for row in fig2.trace(wid)] == ["_INIT", "tr_a2", "tr_a3", "tr_final"]
 
 
-@pytest.mark.parametrize("text", ['O\'Hara "x"', "x" * 9000])
-def test_w095_w096_k32_the_notification_names_the_job(
-    fig2: Kit, paper: Callable[[str], Paper], text: str
-) -> None:
-    """The state is read from the pool: any role may listen, and a message has under 8,000 bytes."""
-    client = paper("tr_a2")
-    wid = fig2.start(a3=text)
+@pytest.fixture
+def fig2_alone(fig2: Kit) -> Iterator[Kit]:
+    """Fig2 on a server without log-in roles of other flows that earlier tests may have left."""
+    found = fig2.rows("select distinct unnest(names) as role from wedsql.state_withheld(%s)", [fig2.name])
+    for row in found:
+        fig2.one(f'alter role "{row.role}" nologin')
+    yield fig2
+    for row in found:
+        fig2.one(f'alter role "{row.role}" login')
+
+
+def message_of(fig2: Kit, client: Paper, **state: Any) -> dict[str, Any]:
+    """Start an instance and return the message about its job; its other keys are the columns of the job."""
+    wid = fig2.start(**state)
     answer = client("wait")
     assert (answer["what"], answer["channel"]) == ("notified", "tr_a2")
     (job,) = [job for job in fig2.pending(wid) if job.trname == "tr_a2"]
-    assert answer["message"] == {
-        "id": job.id,
-        "wid": wid,
-        "tgid": tgid(fig2, "tr_a2"),
-        "trname": "tr_a2",
-        "payload": None,
-    }
-    assert client.scan()[0]["payload"] == {"a1": "ready", "a2": None, "a3": text}
+    message: dict[str, Any] = answer["message"]
+    assert list(message) == ["id", "wid", "tgid", "trname", "lckid", "timeout", "payload"]
+    found = {name: message[name] for name in ("id", "wid", "tgid", "trname", "lckid")}
+    number = tgid(fig2, "tr_a2")
+    assert found == {"id": job.id, "wid": wid, "tgid": number, "trname": "tr_a2", "lckid": None}
+    assert message["timeout"] == "3 days 18:00:00"
+    (scanned,) = [each for each in client.scan() if each["wid"] == wid]
+    assert scanned["payload"] == {"a1": "ready", "a2": None, "a3": None} | state
+    return message
+
+
+@pytest.mark.parametrize("text", ['O\'Hara "x"', "ä" * 3000, "\n\x01", ""])
+def test_w095_w096_the_notification_is_the_new_job(
+    fig2_alone: Kit, paper: Callable[[str], Paper], text: str
+) -> None:
+    """Section 5.1: the client has all that it needs, and performs the job without a query."""
+    client = paper("tr_a2")
+    message = message_of(fig2_alone, client, a3=text)
+    assert message["payload"] == {"a1": "ready", "a2": None, "a3": text}
+    client.step(message["wid"], message["tgid"], "a2='done'")
+    assert fig2_alone.state(message["wid"])["a2"] == "done"
+
+
+@pytest.mark.parametrize("letter", ["x", "ä", "🂡"])
+def test_k32_a_state_that_does_not_fit_is_read_from_the_pool(
+    fig2_alone: Kit, paper: Callable[[str], Paper], letter: str
+) -> None:
+    """PostgreSQL rejects messages of 8,000 bytes or more, and the commit that sends one."""
+    client, sizes = paper("tr_a2"), range(1, 8000)
+
+    def fits(count: int) -> bool:
+        return message_of(fig2_alone, client, a3=letter * count)["payload"] is not None
+
+    most = sizes[bisect_left(sizes, True, key=lambda count: not fits(count))] - 1
+    fig2_alone.start(a3=letter * most)
+    assert 8000 - len(letter.encode()) <= client("wait")["size"] < 8000
+
+
+OTHERS = {
+    "option": "update wedsql.flow set notify_state = {value} where name = '{flow}'",
+    "masked": "update {flow}.wed_attr set visibility = '{value}' where aname = 'a3'",
+    "hidden": "update {flow}.wed_attr set visibility = '{value}' where aname = 'a1'",
+    "role": 'alter role "reads-elsewhere" {value}',
+}
+WITHHELD = {
+    "option": ("false", "true", [("option", [])]),
+    "masked": ("masked", "everyone", [("attributes", ["a3"])]),
+    "hidden": ("hidden", "everyone", [("attributes", ["a1"])]),
+    "role": ("login", "nologin", [("roles", ["reads-elsewhere"])]),
+}
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_the_state_is_withheld_while_others_may_not_see_it(
+    fig2_alone: Kit, paper: Callable[[str], Paper], case: str
+) -> None:
+    client, flow = paper("tr_a2"), fig2_alone.name
+    fig2_alone.one('drop role if exists "reads-elsewhere"')
+    fig2_alone.one('create role "reads-elsewhere" nologin')
+    seen: list[bool] = []
+    withheld, shown, reasons = WITHHELD[case]
+    for value in (shown, withheld, shown):
+        fig2_alone.one(OTHERS[case].format(flow=flow, value=value))
+        found = fig2_alone.rows("select reason, names from wedsql.state_withheld(%s)", [flow])
+        assert [(row.reason, row.names) for row in found] == (reasons if value == withheld else [])
+        seen.append(message_of(fig2_alone, client)["payload"] is not None)
+    assert seen == [True, False, True]
+    fig2_alone.one('drop role "reads-elsewhere"')
+
+
+def test_the_role_of_the_flow_itself_gets_the_state_and_that_of_another_withholds_it(
+    fig2_alone: Kit, paper: Callable[[str], Paper]
+) -> None:
+    admin, client, other = fig2_alone.conn, paper("tr_a2"), f"{fig2_alone.name}_other"
+    api.open_flow_role(fig2_alone.name, conn=admin)
+    assert message_of(fig2_alone, client)["payload"]
+    api.create_flow(other, conn=admin)
+    assert message_of(fig2_alone, client)["payload"]
+    api.open_flow_role(other, conn=admin)
+    assert message_of(fig2_alone, client)["payload"] is None
+    admin.execute(f'alter role "{other}" in database {admin.info.dbname} reset all')
+    assert message_of(fig2_alone, client)["payload"] is None, "it may log in all the same"
+    api.close_flow_role(fig2_alone.name, conn=admin)
+    admin.execute(f'drop owned by "{other}"; drop role "{other}"')
+    assert message_of(fig2_alone, client)["payload"]
+    api.drop_flow(other, force=True, conn=admin)
 
 
 def test_w078_two_conditions_two_notifications(fig2: Kit, paper: Callable[[str], Paper]) -> None:

@@ -29,7 +29,8 @@ ROUND = (
 # What keeps and adds up the failures themselves.
 REPORT = {
     "_note_trouble", "_note_part_failure", "_no_trouble", "_round_over", "_add_counts", "_reap_part",
-    "_reap_parts", "_do_part", "_reap_flow_or_note", "_may_try", "_lock_holders",
+    "_reap_parts", "_do_part", "_reap_flow_or_note", "_may_be_due_or_note", "_may_try",
+    "_lock_holders",
 }  # fmt: skip
 # A code of each class with which a statement ends; 57014 ends the round, which has no time limit after it.
 CODES = (
