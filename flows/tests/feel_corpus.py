@@ -34,7 +34,8 @@ MOMENTS = ["t", 'date and time("2026-10-25T00:30:00Z")', 'date and time("2026-10
            't + duration("P1M")', 'date and time("2026-03-29T01:30:00Z")']  # fmt: skip
 DAYS = ["i", 'duration("P1D")', 'duration("PT24H")', 'duration("P200D")', 'duration("P201D")',
         'duration("-PT1H")', 'duration("PT0S")', 'duration("PT36H")', 'i * 2', 'i / 2',
-        'i + duration("PT1H")', '-i', 'd - date("2026-02-01")', 't - date and time("2026-10-24T00:30:00Z")']  # fmt: skip
+        'i + duration("PT1H")', '-i', 'd - date("2026-02-01")',
+        't - date and time("2026-10-24T00:30:00Z")']  # fmt: skip
 MONTHS = ['duration("P1Y")', 'duration("P12M")', 'duration("P1M")', 'duration("-P1M")', 'duration("P1Y6M")',
           'duration("P1M") + duration("P1M")', 'duration("P6M") * 2']  # fmt: skip
 TRUTHS = ["p", "u", "true", "false", "not(p)", "not(u)", "(1 = 1)", "(n > 5)"]
