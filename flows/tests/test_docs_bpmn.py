@@ -5,6 +5,7 @@ WEDSQL_WRITE_DOCS=1 writes the tables.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED
+from flows.tests.feel_corpus import KINDS, feelin
 
 PAGE = Path(__file__).parents[2] / "docs" / "bpmn.md"
 
@@ -24,16 +26,25 @@ def reason(content: bytes) -> str:
 
 
 def with_tables(page: str) -> str:
-    """Return the page with its two tables as the tests have them."""
-    tables = {
+    """Return the page with its tables as the tests have them."""
+    answers = feelin()
+    tables: dict[str, list[tuple[str, ...]]] = {
+        "Other engines of FEEL": [
+            (each.what, f"`{each.example}`", json.dumps(answers[each.example]).strip('"'), each.source)
+            for each in KINDS
+        ],
         "What is supported": [(what, becomes) for what, (_file, becomes) in SUPPORTED.items()],
         "What is refused": [(what, reason(content)) for what, content in REFUSED.items()],
     }
     for title, rows in tables.items():
-        table = r"(?:[^|\n].*\n\n)?(\|.*\n\|.*\n)((?:\|.*\n)*)"
+        table = r"(?:(?:[^|\n].*\n)+\n)?(\|.*\n\|.*\n)((?:\|.*\n)*)"
         place = re.search(rf"(?<=^## {title}\n\n){table}", page, re.MULTILINE)
         assert place is not None
-        page = page[: place.start(2)] + "".join(f"| {a} | {b} |\n" for a, b in rows) + page[place.end(2) :]
+        page = (
+            page[: place.start(2)]
+            + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+            + page[place.end(2) :]
+        )
     return page
 
 

@@ -18,7 +18,7 @@ def matching(root: Tag, wanted: str, nodes: Collection[str]) -> list[Tag]:
     processes, name = [*root.of(MODEL, "process")], _plain(wanted)
     if not name:
         full = with_elements(root, nodes)
-        return [each for each in full if each.get("isExecutable") == "true"] or full
+        return [each for each in full if each.flag("isExecutable")] or full
     by_id, pools = [each for each in processes if each.id == wanted.strip()], _pools(root)
     return by_id or [
         each for each in processes if name in map(_plain, [each.get("name"), *pools.get(each.id, [])])

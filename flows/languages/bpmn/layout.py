@@ -26,8 +26,8 @@ def _shapes(plane: Tag) -> Iterator[Shape]:
     for tag in plane.of(DIAGRAM, "BPMNShape"):
         box = _box(tag)
         if box is not None:
-            horizontal = tag.get("isHorizontal", "true") != "false"
-            expanded = tag.get("isExpanded", "true") != "false"
+            horizontal = tag.flag("isHorizontal", True)
+            expanded = tag.flag("isExpanded", True)
             yield Shape(_local(tag.get("bpmnElement")), *box, horizontal, expanded, _label(tag))
 
 

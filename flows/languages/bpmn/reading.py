@@ -142,8 +142,8 @@ class _Reader:
         element = Element(
             tag.id, tag.name, " ".join(tag.get("name").split()), tag.line, tag.column, scope, given,
             documentation, _local(tag.get("default")),
-            by_event=tag.get("triggeredByEvent") == "true",
-            compensates=tag.get("isForCompensation") == "true",
+            by_event=tag.flag("triggeredByEvent"),
+            compensates=tag.flag("isForCompensation"),
         )  # fmt: skip
         self.elements[tag.id] = self.special(tag, element)
         if tag.name == "subProcess":
@@ -153,10 +153,10 @@ class _Reader:
         """Return an element with what only its kind has."""
         check_settings(tag, self.note)
         if tag.name in EVENTS:
-            continues = tag.get("cancelActivity") != "false" and tag.get("isInterrupting") != "false"
+            interrupts = tag.flag("cancelActivity", True) and tag.flag("isInterrupting", True)
             attached = _local(tag.get("attachedToRef"))
             found = trigger(tag, self.named, self.note)
-            return replace(element, trigger=found, attached=attached, interrupting=continues)
+            return replace(element, trigger=found, attached=attached, interrupting=interrupts)
         if tag.name == "complexGateway":
             return replace(element, expression=self.part(tag, "activationCondition"))
         if tag.name in ACTIVITIES:

@@ -23,12 +23,12 @@ _FORMS = {"timeDuration": "duration", "timeDate": "date", "timeCycle": "cycle"}
 
 def check_settings(tag: Tag, note: Note) -> None:
     """Reject settings of an element whose meaning the flow could not have."""
-    continues = "false" in (tag.get("cancelActivity"), tag.get("isInterrupting"))
+    continues = not (tag.flag("cancelActivity", True) and tag.flag("isInterrupting", True))
     if continues and any(tag.of(MODEL, "errorEventDefinition")):
         note("unsupported", "An event of an error interrupts what it belongs to.", tag)
     if {tag.get("startQuantity", "1"), tag.get("completionQuantity", "1")} != {"1"}:
         note("unsupported", "An activity takes and gives one token at a time.", tag)
-    if tag.get("instantiate") == "true":
+    if tag.flag("instantiate"):
         gateway = "A gateway that starts instances is not supported."
         task = "A receive task that starts instances is not supported."
         note("unsupported", gateway if tag.name == "eventBasedGateway" else task, tag)

@@ -33,13 +33,13 @@ def loop(tag: Tag, note: Note, used: Used) -> Loop | None:
         if condition is None and not each.get("loopMaximum"):
             note("no_condition", "The loop has neither a condition nor a maximum.", tag)
         found = expression(condition) if condition is not None else None
-        return Loop(found, each.get("testBefore") == "true", each.get("loopMaximum"))
+        return Loop(found, each.flag("testBefore"), each.get("loopMaximum"))
     return None
 
 
 def _several(tag: Tag, each: Tag, parts: dict[str, Tag], note: Note, used: Used) -> Loop:
     """Return the loop of a multi-instance activity."""
-    found = Loop(before=True, parallel=each.get("isSequential") != "true")
+    found = Loop(before=True, parallel=not each.flag("isSequential"))
     items, item = _collection(each, used)
     times, until = parts.get("loopCardinality"), parts.get("completionCondition")
     if "loopDataInputRef" in parts:

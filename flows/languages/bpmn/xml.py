@@ -30,6 +30,11 @@ class Tag:
         """Return an attribute without a namespace."""
         return self.attributes.get(("", name), default)
 
+    def flag(self, name: str, default: bool = False) -> bool:
+        """Return an attribute that is true or false, which XML Schema also writes as 1 and 0."""
+        text = self.get(name).strip()
+        return text in ("true", "1") or (default and text not in ("false", "0"))
+
     @property
     def id(self) -> str:
         """Return the id of the element; empty without one."""
