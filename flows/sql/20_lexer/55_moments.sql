@@ -5,7 +5,7 @@
 
 -- Returns whether PostgreSQL reads a text as a moment or as a time of day.
 create or replace function wed_match.is_moment(p_text text) returns boolean
-language plpgsql stable strict set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable strict security definer set search_path = pg_catalog, pg_temp as $$
 begin
   begin
     return p_text::timestamptz is not null;
@@ -19,7 +19,7 @@ end $$;
 -- Returns why what PostgreSQL reads a text as depends on the clock (clock) or the session (zone); null where
 -- it does not. "Pay now" is an ordinary text: it is no moment.
 create or replace function wed_match.moment_problem(p_text text) returns text
-language plpgsql immutable strict set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+language plpgsql immutable strict security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' as $$
 declare
   c_fixed constant text :=
@@ -44,14 +44,14 @@ end $$;
 
 -- Returns whether a name of a time zone is an abbreviation, whose offset is a setting of the session.
 create or replace function wed_match.is_abbreviation(p_zone text) returns boolean
-language sql immutable strict set search_path = pg_catalog, pg_temp as $$
+language sql immutable strict security definer set search_path = pg_catalog, pg_temp as $$
 select btrim(p_zone) ~* '^[a-z]{1,5}$' and btrim(p_zone) !~* '^(utc|gmt|z)$'
 $$;
 
 -- Returns the time zone to which a condition is about to convert.
 -- Raises: 22023 where its offset depends on the session.
 create or replace function wed_match.zone(p_zone text) returns text
-language plpgsql immutable strict set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable strict security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if wed_match.is_abbreviation(p_zone) then
     raise exception using errcode = '22023',
@@ -64,7 +64,7 @@ end $$;
 -- Returns the text, which a condition is about to read as a moment.
 -- Raises: 22007 where the moment depends on the clock or the session.
 create or replace function wed_match.moment(p_text text) returns text
-language plpgsql immutable strict set search_path = pg_catalog, pg_temp as $$
+language plpgsql immutable strict security definer set search_path = pg_catalog, pg_temp as $$
 begin
   if p_text ~* '[a-su-y]' and wed_match.moment_problem(p_text) is not null then
     raise exception using errcode = '22007', message = format('"%s" is no fixed moment.', left(p_text, 80)),
@@ -76,7 +76,7 @@ end $$;
 
 -- Returns the same for the members of an array.
 create or replace function wed_match.moment(p_texts text[]) returns text[]
-language sql immutable strict set search_path = pg_catalog, pg_temp as $$
+language sql immutable strict security definer set search_path = pg_catalog, pg_temp as $$
 select array(select wed_match.moment(t) from unnest(p_texts) t)
 $$;
 

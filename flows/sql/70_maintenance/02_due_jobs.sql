@@ -17,7 +17,8 @@ on conflict (flow_id) do update set looks = c.looks || excluded.looks
 where c.looks -> p_kind is distinct from excluded.looks -> p_kind
 $$;
 
--- Pending jobs of which the reaper has to do something, by the index job_pool_waiting.
+-- Pending jobs of which the reaper has to do something, by the index job_pool_waiting, whose predicate the
+-- queries name word for word.
 
 -- Returns whether a flow may have something for a round to do.
 create or replace function wedsql._may_be_due(p_flow wedsql.flow, p_now timestamptz) returns boolean
@@ -52,7 +53,7 @@ begin
     cross join (values (false, 1), (true, 2)) l (late, times)
     cross join lateral (
       select o.* from wedsql.job_pool o
-      where o.tgid = t.tgid and o.late = l.late and o.state = 'P'
+      where o.tgid = t.tgid and o.late = l.late and (o.state = 'P') is true
         and greatest(o.fired_at, o.not_before)
             <= wedsql._offered_until(least(t.pickup_deadline, wedsql._longest()) * l.times, p_now)
       offset 0) j  -- each trigger reads its part of the index
@@ -88,7 +89,7 @@ begin
     select array_agg(o.id) as ids, array_agg(o.wid) as wids, count(*) as n,
            (array_agg(jsonb_build_array(o.at, o.id) order by o.at desc, o.id desc))[1] as last into v_next
     from (select j.id, j.wid, greatest(j.fired_at, j.not_before) as at from wedsql.job_pool j
-          where j.tgid = v_trig.tgid and not j.late and j.state = 'P'
+          where j.tgid = v_trig.tgid and not j.late and (j.state = 'P') is true
             and (greatest(j.fired_at, j.not_before), j.id)
                 > (coalesce((v_trig.after ->> 0)::timestamptz, '-infinity'),
                    coalesce((v_trig.after ->> 1)::bigint, 0))

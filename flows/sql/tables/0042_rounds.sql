@@ -2,8 +2,9 @@
 
 -- looks: where the last round ended to look at what only a look can show to be due, by kind.
 alter table wedsql.care add column if not exists looks jsonb not null default '{}';
+-- Only for queries that name this predicate: another query of pending jobs must not take it for its size.
 create index if not exists job_pool_waiting on wedsql.job_pool
-  (tgid, late, (greatest(fired_at, not_before)), id) where state = 'P';
+  (tgid, late, (greatest(fired_at, not_before)), id) where (state = 'P') is true;
 create index if not exists signal_kept_order on wedsql.signal (flow_id, id) where state = 'K';
 create index if not exists proposal_expiring on wedsql.proposal (expires_at) where closed_at is null;
 
