@@ -57,12 +57,16 @@ def person(name: str, *groups: str) -> User:
 def test_the_examples_of_the_page(wid: int) -> None:
     number = ""
     shown = sessions(PAGE)
-    assert len(shown) == 9
+    assert len(shown) == 10
     for command, printed in shown:
         line = [word.replace("17", str(wid)) for word in shlex.split(command)[2:]]
         line = [number if word == "5" else word for word in line]
         if "--until" in line:
             line[-1] = str(datetime.now(UTC) + timedelta(days=9))
+        if line[0] == "controls":
+            header, *lines = run(*line).splitlines()
+            assert header.split() == printed.splitlines()[0].split() and "approval_rule" in "".join(lines)
+            continue
         if printed.startswith("Rejected: "):
             expected = (
                 printed.removeprefix("Rejected: ")

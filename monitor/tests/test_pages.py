@@ -171,11 +171,11 @@ def test_a_job_shows_its_holder_attempts_and_last_error(alice: Client, parcels: 
     assert "desk:bob" in page and "0 / 5" in page
     connection.execute(
         "select count(*)"
-        " from wedsql.fail_many(%s, %s, %s, %s, '{printer on fire}', '{58030}', 'failed', 'bob')",
+        " from wedsql.fail_many(%s, %s, %s, %s, '{printer on fire}', '{22000}', 'failed', 'bob')",
         [parcels.flow, [wid], [job[0]], [job[1]]],
     )
     page = text_of(get(alice, f"/instances/{wid}/"))
-    assert "printer on fire" in page and "58030" in page and "1 / 5" in page and "Next try" in page
+    assert "printer on fire" in page and "22000" in page and "1 / 5" in page and "Next try" in page
 
 
 def test_a_job_in_a_transaction_shows_the_session_that_holds_it(

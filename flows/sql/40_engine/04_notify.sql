@@ -35,11 +35,11 @@ where w.waiting and w.seen_at > p_now - interval '30 seconds'
 order by w.seen_at limit greatest(p_jobs, 1)
 $$;
 
--- Sends the paper's message (section 5.1): channel = transition, payload = the new job as JSON, so that a client
--- needs no query. The state in it is null where it is withheld, and where the message would have the 8,000
--- bytes that PostgreSQL rejects (K-32): job_pool has it. A transition that only this product's own workers serve
--- needs no such message. A client of the paper's protocol cannot register, so the channel is used while no own
--- worker is alive or such a client was seen in the last day.
+-- Sends the paper's message (section 5.1): channel = transition, payload = the new job as JSON, so that a
+-- client needs no query. The state in it is null where it is withheld, and where the message would have the
+-- 8,000 bytes that PostgreSQL rejects (K-32): job_pool has it. A transition that only this product's own
+-- workers serve needs no such message. A client of the paper's protocol cannot register, so the channel is
+-- used while no own worker is alive or such a client was seen in the last day.
 create or replace function wedsql._notify_paper(
   p_flow wedsql.flow, p_wids integer[], p_names text[], p_now timestamptz)
 returns void
@@ -58,7 +58,8 @@ begin
     v_open := not exists (select from wedsql._state_withheld(p_flow));
     perform pg_notify(j.trname, case when octet_length(m.whole) < 8000 then m.whole else m.brief end)
     from wedsql.job_pool j
-    cross join lateral (values (wedsql._job_message(j, v_open), wedsql._job_message(j, false))) m (whole, brief)
+    cross join lateral (
+      values (wedsql._job_message(j, v_open), wedsql._job_message(j, false))) m (whole, brief)
     where j.wid = any (p_wids) and j.trname = any (v_names) and j.fired_xid = txid_current();
   end if;
 end $$;
@@ -67,12 +68,13 @@ end $$;
 create or replace function wedsql._job_message(p_job wedsql.job_pool, p_state boolean) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select json_build_object('id', p_job.id, 'wid', p_job.wid, 'tgid', p_job.tgid, 'trname', p_job.trname,
-  'lckid', p_job.lckid, 'timeout', p_job.timeout::text, 'payload', case when p_state then p_job.payload end)::text
+  'lckid', p_job.lckid, 'timeout', p_job.timeout::text,
+  'payload', case when p_state then p_job.payload end)::text
 $$;
 
 -- Returns why messages about jobs of a flow do not contain the state, nothing if they do: any session of the
--- database may listen to any channel, so the state is withheld where a session may be that of a role which may
--- not read it, such as the role of another flow, and where the site shows values to some users only.
+-- database may listen to any channel, so the state is withheld where a session may be that of a role which
+-- may not read it, such as the role of another flow, and where the site shows values to some users only.
 create or replace function wedsql._state_withheld(p_flow wedsql.flow)
 returns table (reason text, names text[])
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -82,7 +84,8 @@ select 'attributes', array_agg(a.aname order by a.aid) from wedsql.attr a
 where a.flow_id = p_flow.id and a.visibility <> 'everyone' having count(*) > 0
 union all
 select 'roles', array_agg(r.rolname::text order by r.rolname) from pg_roles r
-where r.rolcanlogin and not r.rolsuper and r.rolname not in ('wed_web', 'wed_worker', 'wed_reaper', 'wed_monitor')
+where r.rolcanlogin and not r.rolsuper
+  and r.rolname not in ('wed_web', 'wed_worker', 'wed_reaper', 'wed_monitor')
   and has_database_privilege(r.oid, current_database(), 'connect')
   and not has_table_privilege(r.oid, to_regclass(format('%I.job_pool', p_flow.name)), 'select')
 having count(*) > 0

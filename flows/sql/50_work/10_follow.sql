@@ -1,11 +1,11 @@
 -- What a job has from its trigger, and what becomes of that when the trigger changes while the job is
 -- pending. The name of the transition, timeout, priority and lock follow the trigger, for each such job that
 -- has the former value: one that a person prolonged or prioritized keeps its own. The timeout follows a
--- publication, whose impact counts these jobs; where a session writes wed_trig itself, it is the copy from the
--- moment of the firing that it is in the paper (section II.C). A worker that performs a
--- job now may get more time by that, but not less, and holds the lock that it has. The payload, the step that
--- fired the job and its version say what was fired, and a back-off when the next attempt is: they stay. All
--- other options are read from the trigger when they are needed.
+-- publication, whose impact counts these jobs; where a session writes wed_trig itself, it is the copy from
+-- the moment of the firing that it is in the paper (section II.C). A worker that performs a job now may get
+-- more time by that, but not less, and holds the lock that it has. The payload, the step that fired the job
+-- and its version say what was fired, and a back-off when the next attempt is: they stay. All other options
+-- are read from the trigger when they are needed.
 
 -- Returns what a change of a trigger makes of its pending jobs: the new values of those that change. A
 -- compensation is no job of the trigger.

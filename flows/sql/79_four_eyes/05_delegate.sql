@@ -36,7 +36,8 @@ end $$;
 -- Ends a delegation now, and returns it. p_from: only one of this person.
 -- Locks: the delegation.
 -- Raises: WD521 where there is none that has not ended.
-create or replace function wedsql.end_delegation(p_id bigint, p_from text default null, p_actor text default null)
+create or replace function wedsql.end_delegation(p_id bigint, p_from text default null,
+  p_actor text default null)
 returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

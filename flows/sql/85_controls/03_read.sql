@@ -33,4 +33,5 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select c.name from wedsql._controls() c order by c.name
 $$;
 
-grant execute on function wedsql.list_controls(), wedsql.list_control_changes(jsonb, bigint, integer) to wed_web;
+grant execute on function wedsql.list_controls(), wedsql.list_control_changes(jsonb, bigint, integer)
+to wed_web;
