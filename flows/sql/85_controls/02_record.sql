@@ -20,13 +20,13 @@ $$;
 
 -- Returns what is recorded of a row: a secret is replaced by whether it is another one than p_before has,
 -- and a number of a user, group, permission or key gets its name.
-create or replace function wedsql._recorded(p_how jsonb, p_row jsonb, p_before jsonb) returns jsonb
+create or replace function wedsql._control_values(p_how jsonb, p_row jsonb, p_before jsonb) returns jsonb
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_kept jsonb := (
     select jsonb_object_agg(e.key, case when not p_how -> 'secret' ? e.key then e.value
-                                        when p_before is null or p_before -> e.key = e.value then '"…"'
-                                        else '"… (another)"' end)
+                                        when p_before is null or p_before -> e.key = e.value then '"..."'
+                                        else '"... (another)"' end)
     from jsonb_each(p_row) e
     where not p_how -> 'ignored' ? e.key and e.key not in ('changed_at', 'changed_by', 'flow_id')
       and (p_how -> 'kept' = 'null' or p_how -> 'kept' ? e.key));
@@ -70,8 +70,8 @@ begin
     coalesce((select f.name from wedsql.flow f where f.id = v_flow),
              (select o.flow from wedsql.control_change o where o.xid = txid_current() and o.control = 'flow'
               and o.flow_id = v_flow and o.began_at = transaction_timestamp()), ''),
-    wedsql._author(v_old, v_new), session_user, wedsql._recorded(v_how, v_old, null),
-    wedsql._recorded(v_how, v_new, v_old), txid_current(), transaction_timestamp())
+    wedsql._author(v_old, v_new), session_user, wedsql._control_values(v_how, v_old, null),
+    wedsql._control_values(v_how, v_new, v_old), txid_current(), transaction_timestamp())
   on conflict (xid, began_at, control, flow_id, item) do update
     set after = excluded.after, at = excluded.at,
         actor = case when excluded.actor = excluded.role then c.actor else excluded.actor end
