@@ -78,7 +78,7 @@ NO_WORKER = {
     "list_policies", "save_policies", "run_policies",
     "case_digest", "case_queues", "delete_case_digests", "due_case_digests", "list_case_digests",
     "queue_case_digest", "remove_old_digests", "save_case_digest",
-    "look_at", "record_look", "list_looks", "list_changes",
+    "look_at", "record_look", "list_looks", "list_changes", "controls", "list_control_changes",
     "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
     "keep_source", "read_source",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
