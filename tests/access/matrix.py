@@ -37,9 +37,10 @@ ANSWERS = {
             f"api/v1/cases/{verb}": ("-", "b")
             for verb in (
                 "next",
-                *(f"<int:case>/{each}" for each in ("claim", "release", "comment", "wait", "change")),
+                *(f"<int:case>/{each}" for each in ("claim", "comment", "wait", "change")),
             )
         },
+        "api/v1/cases/<int:case>/release": ("-", "c"),
         "api/v1/cases/<int:case>/files": ("y", "b"),
     },
 }
@@ -238,7 +239,7 @@ cases/<int:case>/suggestions                       Lnyyyyyyy ---------
 cases/<int:case>/rule                              Lnyyyyyyy ---------
 cases/<int:case>/rule/draft                        --------- Lnfcffccf
 cases/<int:case>/claim                             --------- Lnffbfbff
-cases/<int:case>/release                           --------- Lnffbfbff
+cases/<int:case>/release                           --------- Lnffcfcff
 cases/<int:case>/comment                           --------- Lnffbfbff
 cases/<int:case>/wait                              --------- Lnffbfbff
 cases/<int:case>/files                             Lnyyyyyyy Lnffbfbff
