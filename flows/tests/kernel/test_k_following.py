@@ -68,6 +68,7 @@ REACHED = {"P": pending, "K": parked, "S": suspended, "L": leased}
 
 @pytest.fixture
 def shop(kit: Kit) -> Kit:
+    kit.rows("set intervalstyle = 'postgres'")
     kit.publish(definition(OLD))
     return kit
 
