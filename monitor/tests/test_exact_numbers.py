@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from html import unescape
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -77,11 +78,11 @@ def start_command(parcels: Parcels, user: User) -> None:
 
 
 def start_csv_command(parcels: Parcels, user: User) -> None:
-    path = Path(f"/tmp/{parcels.flow}.csv")  # noqa: S108
     cell = EXTRA.replace('"', '""')
-    path.write_text(f'weight,extra\n{NUMBER},"{cell}"\n')
-    run("startinstance", parcels.flow, "--csv", str(path))
-    path.unlink()
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "parcels.csv")
+        path.write_text(f'weight,extra\n{NUMBER},"{cell}"\n')
+        run("startinstance", parcels.flow, "--csv", str(path))
 
 
 def repair_command(parcels: Parcels, user: User) -> None:

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.activities import ERROR, Activities
 from flows.languages.bpmn.building import WAITING, Made
+from flows.languages.bpmn.envelopes import wrapped
 from flows.languages.bpmn.events import ENDED_BY
 from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.bpmn.unread import unread
-from flows.languages.bpmn.wrapping import wrapped
 from flows.languages.graph.model import Graph
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
