@@ -111,8 +111,6 @@ def test_warnings_that_cannot_be_found_in_time_do_not_keep_from_publishing(
     fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     definition = api.running_definition(fig2)[1]
-    monkeypatch.setattr("flows.designer.trying.PAGE_TIMEOUT_MS", 20)
-
     monkeypatch.setattr("flows.api.linting._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         asking.ask(fig2, definition, "")

@@ -91,11 +91,7 @@ def test_what_cannot_be_examined_is_said(
     assert html.escape(query["condition"], quote=True) in page.content.decode()
 
 
-def test_what_is_not_examined_in_time_says_so(
-    alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("flows.designer.trying.PAGE_TIMEOUT_MS", 500)
-
+def test_what_is_not_examined_in_time_says_so(alice: Client, fig2: str) -> None:
     with slow_statements("wedsql.what_if"):
         page = examined(alice, fig2, condition="a1 = 'ready'", since="2020-01-01")
 
