@@ -46,6 +46,7 @@ declare
   v_next bigint[] := array(select s.id from wedsql.signal s
     where s.flow_id = p_flow and s.state = 'K' and s.id > coalesce((v_looks ->> 'signal')::bigint, 0)
     order by s.id limit 200);
+  v_flow wedsql.flow := (select f from wedsql.flow f where f.id = p_flow);
   v_due refcursor;
 begin
   update wedsql.care c set looks = c.looks || jsonb_build_object('fired', v_awaited.last,
@@ -58,9 +59,12 @@ begin
            where o.flow_id = p_flow and o.state = 'K' and o.keep_until <= p_now
            order by o.keep_until limit 1000)) n (id)
     join wedsql.signal s on s.id = n.id
-    where (s.keep_until <= p_now or s.wid is null
-           or exists (select 1 from wedsql.job_pool j
-                      where j.wid = s.wid and j.trname = s.name and j.state = 'P'))
+    where (s.keep_until <= p_now or case when s.wid is not null
+             then exists (select 1 from wedsql.job_pool j
+                          where j.wid = s.wid and j.trname = s.name and j.state = 'P')
+             else exists (select 1 from wedsql.job_pool j
+                          where j.flow_id = p_flow and j.trname = s.name and j.state = 'P')
+               and cardinality(wedsql._named_by(v_flow, s.key)) > 0 end)
       and wedsql._may_try(p_flow, 'signals', coalesce(s.wid, 0), s.id, p_now)
     order by s.id;
   return v_due;
