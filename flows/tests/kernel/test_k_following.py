@@ -9,6 +9,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, broken
+from flows.tests.statuses import exception, leased, running, suspended
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -41,29 +42,7 @@ def job(kit: Kit, wid: int) -> dict[str, str | None]:
     )
 
 
-def pending(kit: Kit) -> int:
-    return kit.start(a="1", b="7")
-
-
-def parked(kit: Kit) -> int:
-    wid = pending(kit)
-    kit.fail("tr_x", wid)
-    return wid
-
-
-def suspended(kit: Kit) -> int:
-    wid = pending(kit)
-    api.suspend(wid, "Wait.", conn=kit.conn)
-    return wid
-
-
-def leased(kit: Kit) -> int:
-    wid = pending(kit)
-    kit.lease("tr_x")
-    return wid
-
-
-REACHED = {"P": pending, "K": parked, "S": suspended, "L": leased}
+REACHED = {"P": running, "K": exception, "S": suspended, "L": leased}
 
 
 @pytest.fixture
@@ -105,7 +84,7 @@ def test_a_pending_job_follows_its_trigger(shop: Kit, reach: Callable[[Kit], int
 
 
 def test_what_a_person_gave_a_job_stays(shop: Kit) -> None:
-    wid = pending(shop)
+    wid = running(shop)
     number = shop.pending(wid)[0].id
     api.prioritize_job(wid, number, 3, "Urgent.", conn=shop.conn)
     api.extend_job(wid, number, 60, "Slow.", conn=shop.conn)
@@ -119,7 +98,7 @@ def test_what_a_person_gave_a_job_stays(shop: Kit) -> None:
 @pytest.mark.parametrize(("timeout", "found"), [("9 minutes", "00:09:00"), ("1 second", "00:01:00"),
                                                 (None, None)])  # fmt: skip
 def test_a_worker_that_performs_a_job_gets_no_less_time(shop: Kit, timeout: str | None, found: str) -> None:
-    wid = pending(shop)
+    wid = running(shop)
     worker = shop.connect()
     with worker.transaction():
         taken = shop.take("tr_x", wid, worker)
@@ -130,14 +109,14 @@ def test_a_worker_that_performs_a_job_gets_no_less_time(shop: Kit, timeout: str 
 
 
 def test_a_retry_has_the_longer_timeout_of_the_trigger(shop: Kit) -> None:
-    wid = parked(shop)
+    wid = exception(shop)
     shop.rows("update wedsql.job_pool set timeout = '10 seconds' where wid = %s", [wid])
     api.retry_job(wid, shop.pending(wid)[-1].id, "Again.", conn=shop.conn)
     assert job(shop, wid)["timeout"] == "00:01:00"
 
 
 def test_a_renamed_attribute_leaves_the_lock_of_a_job(shop: Kit) -> None:
-    wid = pending(shop)
+    wid = running(shop)
     renamed = definition(OLD | {"lock": "old {c}"})
     shop.publish(renamed | {"attributes": [{"name": "a"}, {"name": "c", "was": "b"}]})
     assert job(shop, wid)["lock"] == f"{shop.id}:old 7"
@@ -146,7 +125,7 @@ def test_a_renamed_attribute_leaves_the_lock_of_a_job(shop: Kit) -> None:
 def test_a_compensation_is_no_job_of_the_trigger(kit: Kit) -> None:
     undone = OLD | {"compensation": "transition", "compensated_by": "tr_undo", "class": "compensatable"}
     kit.publish(definition(undone))
-    wid = pending(kit)
+    wid = running(kit)
     kit.run("tr_x", wid, a="2")
     api.abort(wid, "No.", conn=kit.conn)
     before = job(kit, wid)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from flows import api
 from flows.filters.fields import STATUSES as BY_NAME
 from flows.tests.kit import Kit, broken
+from flows.tests.statuses import STATUSES
 from testkit.cases import pairs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -30,57 +30,6 @@ CHANGES: dict[str, list[dict[str, Any]]] = {
     "of another type": [A, {"name": "b", "type": "integer"}],
     "renamed and its name given again": [A, {"name": "c", "was": "b"}, {"name": "b", "default": "9"}],
 }
-
-
-def running(kit: Kit) -> int:
-    return kit.start(a="1", b="7")
-
-
-def exception(kit: Kit) -> int:
-    wid = running(kit)
-    kit.fail("tr_x", wid)
-    return wid
-
-
-def suspended(kit: Kit) -> int:
-    wid = running(kit)
-    api.suspend(wid, "Wait.", conn=kit.conn)
-    return wid
-
-
-def suspended_exception(kit: Kit) -> int:
-    wid = exception(kit)
-    api.suspend(wid, "Wait.", conn=kit.conn)
-    return wid
-
-
-def compensating(kit: Kit) -> int:
-    wid = running(kit)
-    kit.run("tr_x", wid, a="2")
-    api.abort(wid, "No.", conn=kit.conn)
-    return wid
-
-
-def ended(kit: Kit) -> int:
-    return kit.start(a="end", b="7")
-
-
-def cancelled(kit: Kit) -> int:
-    wid = running(kit)
-    api.cancel(wid, "No.", conn=kit.conn)
-    return wid
-
-
-def aborted(kit: Kit) -> int:
-    wid = running(kit)
-    api.abort(wid, "No.", conn=kit.conn)
-    return wid
-
-
-STATUSES: dict[str, Callable[[Kit], int]] = {
-    "R": running, "E": exception, "S": suspended, "S of an exception": suspended_exception,
-    "X": compensating, "F": ended, "C": cancelled, "A": aborted,
-}  # fmt: skip
 
 
 def go_on(kit: Kit, wid: int) -> None:
