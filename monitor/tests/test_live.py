@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
+from asgiref.sync import ThreadSensitiveContext
 from django.test import Client
 
 from monitor import notifications
@@ -165,6 +167,24 @@ def test_an_unrequested_acknowledgement_ends_the_line(
 
 def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
+
+
+def test_the_listener_does_not_end_with_the_page_that_came_first(
+    line: str, alice: Client, parcels: Parcels
+) -> None:
+    """It has started in the context of that page, whose thread is gone when it connects again."""
+
+    async def story() -> None:
+        with ThreadPoolExecutor(1) as thread:
+            async with ThreadSensitiveContext(executor=thread):
+                first = await Browser(alice, "/ws/").opened()
+            second = await Browser(alice, "/ws/").opened()
+        await first.disconnect()
+        _terminate(parcels.connection, listener.listener().backend_pid)
+        assert [(await second.frame())["op"] for _ in range(2)] == ["stale", "hello"]
+        await second.disconnect()
+
+    play(story)
 
 
 def test_a_lost_connection_is_shown_and_reopened(line: str, alice: Client, parcels: Parcels) -> None:
