@@ -169,20 +169,24 @@ def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
 
 
-def test_the_listener_does_not_end_with_the_page_that_came_first(
+def test_the_listener_does_not_end_with_the_stream_that_came_first(
     line: str, alice: Client, parcels: Parcels
 ) -> None:
-    """It has started in the context of that page, whose thread is gone when it connects again."""
+    """It has started in the context of that stream, whose thread is gone when it connects again."""
+
+    async def ignore(_frame: object) -> None:
+        """Take what the stream would get."""
 
     async def story() -> None:
+        stream = Watcher(Topic("all"), ignore, ignore)
         with ThreadPoolExecutor(1) as thread:
             async with ThreadSensitiveContext(executor=thread):
-                first = await Browser(alice, "/ws/").opened()
-            second = await Browser(alice, "/ws/").opened()
-        await first.disconnect()
+                await listener.listener().join(stream)
+        page = await Browser(alice, "/ws/").opened()
+        listener.listener().leave(stream)
         _terminate(parcels.connection, listener.listener().backend_pid)
-        assert [(await second.frame())["op"] for _ in range(2)] == ["stale", "hello"]
-        await second.disconnect()
+        assert [(await page.frame())["op"] for _ in range(2)] == ["stale", "hello"]
+        await page.disconnect()
 
     play(story)
 
