@@ -13,7 +13,7 @@ from psycopg.conninfo import make_conninfo
 
 from monitor.tests.conftest import Parcels, client_of, numbers_of, parcels, person, site
 from testkit.web import WebServer, environ_for
-from tests.http_load import fetch
+from tests.http_load import ask, fetch, request_text
 from tests.page_load import Load
 from wedsql_site import capacity
 
@@ -63,6 +63,29 @@ def test_live_pages_and_probes_do_not_wait_for_pages(web: WebServer, load: Load,
 
     watch = connect()
     asyncio.run(story())
+
+
+def test_log_ins_of_one_address_do_not_delay_pages(web: WebServer, load: Load, connect: Connect) -> None:
+    """They are tried one at a time; those that wait for that take no thread."""
+    token = "c" * 32
+    body = f"csrfmiddlewaretoken={token}&username=victim&password=wrong"
+    post = request_text("/accounts/login/", "POST", f"Cookie: csrftoken={token}\r\n", body)
+    watch = connect()
+
+    async def story() -> None:
+        with connect() as holder, holder.transaction():
+            holder.execute("lock table wedsql.axes_accessattempt in access exclusive mode")
+            tries = [asyncio.create_task(ask(web.port, post)) for _ in range(2 * capacity.PAGES)]
+            await _true(lambda: _one(watch, BLOCKED) == 1)
+            assert [await load.get(path) for path in load.paths] == [200] * len(load.paths)
+            assert not any(each.done() for each in tries)
+        assert set(await asyncio.gather(*tries)) == {200, 429}
+
+    try:
+        asyncio.run(story())
+    finally:
+        for table in ("axes_accessattempt", "axes_accessfailurelog"):
+            watch.execute(f"delete from wedsql.{table} where username = 'victim'")
 
 
 def test_many_readers_leave_live_pages_and_probes_alone(load: Load) -> None:
