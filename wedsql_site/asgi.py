@@ -1,5 +1,6 @@
 """The web process: pages and static files over HTTP, live updates over WebSockets."""
 
+import gc
 import os
 import sys
 
@@ -36,3 +37,9 @@ _live = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))
 _sockets = AllowedHostsOriginValidator(SameOrigin(_live))
 _threads = RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets}))
 application = ExceptionFilter(PerAddress(OneAttemptAtATime(_threads)))
+
+# What is loaded by now stays, so it is exempt from garbage collection. A page makes ten thousands of objects,
+# of which almost all are deleted with their last reference.
+gc.collect()
+gc.freeze()
+gc.set_threshold(10_000, 20, 20)
