@@ -38,10 +38,24 @@ class Load:
             ended.set()
             await asyncio.gather(*tasks)
 
+    async def at_rate(self, rate: float, seconds: float) -> None:
+        """Ask for so many pages per second, answered or not; the answers are awaited and counted."""
+        asked = []
+        for _ in range(round(rate * seconds)):
+            asked.append(asyncio.create_task(self._ask()))
+            await asyncio.sleep(1 / rate)
+        await asyncio.gather(*asked)
+
     async def _read(self, ended: asyncio.Event) -> None:
         while not ended.is_set():
-            path = self.paths[next(self._numbers) % len(self.paths)]
-            self.answers[await self.get(path)] += 1
+            await self._ask()
+
+    async def _ask(self) -> None:
+        """Ask for the next page, and count its status, 0 for none."""
+        status, path = 0, self.paths[next(self._numbers) % len(self.paths)]
+        with contextlib.suppress(OSError, TimeoutError):
+            status = await self.get(path)
+        self.answers[status] += 1
 
     async def get(self, path: str) -> int:
         """Return the status of one page."""
