@@ -132,12 +132,20 @@ def translated(text: str, every: frozenset[str], inner: Callable[[str], str] = s
     """
     if text in every:
         return translate(text)
+    template, facts = _template_of(text, every)
+    if template is None:
+        return None
+    return put_facts(translate(template), {name: inner(fact) for name, fact in facts.items()})
+
+
+# Lists show the same texts again and again, and each is compared with hundreds of patterns.
+@lru_cache(maxsize=1024)
+def _template_of(text: str, every: frozenset[str]) -> tuple[str | None, Mapping[str, str]]:
+    """Return the template that a sentence is made of, and the facts in its slots."""
     for template, pattern in _patterns(every):
         if found := pattern.fullmatch(text):
-            return put_facts(
-                translate(template), {name: inner(fact) for name, fact in found.groupdict().items()}
-            )
-    return None
+            return template, found.groupdict()
+    return None, {}
 
 
 @cache

@@ -1,5 +1,6 @@
 """The web process: pages and static files over HTTP, live updates over WebSockets."""
 
+import gc
 import os
 import sys
 
@@ -25,6 +26,7 @@ from pages.live.bounded import BoundedInput
 from pages.live.origin import SameOrigin
 from pages.live.users import live_user_stack
 from wedsql_site import frames, pacing, slow_clients, urls  # noqa: F401 - the first page does not wait for urls
+from wedsql_site.attempts import OneAttemptAtATime
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
@@ -33,6 +35,11 @@ pacing.install()
 
 _live = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))
 _sockets = AllowedHostsOriginValidator(SameOrigin(_live))
-application = ExceptionFilter(
-    PerAddress(RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets})))
-)
+_threads = RequestThreads(ProtocolTypeRouter({"http": _pages, "websocket": _sockets}))
+application = ExceptionFilter(PerAddress(OneAttemptAtATime(_threads)))
+
+# What is loaded by now stays, so it is exempt from garbage collection. A page makes ten thousands of objects,
+# of which almost all are deleted with their last reference.
+gc.collect()
+gc.freeze()
+gc.set_threshold(10_000, 20, 20)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import threading
+import asyncio
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -19,9 +19,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from wedsql_site.client_address import client_address
+from wedsql_site.client_address import of_scope
 
-Answer = Callable[[HttpRequest], HttpResponse]
+Application = Callable[[Any, Any, Any], Awaitable[Any]]
 
 # Failures within AXES_COOLOFF_TIME: per name and address, per address, per name.
 LIMITS = {("username", "ip_address"): 5, ("ip_address",): 30, ("username",): 100}
@@ -59,17 +59,27 @@ def locked(request: HttpRequest, *_more: Any) -> HttpResponse:
 
 
 class OneAttemptAtATime:
-    """Middleware that lets one address try one password at a time, so that each attempt sees all counts."""
+    """ASGI middleware that lets one address try one password at a time, so that each attempt sees all counts.
 
-    def __init__(self, get_response: Answer) -> None:
-        self.get_response = get_response
-        self._locks = [threading.Lock() for _number in range(64)]
+    It is outside of the request threads: attempts that wait hold none, so they do not delay other requests.
+    """
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        if request.method != "POST" or not request.path_info.startswith(("/accounts/", "/admin/login")):
-            return self.get_response(request)
-        with self._locks[hash(client_address(request)) % len(self._locks)]:
-            return self.get_response(request)
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self._locks = [asyncio.Lock() for _number in range(64)]
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        if not _has_password(scope):
+            await self.application(scope, receive, send)
+            return
+        async with self._locks[hash(of_scope(scope)) % len(self._locks)]:
+            await self.application(scope, receive, send)
+
+
+def _has_password(scope: Any) -> bool:
+    """Return whether the request may try a password."""
+    is_post = scope["type"] == "http" and scope["method"] == "POST"
+    return is_post and scope["path"].startswith(("/accounts/", "/admin/login"))
 
 
 @contextmanager

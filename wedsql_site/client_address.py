@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from functools import cache
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -20,6 +20,13 @@ def counted_address(request: HttpRequest) -> str | None:
 def client_address(request: HttpRequest) -> str:
     """Return the address of the client, '' if it has none."""
     return of_chain(request.META.get("REMOTE_ADDR", ""), request.META.get("HTTP_X_FORWARDED_FOR", ""))
+
+
+def of_scope(scope: Any) -> str:
+    """Return the address of the client of an ASGI connection, '' if it has none."""
+    peer = (scope.get("client") or [""])[0]
+    lines = [value.decode("latin1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
+    return of_chain(peer, ",".join(lines))
 
 
 def of_chain(peer: str, forwarded: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
-from wedsql_site import environment, postgres
+from wedsql_site import capacity, environment, postgres
 
 SCHEMA = "wedsql"
 TEST_DATABASE = "test_wedsql"
@@ -15,7 +15,6 @@ TEST_DATABASE = "test_wedsql"
 _LIMITS = {"web": (5, 30), "worker": (30, 90), "reaper": (30, 30), "monitor": (5, 30), "admin": (0, 0)}
 _LOCK_WAIT = {"admin": 15}
 _CONNECT_SECONDS = 5
-_POOL_SIZE = 8
 
 
 def url(role: str) -> str:
@@ -64,7 +63,7 @@ def _options(role: str, parameters: dict[str, Any]) -> dict[str, Any]:
     if role == "web":
         parameters["pool"] = {
             "min_size": 1,
-            "max_size": _POOL_SIZE,
+            "max_size": capacity.CONNECTIONS,
             "timeout": _CONNECT_SECONDS,
             # The default waits up to minutes between two attempts; the next request should try again.
             "reconnect_timeout": 1.0,

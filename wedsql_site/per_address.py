@@ -16,7 +16,7 @@ from typing import Any
 
 from django.conf import settings
 
-from wedsql_site.client_address import is_proxy, of_chain
+from wedsql_site.client_address import is_proxy, of_scope
 from wedsql_site.request_threads import PROBES, reject
 
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
@@ -93,8 +93,7 @@ def _proxied(scope: Any) -> str:
     peer = (scope.get("client") or [""])[0]
     if not is_proxy(peer):
         return ""
-    lines = [value.decode("latin1") for name, value in scope["headers"] if name == b"x-forwarded-for"]
-    found = of_chain(peer, ",".join(lines))
+    found = of_scope(scope)
     return network(found) if found and found != peer else ""
 
 

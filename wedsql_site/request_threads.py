@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from itertools import cycle
 from typing import Any, ParamSpec, TypeVar
 from weakref import WeakSet
 
 from asgiref.sync import ThreadSensitiveContext
 from django.db import connections
 
+from wedsql_site import capacity
+
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# More threads than pooled connections: most of a request's time goes into templates.
-THREADS = 32
 # Probes have threads of their own, so that they are answered under load.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
-PROBE_THREADS = 2
-# Requests beyond this number are rejected at once instead of waiting.
+# Seconds that a request waits for a thread before it is rejected.
+WAIT_SECONDS = 30.0
+# Requests beyond this number, which would fill the memory, are rejected at once instead of waiting.
 MAX_WAITING = 500
 
 
@@ -43,6 +46,10 @@ class ReturningExecutor(ThreadPoolExecutor):
         return super().submit(call)
 
 
+def _threads(name: str, count: int) -> list[ReturningExecutor]:
+    return [ReturningExecutor(1, thread_name_prefix=f"{name}-{number}") for number in range(count)]
+
+
 _request_pools: WeakSet[RequestPool] = WeakSet()
 
 
@@ -52,34 +59,60 @@ def request_pools() -> list[RequestPool]:
 
 
 class RequestPool:
-    """A limited number of threads; a request takes one and returns it when the thread is idle again."""
+    """A limited number of threads; a request takes one and returns it when the thread is idle again.
 
-    def __init__(self, name: str, size: int, max_waiting: int) -> None:
-        self.size, self.waiting, self.rejected = size, 0, 0
-        self._max_waiting = max_waiting
+    Requests that wait get a thread in the order in which they came.
+    """
+
+    def __init__(
+        self, name: str, size: int, max_waiting: int = MAX_WAITING, seconds: float = WAIT_SECONDS
+    ) -> None:
+        self.size, self.rejected = size, 0
+        self._max_waiting, self._seconds = max_waiting, seconds
         _request_pools.add(self)
-        self._idle: asyncio.LifoQueue[ReturningExecutor] = asyncio.LifoQueue()
-        for number in range(size):
-            self._idle.put_nowait(ReturningExecutor(1, thread_name_prefix=f"{name}-{number}"))
+        self._idle = _threads(name, size)
+        self._turns: deque[asyncio.Future[ReturningExecutor]] = deque()
 
     @property
     def busy(self) -> int:
-        return self.size - self._idle.qsize()
+        return self.size - len(self._idle)
+
+    @property
+    def waiting(self) -> int:
+        return len(self._turns)
 
     async def take(self) -> ReturningExecutor | None:
-        """Return an idle thread, waiting for one if necessary; None if too many requests wait already."""
-        if self._idle.empty() and self.waiting >= self._max_waiting:
-            self.rejected += 1
-            return None
-        return await self.take_again()
+        """Return a thread; None if none becomes idle in time, or if too many requests wait already."""
+        with contextlib.suppress(TimeoutError):
+            if self._idle or self.waiting < self._max_waiting:
+                async with asyncio.timeout(self._seconds):
+                    return await self.take_again()
+        self.rejected += 1
+        return None
 
     async def take_again(self) -> ReturningExecutor:
-        """Return an idle thread for a request that had one: it waits its turn and is never rejected."""
-        self.waiting += 1
+        """Return a thread for a request that had one: it waits its turn and is never rejected."""
+        if self._idle:
+            return self._idle.pop()
+        turn: asyncio.Future[ReturningExecutor] = asyncio.get_running_loop().create_future()
+        self._turns.append(turn)
         try:
-            return await self._idle.get()
-        finally:
-            self.waiting -= 1
+            return await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was this request's turn at the same moment
+                self._give(turn.result())
+            elif turn in self._turns:
+                self._turns.remove(turn)
+            raise
+
+    def _give(self, thread: ReturningExecutor) -> None:
+        """Hand the thread to the request that has waited longest; nothing that came later gets it first."""
+        while self._turns:
+            turn = self._turns.popleft()
+            if not turn.cancelled():
+                turn.set_result(thread)
+                return
+        self._idle.append(thread)
 
     def release(self, thread: ReturningExecutor) -> None:
         """Make the thread available when it has finished what a cancelled request may have left."""
@@ -87,7 +120,7 @@ class RequestPool:
 
         def idle(_: Future[None]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop was closed: the process is ending
-                loop.call_soon_threadsafe(self._idle.put_nowait, thread)
+                loop.call_soon_threadsafe(self._give, thread)
 
         thread.submit(_nothing).add_done_callback(idle)
 
@@ -133,19 +166,26 @@ class _Taken(Executor):
 
 
 class RequestThreads:
-    """ASGI middleware that runs each HTTP request on one thread of a pool."""
+    """ASGI middleware that runs each HTTP request on one thread of a pool, and live pages on their own."""
 
     def __init__(self, application: Application) -> None:
         self.application = application
-        self.pages = RequestPool("page", THREADS, MAX_WAITING)
-        self.probes = RequestPool("probe", PROBE_THREADS, MAX_WAITING)
+        self.pages = RequestPool("page", capacity.PAGES)
+        self.probes = RequestPool("probe", capacity.PROBES)
+        self._live = cycle(_threads("live", capacity.LIVE))
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         self._replace_default_executor()
-        if scope["type"] != "http":
+        if scope["type"] == "http":
+            await self._request(scope, receive, send)
+        elif scope["type"] == "websocket":
+            async with ThreadSensitiveContext(executor=next(self._live)):
+                await self.application(scope, receive, send)
+        else:
             await self.application(scope, receive, send)
-            return
+
+    async def _request(self, scope: Any, receive: Any, send: Any) -> None:
         pool = self.probes if scope["path"] in PROBES else self.pages
         thread = await pool.take()
         if thread is None:
@@ -162,7 +202,7 @@ class RequestThreads:
         loop = asyncio.get_running_loop()
         if loop is not self._loop:
             self._loop = loop
-            loop.set_default_executor(ReturningExecutor(thread_name_prefix="other"))
+            loop.set_default_executor(ReturningExecutor(capacity.OTHERS, thread_name_prefix="other"))
 
 
 async def reject(send: Any, text: bytes) -> None:

@@ -15,6 +15,7 @@ from bench.probes import (
     growth,
     latency,
     monitor,
+    overload,
     pages,
     signals,
     triggers,
@@ -36,6 +37,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "signals": signals.measure,
     "children": children.measure,
     "gateways": gateways.measure,
+    "overload": overload.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children"}
+ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload"}
 """those that run only when `--only` names them"""

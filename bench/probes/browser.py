@@ -47,6 +47,12 @@ def measure(stage: Stage) -> list[Measure]:
     return watch(stage, "probe", 3 if stage.quick else 10)
 
 
+def session_cookie(stage: Stage, database: str) -> str:
+    """Log a superuser in; return the name and the value of the cookie."""
+    output = site.run(stage.cluster, database, "shell", "-c", _SESSION)
+    return next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
+
+
 def watch(stage: Stage, database: str, seconds: int, key: str = "browser") -> list[Measure]:
     """Measure the same in a database with the bench's flow; keys begin with `key`."""
     with web(stage, database) as server:
@@ -72,8 +78,7 @@ class Watched:
     def __init__(self, stage: Stage, server: WebServer, database: str, kept: int = WATCHERS) -> None:
         self.commits: dict[int, float] = {}
         self._out = tempfile.NamedTemporaryFile(suffix=".json")
-        output = site.run(stage.cluster, database, "shell", "-c", _SESSION)
-        cookie = next(line.split()[1] for line in output.splitlines() if line.startswith("cookie "))
+        cookie = session_cookie(stage, database)
         options = f"--port {server.port} --count {WATCHERS} --kept {kept} --path /ws/flows/{FLOW}/"
         self._command = [sys.executable, "-m", "bench.probes.browser_clients", *options.split()]
         self._command += ["--cookie", cookie, "--out", self._out.name]

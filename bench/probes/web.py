@@ -9,7 +9,7 @@ from bench.probes.base import Stage
 from testkit.web import WebServer
 
 
-def web(stage: Stage, database: str) -> WebServer:
+def web(stage: Stage, database: str, **extra: str) -> WebServer:
     """Start daphne on a free port and wait until it answers; a context manager that stops it."""
-    own = site.environment(stage.cluster, database, "web") | {"WEDSQL_ALLOWED_HOSTS": "127.0.0.1"}
+    own = site.environment(stage.cluster, database, "web") | {"WEDSQL_ALLOWED_HOSTS": "127.0.0.1"} | extra
     return WebServer({**os.environ, **own})

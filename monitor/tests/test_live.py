@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
+from asgiref.sync import ThreadSensitiveContext
 from django.test import Client
 
 from monitor import notifications
@@ -165,6 +167,28 @@ def test_an_unrequested_acknowledgement_ends_the_line(
 
 def _terminate(connection: psycopg.Connection[Any], pid: int) -> None:
     connection.execute("select pg_terminate_backend(%s)", [pid])
+
+
+def test_the_listener_does_not_end_with_the_stream_that_came_first(
+    line: str, alice: Client, parcels: Parcels
+) -> None:
+    """It has started in the context of that stream, whose thread is gone when it connects again."""
+
+    async def ignore(_frame: object) -> None:
+        """Take what the stream would get."""
+
+    async def story() -> None:
+        stream = Watcher(Topic("all"), ignore, ignore)
+        with ThreadPoolExecutor(1) as thread:
+            async with ThreadSensitiveContext(executor=thread):
+                await listener.listener().join(stream)
+        page = await Browser(alice, "/ws/").opened()
+        listener.listener().leave(stream)
+        _terminate(parcels.connection, listener.listener().backend_pid)
+        assert [(await page.frame())["op"] for _ in range(2)] == ["stale", "hello"]
+        await page.disconnect()
+
+    play(story)
 
 
 def test_a_lost_connection_is_shown_and_reopened(line: str, alice: Client, parcels: Parcels) -> None:

@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 from channels.db import database_sync_to_async
+from channels.exceptions import StopConsumer
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error
@@ -16,7 +17,7 @@ from django.db import Error
 from pages.live.bounded import BAD_MESSAGE
 from pages.live.hub import Topic, Watcher
 from pages.live.listener import listener
-from pages.live.users import AnyUser, session_user
+from pages.live.users import AnyUser, user_of
 
 RECHECK_SECONDS = 60.0
 
@@ -46,8 +47,13 @@ class LiveConsumer(AsyncWebsocketConsumer):
         raise NotImplementedError
 
     async def connect(self) -> None:
+        """Accept before the database is asked: the client waits for a handshake only some seconds."""
         await self.accept()
-        topic = await self._topic(self.scope["user"])
+        try:
+            topic = await self._topic()
+        except Error:
+            await self.close(AWAY)
+            return
         if topic is None:
             return
         session = self.scope["session"].session_key or ""
@@ -55,19 +61,21 @@ class LiveConsumer(AsyncWebsocketConsumer):
         await listener().join(self.watcher)
         self.recheck = asyncio.get_running_loop().create_task(self._recheck())
 
-    async def _topic(self, user: AnyUser) -> Topic | None:
-        """Return the topic, or None after closing the connection with the reason."""
+    async def _topic(self) -> Topic | None:
+        """Return the topic, or None after closing the connection with the reason. Raises Error."""
+        user, topic = await database_sync_to_async(self._allowed)()
         if not user.is_authenticated:
             await self.close(SIGNED_OUT)
-            return None
-        try:
-            topic = await database_sync_to_async(self.topic_for)(user, self.scope["url_route"]["kwargs"])
-        except Error:
-            await self.close(AWAY)
-            return None
-        if topic is None:
+        elif topic is None:
             await self.close(NOT_FOUND)
         return topic
+
+    def _allowed(self) -> tuple[AnyUser, Topic | None]:
+        """Return the user of the session, and what the user may watch here; one call."""
+        engine = import_module(settings.SESSION_ENGINE)
+        user = user_of(engine.SessionStore(self.scope["session"].session_key))
+        target = self.scope["url_route"]["kwargs"]
+        return user, self.topic_for(user, target) if user.is_authenticated else None
 
     async def _recheck(self) -> None:
         """Check log-in and permissions periodically, because the connection may outlive both."""
@@ -75,26 +83,22 @@ class LiveConsumer(AsyncWebsocketConsumer):
             # Spread out, so that hundreds of pages do not query at the same moment.
             await asyncio.sleep(RECHECK_SECONDS * random.uniform(0.8, 1.0))  # noqa: S311 - not a secret
             try:
-                user = await self._user_now()
+                topic = await self._topic()
             except Error:
                 continue
-            topic = await self._topic(user)
             if topic is None or self.watcher is None:
                 return
             self.watcher.topic = topic
 
-    async def _user_now(self) -> AnyUser:
-        engine = import_module(settings.SESSION_ENGINE)
-        session = engine.SessionStore(self.scope["session"].session_key)
-        user: AnyUser = await session_user(session)
-        return user
-
     async def dispatch(self, message: dict[str, Any]) -> None:
-        """Skip the check for old database connections, which takes a thread, for acknowledgements."""
+        """Skip the checks for old database connections, which take a thread: none is kept."""
         if message["type"] == "websocket.receive":
             await self.receive(message.get("text"), message.get("bytes"))
+        elif message["type"] == "websocket.connect":
+            await self.connect()
         else:
-            await super().dispatch(message)
+            await self.disconnect(message.get("code", 0))
+            raise StopConsumer
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         number = _acknowledged(text_data)

@@ -12,6 +12,7 @@ import logging
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from contextvars import Context
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
@@ -90,7 +91,8 @@ class Listener:
             self._start()
 
     def _start(self) -> None:
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        # In a context of its own: that of the page or stream that joined first ends with it, and its thread.
+        self._task = asyncio.get_running_loop().create_task(self._run(), context=Context())
         self._task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:

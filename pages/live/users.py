@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import MutableMapping
 from typing import Any, TypeAlias
 
-from channels.auth import AuthMiddleware
-from channels.db import database_sync_to_async
 from channels.sessions import CookieMiddleware, SessionMiddleware
 from django.conf import settings
 from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY, load_backend
@@ -33,20 +31,10 @@ def user_of(session: MutableMapping[str, Any]) -> AnyUser:
     return found
 
 
-session_user = database_sync_to_async(user_of)
-
-
 def _hashes(user: Any) -> list[str]:
     return [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
 
 
-class LiveUserMiddleware(AuthMiddleware):
-    """Puts the user of the session into the scope."""
-
-    async def resolve_scope(self, scope: Any) -> None:
-        scope["user"]._wrapped = await session_user(scope["session"])
-
-
 def live_user_stack(inner: Any) -> Any:
-    """Wrap an application with the middleware for cookies, session and user."""
-    return CookieMiddleware(SessionMiddleware(LiveUserMiddleware(inner)))
+    """Wrap an application with the middleware for cookies and the key of the session; neither queries."""
+    return CookieMiddleware(SessionMiddleware(inner))

@@ -66,7 +66,7 @@ def value(text: str | None, kind: str = "", longest: int = 0, *, plain: bool = F
         sign = _("empty") if plain else "∅"
         return format_html('<span class="null" title="{}">{}</span>', _("empty (null)"), sign)
     shown = typed.shown(text, kind)
-    cut = truncatechars(shown, longest) if longest else shown
+    cut = truncatechars(shown, longest) if 0 < longest < len(shown) else shown
     return cut if shown == text else format_html('<span title="{}">{}</span>', text, cut)
 
 

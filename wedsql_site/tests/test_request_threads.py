@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
+from wedsql_site import capacity, database
 from wedsql_site.request_threads import RequestPool, RequestThreads, ReturningExecutor
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -76,6 +77,72 @@ def test_a_full_lane_rejects_and_recovers() -> None:
         while pool.busy:
             await asyncio.sleep(0.01)
         assert await pool.take() is not None
+
+    asyncio.run(story())
+
+
+def test_threads_are_given_in_the_order_of_the_requests() -> None:
+    """Also before a request that comes when a thread is returned, and after one that has left."""
+
+    async def story() -> None:
+        pool = RequestPool("test", 1)
+        thread = await pool.take()
+        order: list[int] = []
+
+        async def request(number: int) -> None:
+            got = await pool.take()
+            order.append(number)
+            assert got is not None
+            pool.release(got)
+
+        requests = [asyncio.create_task(request(number)) for number in range(4)]
+        await asyncio.sleep(0)
+        requests.pop(1).cancel()
+        assert thread is not None
+        pool.release(thread)
+        requests.append(asyncio.create_task(request(9)))
+        while not order:
+            await asyncio.sleep(0)
+            if pool.waiting < 4:
+                requests.append(asyncio.create_task(request(9)))
+        await asyncio.gather(*requests)
+        assert order[:3] == [0, 2, 3] and set(order[3:]) == {9}
+
+    asyncio.run(story())
+
+
+def test_a_request_that_waits_too_long_is_rejected_and_leaves_the_queue() -> None:
+    async def story() -> None:
+        pool = RequestPool("test", 1, max_waiting=5, seconds=0.01)
+        thread = await pool.take()
+        assert await pool.take() is None and (pool.rejected, pool.waiting) == (1, 0)
+        assert thread is not None
+        pool.release(thread)
+        while pool.busy:
+            await asyncio.sleep(0.01)
+        assert await pool.take() is thread and pool.rejected == 1
+
+    asyncio.run(story())
+
+
+def test_each_thread_has_a_connection_of_the_pool() -> None:
+    """With fewer connections requests would wait a second time, where no limit of the first queue applies."""
+    names: set[str] = set()
+
+    async def application(_scope: Any, _receive: Any, _send: Any) -> None:
+        from asgiref.sync import sync_to_async
+
+        await sync_to_async(lambda: names.add(threading.current_thread().name))()
+
+    async def story() -> None:
+        threads = RequestThreads(application)
+        for _ in range(2 * capacity.LIVE):
+            await threads({"type": "websocket"}, None, None)
+        assert len(names) == capacity.LIVE
+        others: Any = asyncio.get_running_loop()
+        together = threads.pages.size + threads.probes.size + len(names)
+        together += others._default_executor._max_workers + capacity.LISTENER
+        assert together == database.default("web")["OPTIONS"]["pool"]["max_size"]
 
     asyncio.run(story())
 

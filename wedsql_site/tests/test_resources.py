@@ -29,11 +29,10 @@ from tests.http_load import (
     send_and_cancel,
     send_slowly,
 )
-from wedsql_site.request_threads import PROBE_THREADS, THREADS
+from wedsql_site import capacity
 
-# On a machine with many cores a process has as many threads for other work than requests.
-OTHER_THREADS = 16
-MANY_CORES = {"ASGI_THREADS": str(OTHER_THREADS)}
+# What a machine with many cores would have as threads for other work; the site sets its own number.
+MANY_CORES = {"ASGI_THREADS": "16"}
 # Every client of these tests has the same address.
 UNBOUND = {"WEDSQL_CONNECTIONS_PER_ADDRESS": "0"}
 # Threads of the interpreter, of the pool and of the live connections.
@@ -158,6 +157,6 @@ def test_everything_returns_to_where_it_was(story: Story, web: Watched, until: U
     until(lambda: web.number("wedsql_web_requests") <= 1, "requests give back their thread")
     until(lambda: web.held().files <= before.files + 4, f"files are closed: {before}, {web.held()}")
     after = web.held()
-    assert after.threads <= THREADS + PROBE_THREADS + OTHER_THREADS + _STANDING_THREADS
+    assert after.threads <= capacity.CONNECTIONS + _STANDING_THREADS
     assert after.memory_kb - before.memory_kb < _GROWTH_KB
     assert in_parallel(web.port, [request_text("/readyz"), request_text("/")]) == [200, 302]
