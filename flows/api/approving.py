@@ -271,7 +271,7 @@ def list_delegations(
     return [read_as(Delegation, each) for (each,) in rows(conn, call, (_names(flows), taker))]
 
 
-def _given(rules: Sequence[ApprovalRule]) -> JSON:
+def _given(rules: Sequence[ApprovalRule]) -> Any:
     return JSON([{name: asdict(each)[name] for name in ApprovalRule.__dataclass_fields__} for each in rules])
 
 

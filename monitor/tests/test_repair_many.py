@@ -142,7 +142,7 @@ def test_what_needs_approvals_is_proposed_and_started_by_another_person(
     assert "waits for approval" in text_of(get(bea, f"/bulk/{found.bulk}/"))
     cleo = client_of(person("cleo", f"flow:{parcels.flow}:approve_repair"))
     listed = text_of(get(cleo, "/cases/approvals/"))
-    assert "3 instances" in listed and "1 repair waits for your approval." in listed
+    assert "3 instances" in listed and "1 proposal waits for your approval." in listed
     answer = cleo.post(f"{place}approve/", {"text": ""}, follow=True).content.decode()
     assert "It is in progress now." in text_of(answer)
     perform(parcels)

@@ -113,7 +113,7 @@ def test_every_part_of_a_rule_is_compared() -> None:
 
 def test_only_the_functions_of_this_control_write_rules(shop: Kit) -> None:
     """A new door to the rules goes through the comparison of the old and the new ones."""
-    found = shop.rows("select p.proname, p.prosrc from pg_proc p where p.pronamespace = 'wedsql'::regnamespace")
+    found = shop.rows("select proname, prosrc from pg_proc where pronamespace = 'wedsql'::regnamespace")
     writes = r"(insert into|update|delete from|truncate|merge into)\s+(only\s+)?wedsql\.approval_rule\b"
     assert [name for name, text in found if re.search(writes, text)] == ["_write_approval_rules"]
     callers = [name for name, text in found if "_write_approval_rules(" in text]
