@@ -74,7 +74,7 @@ def can_approve(user: AnyUser, proposal: Proposal) -> bool:
 def may_override(user: AnyUser, proposal: Proposal) -> bool:
     """Return whether the user, an administrator, may approve a change of rules alone.
 
-    That is where fewer persons can still approve it than it needs: otherwise nobody could ever change them.
+    That is where fewer persons can still approve it than it needs: otherwise no user could ever change them.
     """
     if not (user.is_active and user.is_superuser):
         return False

@@ -110,8 +110,9 @@ def test_a_log_in_is_no_change(site: None) -> None:
 
 @pytest.mark.parametrize("language", ["en", "pt-br"])
 def test_the_page_shows_who_changed_what_from_what(parcels: Parcels, site: None, language: str) -> None:
-    api.save_approval_rules(parcels.flow, [ApprovalRule(2, title="Large")], "bob")
-    api.save_approval_rules(parcels.flow, [], "mallory <b>")
+    api.save_approval_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
+    made = api.propose_approval_rules(parcels.flow, [], "Why.", actor="mallory <b>")
+    api.approve_repair(made.number, "bob")
     page: Client = client_of(person("ann", staff=True))
     answer = page.get(
         f"/controls/?flow={parcels.flow}&control=approval_rule", headers={"accept-language": language}

@@ -51,7 +51,7 @@ begin
   end if;
 end $$;
 
--- Writes the rules of a flow anew, without asking whether they are lower than the old ones: only
+-- Writes other rules of a flow without asking whether they are lower than the old ones: only
 -- _replace_rules calls it.
 -- Raises: WD005, WD006, WD521.
 create or replace function wedsql._write_approval_rules(p_flow wedsql.flow, p_rules jsonb, p_actor text)

@@ -1,5 +1,5 @@
 -- Proposals to lower rules for approvals (79_four_eyes/08_lowering.sql), about the flow as a whole, and the
--- votes of administrators where nobody else may approve one.
+-- votes of administrators where too few others may approve one.
 alter table wedsql.proposal drop constraint if exists proposal_subject;
 alter table wedsql.proposal add constraint proposal_subject
   check ((wid is null) = (expected_seq is null) and (bulk_id is null) = (total is null)
