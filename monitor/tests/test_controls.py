@@ -26,7 +26,7 @@ NONE = {
     " axes_accessattemptexpiration",
     "Django's own": "django_migrations django_content_type django_admin_log",
     "the queue of Django-Q, for superusers": "django_q_ormq django_q_task django_q_schedule",
-    "what people typed, and links": "case_draft case_link",
+    "what people typed, and links": "case_draft case_link sent_form",
     "codes of a second factor, each used once": "otp_static_statictoken",
 }
 

@@ -201,6 +201,16 @@ def test_jobs_are_completed_and_skipped(bea: Client, parcels: Parcels) -> None:
     assert "No instance matches." in get(bea, f"/cases/repair/?flow={parcels.flow}&q=status:final")
 
 
+def test_the_repair_of_many_that_is_sent_twice_is_requested_once(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
+    apply = form_of(shown) | PATCH | {"do": "apply"}
+    assert bea.post("/cases/repair/", apply).status_code == 302
+    again = bea.post("/cases/repair/", apply, follow=True).content.decode()
+    assert "This form was sent before" in again and len(api.list_bulk([parcels.flow])) == 1
+
+
 def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: list[int]) -> None:
     sam = client_of(person("sam", f"flow:{parcels.flow}", f"flow:{parcels.flow}:repair"))
     page = get(sam, f"/bulk/new/?flow={parcels.flow}&q=status:exception")
