@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.contrib.auth import get_user_model
+from django.db.models import Q
 
 from flows import api
 from flows.access import PREFIX, AnyUser, flows_of, may, may_see
-from flows.api.approving import Proposal
+from flows.api.approving import OPEN, RULES, Proposal
 
 
 def groups_of(user: AnyUser) -> set[str]:
@@ -68,3 +69,35 @@ def can_approve(user: AnyUser, proposal: Proposal) -> bool:
         return False
     groups = approver_groups(user, proposal.flow)
     return proposal.number in api.proposals_to_approve([proposal.flow], user.get_username(), groups)
+
+
+def may_override(user: AnyUser, proposal: Proposal) -> bool:
+    """Return whether the user, an administrator, may approve a change of rules alone.
+
+    That is where fewer persons can still approve it than it needs: otherwise no user could ever change them.
+    """
+    if not (user.is_active and user.is_superuser):
+        return False
+    if proposal.operation != RULES or proposal.state not in OPEN:
+        return False
+    missing = proposal.needed - sum(vote.kind == "approved" for vote in proposal.votes)
+    for one in _with_the_right(proposal.flow):
+        missing -= can_approve(one, proposal)
+        if missing <= 0:
+            return False
+    return True
+
+
+def may_override_as(name: str, proposal: Proposal) -> bool:
+    """Return the same for the name of a user."""
+    user = get_user_model().objects.filter(username=name).first()
+    return user is not None and may_override(user, proposal)
+
+
+def _with_the_right(flow: str) -> Iterable[AnyUser]:
+    """Return the users who may have the right to approve repairs of a flow."""
+    right = {"content_type__app_label": "flows", "codename": "approve_repair"}
+    own = Q(is_superuser=True) | Q(groups__name=f"{PREFIX}{flow}:approve_repair")
+    own |= Q(**{f"user_permissions__{name}": value for name, value in right.items()})
+    own |= Q(**{f"groups__permissions__{name}": value for name, value in right.items()})
+    return get_user_model().objects.filter(own, is_active=True).distinct().iterator()

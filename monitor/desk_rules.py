@@ -6,14 +6,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.api.approving import ApprovalRule, Proposal
 from flows.api.cases import CaseRule
 from flows.api.policies import RecoveryPolicy
 from flows.errors import BadCase
@@ -25,6 +25,8 @@ from monitor.models import CaseLink
 
 Item = Mapping[str, Any]
 Text = str | Promise
+Edit: TypeAlias = Callable[[list[dict[str, Any]]], None]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -110,13 +112,25 @@ def digest(items: Sequence[Item]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def change(
-    kind: Kind, flow: FlowInfo, seen: str, edit: Callable[[list[dict[str, Any]]], None], actor: str
-) -> None:
+def change(kind: Kind, flow: FlowInfo, seen: str, edit: Edit, actor: str) -> None:
     """Change the list of a kind that was seen.
 
     Raises BadCase where it is another one now, and what saving raises.
     """
+    _edit(kind, flow, seen, edit, lambda items: kind.save(flow, items, actor))
+
+
+def propose(flow: FlowInfo, seen: str, edit: Edit, reason: str, actor: str) -> Proposal:
+    """Propose a change of the rules for approvals that were seen. Raises as `change`."""
+
+    def save(items: list[dict[str, Any]]) -> Proposal:
+        rules = [ApprovalRule(**each) for each in items]
+        return api.propose_approval_rules(flow.name, rules, reason, actor=actor)
+
+    return _edit(KINDS["approvals"], flow, seen, edit, save)
+
+
+def _edit(kind: Kind, flow: FlowInfo, seen: str, edit: Edit, save: Callable[[list[dict[str, Any]]], T]) -> T:
     with transaction.atomic():
         Flow.objects.select_for_update(no_key=True).filter(pk=flow.id).values_list("pk").first()
         saved = kind.read(flow)
@@ -126,4 +140,4 @@ def change(
             )
         items = [{name: one[name] for name in kind.known} for one in saved]
         edit(items)
-        kind.save(flow, items, actor)
+        return save(items)

@@ -11,14 +11,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from flows import api, approvers
-from flows.access import AnyUser, may_handle, may_operate
-from flows.api.approving import OPEN, Proposal
+from flows.access import AnyUser, may, may_handle, may_operate
+from flows.api.approving import OPEN, RULES, Proposal
 from flows.api.bulk import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
 from monitor import repairing
 from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
+from monitor.desk_rule_forms import approval_summary
 from monitor.operations import OPERATIONS
 from monitor.repair_choices import CHOICES
 
@@ -48,6 +49,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class ChangedRule:
+    """A rule that a proposal removes, or adds; one that is changed is removed and added."""
+
+    is_new: bool
+    title: str
+    does: str
+    condition: str
+
+
+@dataclass(frozen=True)
 class Shown:
     """A proposal on its page: what it would do now, and what the reader may do with it."""
 
@@ -58,6 +69,8 @@ class Shown:
     may_withdraw: bool
     changes: list[repairing.Cell] = field(default_factory=list)
     samples: list[PreviewRow] = field(default_factory=list)
+    may_override: bool = False
+    rules: list[ChangedRule] = field(default_factory=list)
 
 
 def why(needed: int, title: str) -> str:
@@ -74,10 +87,11 @@ def row(found: Proposal) -> Row:
     """Return a proposal for a list."""
     flow = flow_by_name(found.flow)
     choice = (ALL if found.bulk else TITLED).get(found.operation)
+    title = _("Rules for approvals") if found.operation == RULES else found.operation
     return Row(
         found,
         flow.title if flow else found.flow,
-        str(choice.title) if choice else found.operation,
+        str(choice.title) if choice else title,
         str(STATE.get(found.state, found.state)),
         why(found.needed, found.title),
     )
@@ -113,11 +127,25 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
         is_open and mine and may_withdraw(user, found),
         _changes(found, flow) if found.bulk else [],
         _samples(found, flow) if found.bulk and is_open else [],
+        approvers.may_override(user, found),
+        _changed_rules(found) if found.operation == RULES else [],
     )
+
+
+def _changed_rules(found: Proposal) -> list[ChangedRule]:
+    """Return the rules that a proposal removes, then those that it adds."""
+    before, after = found.arguments["before"], found.arguments["rules"]
+    gone = [each for each in before if each not in after]
+    return [
+        ChangedRule(each not in gone, *approval_summary(each), each["condition"])
+        for each in (*gone, *(each for each in after if each not in before))
+    ]
 
 
 def may_withdraw(user: AnyUser, found: Proposal) -> bool:
     """Return whether the user may withdraw a proposal, if its maker."""
+    if found.operation == RULES:
+        return may(user, "design", found.flow)
     if found.bulk:
         return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
     return may_handle(user, found.flow) or may_operate(user, found.flow)

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods
 from flows.access import visible_flows
 from monitor.api import tokens
 from pages.guard import page
+from pages.once import again, claimed
 from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor.forms import PasswordForm
 
@@ -68,7 +69,13 @@ def account_tokens(request: HttpRequest) -> HttpResponse:
     form = TokenForm(request, request.user, request.POST or None, auto_id="id_%s")
     secret = ""
     if request.method == "POST" and form.is_valid():
-        secret = _made(request.user, form)
+        try:
+            with claimed(request) as is_new:
+                if not is_new:
+                    return again(request)
+                secret = _made(request.user, form)
+        except tokens.BadToken as error:
+            form.add_error(None, str(error))
     context = {"form": form, "secret": secret, "tokens": _listed(request.user)}
     return uncompressed(render(request, "registration/tokens.html", context))
 
@@ -83,8 +90,4 @@ def _listed(user: Any) -> list[dict[str, Any]]:
 
 def _made(user: Any, form: TokenForm) -> str:
     given = form.cleaned_data
-    try:
-        return tokens.create(user, given["name"], given["days"], given["flows"], given["rights"])[1]
-    except tokens.BadToken as error:
-        form.add_error(None, str(error))
-        return ""
+    return tokens.create(user, given["name"], given["days"], given["flows"], given["rights"])[1]

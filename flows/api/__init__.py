@@ -36,6 +36,7 @@ from flows.api.alerts import (
     take_alert_rule,
 )
 from flows.api.approving import (
+    approve_as_administrator,
     approve_repair,
     delegate_approvals,
     end_delegation,
@@ -43,6 +44,7 @@ from flows.api.approving import (
     list_delegations,
     list_proposals,
     proposals_to_approve,
+    propose_approval_rules,
     propose_repair,
     read_proposal,
     reject_repair,

@@ -17,6 +17,7 @@ from flows.api.drafts import read_as
 from flows.errors import WedError
 
 OPEN = ("proposed", "approved")
+RULES = "approval_rules"  # the operation of a proposal about the rules themselves
 PROPOSAL_HOURS = 72
 
 
@@ -49,7 +50,10 @@ class SavedApprovalRule(ApprovalRule):
 
 @dataclass(frozen=True)
 class Vote:
-    """A decision: `kind` is approved or rejected; `on_behalf` has who delegated approving to the voter."""
+    """A decision: `kind` is approved or rejected; `on_behalf` has who delegated approving to the voter.
+
+    `administrator`: where too few other persons could approve a change of rules.
+    """
 
     kind: str
     voter: str
@@ -57,13 +61,15 @@ class Vote:
     groups: Sequence[str]
     note: str
     at: datetime
+    administrator: bool = False
 
 
 @dataclass(frozen=True)
 class Proposal:
     """A repair that needs `needed` approvals: of the instance `wid`, at its step `expected_seq`.
 
-    Or the bulk operation `bulk` on `total` instances.
+    Or the bulk operation `bulk` on `total` instances. Or, where the operation is RULES, a change of the rules
+    for approvals: `arguments` has them `before` and then, as `rules`.
 
     `state` is proposed, approved (by the first of two), applied, rejected, withdrawn, expired or failed;
     `failure` says why it could not be applied. `title` is the rule's. `approvers` are groups: who decides is
@@ -115,13 +121,40 @@ def list_approval_rules(flow: str, *, conn: Any = None) -> list[SavedApprovalRul
 def save_approval_rules(
     flow: str, rules: Sequence[ApprovalRule], actor: str, *, conn: Any = None
 ) -> list[SavedApprovalRule]:
-    """Replace the rules for approvals of a flow.
+    """Replace the rules for approvals of a flow. What makes one weaker is proposed instead.
 
-    Raises UnknownFlow, PredicateRefused, PredicateType, BadProposal.
+    Raises UnknownFlow, PredicateRefused, PredicateType, BadProposal; NeedsApprovals where a rule is removed
+    or becomes weaker.
     """
-    given = [{name: asdict(each)[name] for name in ApprovalRule.__dataclass_fields__} for each in rules]
-    found = rows(conn, "select wedsql.save_approval_rules(%s, %s, %s)", (flow, JSON(given), actor))
+    found = rows(conn, "select wedsql.save_approval_rules(%s, %s, %s)", (flow, _given(rules), actor))
     return [read_as(SavedApprovalRule, each) for (each,) in found]
+
+
+def propose_approval_rules(
+    flow: str,
+    rules: Sequence[ApprovalRule],
+    reason: str,
+    *,
+    actor: str = "",
+    hours: int = PROPOSAL_HOURS,
+    conn: Any = None,
+) -> Proposal:
+    """Propose other rules for approvals of a flow, some of them weaker than those that there are.
+
+    It is approved, rejected and withdrawn as a repair is. Raises UnknownFlow, PredicateRefused,
+    PredicateType, and BadProposal if it needs no approval or one waits already.
+    """
+    call = "select wedsql.propose_approval_rules(%s, %s, %s, %s, %s)"
+    return _proposal(value(conn, call, (flow, _given(rules), reason, actor, hours)))
+
+
+def approve_as_administrator(number: int, actor: str, reason: str, *, conn: Any = None) -> Proposal:
+    """Approve and apply a change of rules where too few other persons may, which the caller has checked.
+
+    The vote is recorded as an administrator's. Raises BadProposal, UnknownProposal.
+    """
+    call = "select wedsql.approve_as_administrator(%s, %s, %s)"
+    return _proposal(value(conn, call, (number, actor, reason)))
 
 
 def propose_repair(  # noqa: PLR0913 - the parts of a proposal
@@ -236,6 +269,10 @@ def list_delegations(
     """Return the delegations that have not ended; with `taker` those to this person that have begun."""
     call = "select wedsql.list_delegations(%s::text[], %s)"
     return [read_as(Delegation, each) for (each,) in rows(conn, call, (_names(flows), taker))]
+
+
+def _given(rules: Sequence[ApprovalRule]) -> Any:
+    return JSON([{name: asdict(each)[name] for name in ApprovalRule.__dataclass_fields__} for each in rules])
 
 
 def _names(flows: Sequence[str] | None) -> list[str] | None:

@@ -23,13 +23,14 @@ from flows.languages.bpmn.conditions import conditions, types
 from flows.languages.bpmn.writing import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
-from flows.loading.graphs import refusals, refused_condition
+from flows.loading.graphs import Declaring, checked, refusals, refused_condition, undeclared
 from flows.models import Flow
 
 _DECLARED = gettext_lazy(
     'Attributes are declared in the extension elements of the process, as <wedsql:attribute name="..." />, '
     "or as data objects."
 )
+_IN_BPMN = Declaring(_DECLARED, '<wedsql:attribute name="{}" />')
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProces
         made = compile_process(found, flow)
     except BadBpmn as error:
         raise BadBpmn([*error.problems, *_of_data(flow, error)]) from error
-    problems = refusals(flow, made.graph, made.compiled, _DECLARED)
+    problems = refusals(flow, made.graph, made.compiled, _IN_BPMN)
     if problems:
         raise BadBpmn(located(found, made.graph, problems))
     found_warnings = (*warnings, *made.warnings, *_missing_flows(flow, found))
@@ -89,12 +90,19 @@ def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
 
 def _of_conditions(process: Process) -> list[BpmnProblem]:
     found: list[BpmnProblem] = []
-    known = types(process)
+    known, missing = types(process), dict[str, str]()
+    first: Any = None
     for condition in conditions(process, found):
-        owner, problem = condition.owner, api.check_condition(known, condition.sql)[0]
+        owner = condition.owner
+        names, problem = checked(known, condition.sql)
+        missing |= {name: f"“{owner.id}”" for name in names if name not in missing}
+        first = first or (owner if names else None)
         if problem is not None:
-            message = refused_condition(f"“{owner.id}”", problem, _DECLARED)
+            message = refused_condition(f"“{owner.id}”", problem)
             found.append(BpmnProblem("bad_condition", message, owner.line, owner.column, "error", owner.id))
+    if first:
+        message = undeclared(missing, _IN_BPMN)
+        found.append(BpmnProblem("unknown_names", message, first.line, first.column, "error", first.id))
     return found
 
 

@@ -14,6 +14,18 @@ from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, com
 from flows.types import Problem as Refused
 
 _DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")
+_MOST = 50
+
+
+@dataclass(frozen=True)
+class Declaring:
+    """How a file declares attributes: a sentence, and a line with {} for the name of one."""
+
+    text: object
+    line: str
+
+
+_IN_GRAPHS = Declaring(_DECLARED, "{{name: {}}}")
 
 
 @dataclass(frozen=True)
@@ -45,7 +57,7 @@ def prepare_graph(flow: str, text: str, format_: str) -> Imported:
     return Imported(text, format_, graph, compiled, tuple(found))
 
 
-def refusals(flow: str, graph: Graph, compiled: Compiled, declared: object = _DECLARED) -> list[Problem]:
+def refusals(flow: str, graph: Graph, compiled: Compiled, declared: Declaring = _IN_GRAPHS) -> list[Problem]:
     """Return why the database would not accept the flow of a graph, with places of the graph.
 
     declared: where the file declares attributes, for conditions that name others.
@@ -62,27 +74,64 @@ def _errors(found: list[Problem]) -> bool:
     return any(problem.severity == "error" for problem in found)
 
 
-def _conditions(graph: Graph, compiled: Compiled, declared: object) -> Iterator[Problem]:
-    """Return the conditions of edges that the kernel does not accept."""
+def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterator[Problem]:
+    """Return the conditions of edges that the kernel does not accept, and names that are not declared."""
     types = {
         str(attribute.get("name")): str(attribute.get("type", "text"))
         for attribute in compiled.definition["attributes"]
     }
+    missing: dict[str, str] = {}  # with the owner of the first condition that names it
+    first = None
     for edge in graph.edges.values():
-        problem = api.check_condition(types, edge.condition)[0] if edge.condition is not None else None
+        names, problem = checked(types, edge.condition) if edge.condition is not None else ([], None)
+        place = graph.places((*edge.path, "condition"))
+        owner = _("edge “%s”") % edge.name
+        missing |= {name: owner for name in names if name not in missing}
+        first = first or (place if names else None)
         if problem is not None:
-            message = refused_condition(_("edge “%s”") % edge.name, problem, declared)
-            yield Problem("bad_condition", message, *graph.places((*edge.path, "condition")))
+            yield Problem("bad_condition", refused_condition(owner, problem), *place)
+    if first:
+        yield Problem("unknown_names", undeclared(missing, declared), *first)
 
 
-def refused_condition(owner: str, problem: Refused, declared: object) -> str:
+def checked(types: Mapping[str, str], condition: str) -> tuple[list[str], Refused | None]:
+    """Return the names in a condition that are no attributes, or else why the kernel does not accept it."""
+    names: list[str] = []
+    while len(names) < _MOST:
+        known = {**types, **dict.fromkeys(names, "text")}
+        problem = api.check_condition(known, condition)[0]
+        if problem is None or problem.reason != "unknown_name" or not problem.position:
+            return names, None if names else problem
+        begin = problem.position - 1
+        name = condition[begin : begin + (problem.length or 0)].strip('"').lower()
+        if not name or name in known:
+            return names, None if names else problem
+        names.append(name)
+    return names, None
+
+
+def undeclared(names: Mapping[str, str], declared: Declaring) -> str:
+    """Return the message for names in conditions that are no attributes, with lines that declare them.
+
+    `names` have the owners of the conditions that name them first.
+    """
+    facts = {
+        "names": ", ".join(f'"{name}" ({owner})' for name, owner in names.items()),
+        "declared": declared.text,
+        "lines": " ".join(declared.line.format(name) for name in names),
+    }
+    text = _("Conditions name attributes that are not declared: %(names)s. %(declared)s Add: %(lines)s")
+    return text % facts
+
+
+def refused_condition(owner: str, problem: Refused) -> str:
     """Return why the kernel does not accept a condition."""
     facts = {"owner": owner, "position": problem.position, "problem": problem.message}
     message = _("The condition of %(owner)s is not accepted: %(problem)s") % facts
     if problem.position:
         template = _("The condition of %(owner)s is not accepted, at character %(position)s: %(problem)s")
         message = template % facts
-    return f"{message} {declared}" if problem.reason == "unknown_name" else message
+    return message
 
 
 def _at_origin(graph: Graph, compiled: Compiled, problem: Refused) -> Problem:

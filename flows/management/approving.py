@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import CommandParser
 
 from flows import api, json_text
+from flows.api.approving import RULES as CHANGED_RULES
 from flows.api.approving import ApprovalRule, Proposal
-from flows.approvers import groups_of_actor
-from flows.errors import BadProposal
+from flows.approvers import groups_of_actor, may_override_as
+from flows.errors import BadProposal, NotApprover
 from flows.management.base import FlowCommand, Usage
 
 NUMBERED = ("approve", "reject", "withdraw", "end-delegation")
@@ -26,6 +27,14 @@ class ApprovalVerbs(FlowCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--to", help="with “delegate”: who approves repairs for --actor until --until")
         parser.add_argument("--begin", help="with “delegate”: from this time (default: now)")
+        parser.add_argument(
+            "--propose", metavar="REASON", help="with “approvals” and --file: propose rules that are weaker"
+        )
+        parser.add_argument(
+            "--administrator",
+            action="store_true",
+            help="with “approve”: alone, a change of rules that too few other persons may approve",
+        )
 
     def _proposals(self, options: dict[str, Any]) -> None:
         flows = [options["flow"]] if options["flow"] else None
@@ -46,13 +55,21 @@ class ApprovalVerbs(FlowCommand):
             "reason",
         )
         rows = [
-            (each.number, each.flow, each.wid or f"{each.total} instances", each.operation, each.state,
+            (each.number, each.flow, each.wid or _many(each), each.operation, each.state,
              _count(each), each.maker, each.expires_at, each.reason)
             for each in found
         ]  # fmt: skip
         self.write_table(headers, rows, "There are no such proposals.")
 
     def _approvals(self, options: dict[str, Any]) -> None:
+        if options["propose"] is not None:
+            if not options["file"]:
+                raise Usage("“approvals” with --propose needs --file.")
+            rules = rules_in(options["file"])
+            made = api.propose_approval_rules(
+                options["flow"], rules, options["propose"], actor=options["actor"]
+            )
+            return self._write_decision(made, options)
         if options["file"]:
             rules = rules_in(options["file"])
             found = api.save_approval_rules(options["flow"], rules, options["actor"])
@@ -62,12 +79,14 @@ class ApprovalVerbs(FlowCommand):
         if options["json"]:
             return self.write_json([dict(zip(RULE, each, strict=True)) for each in rows])
         headers = [name.replace("_", " ") for name in RULE]
-        self.write_table(headers, rows, "No repair of this flow needs an approval.")
+        return self.write_table(headers, rows, "No repair of this flow needs an approval.")
 
     def _approve(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
+        if options["administrator"]:
+            return self._write_decision(approved_alone(number, actor, options["text"]), options)
         groups = groups_of_actor(actor, api.read_proposal(number).flow)
-        self._write_decision(api.approve_repair(number, actor, groups, options["text"]), options)
+        return self._write_decision(api.approve_repair(number, actor, groups, options["text"]), options)
 
     def _reject(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
@@ -110,9 +129,22 @@ class ApprovalVerbs(FlowCommand):
         def time(self, text: str) -> Any: ...  # the command's: the time that a user typed
 
 
+def approved_alone(number: int, actor: str, reason: str) -> Proposal:
+    """Approve a change of rules as an administrator.
+
+    Raises NotApprover for another user, and where enough other persons may approve it.
+    """
+    if not may_override_as(actor, api.read_proposal(number)):
+        raise NotApprover(
+            f"{actor} cannot approve proposal {number} alone.",
+            hint="Only a superuser does, a change of rules that too few other persons may approve.",
+        )
+    return api.approve_as_administrator(number, actor, reason)
+
+
 def report(found: Proposal) -> str:
     """Return one line about a proposal."""
-    about = f"instance {found.wid}" if found.wid else f"{found.total} instances"
+    about = f"instance {found.wid}" if found.wid else _many(found)
     text = f"Proposal {found.number}: {found.operation} of {about} is {found.state}"
     if found.state in ("proposed", "approved"):
         text += f", {_count(found)} approvals, until {found.expires_at:%Y-%m-%d %H:%M}"
@@ -134,6 +166,10 @@ def rules_in(path: Path) -> list[ApprovalRule]:
         raise BadProposal(
             f"The rules cannot be read: {error}.", hint="See docs/approvals.md for an example."
         ) from error
+
+
+def _many(found: Proposal) -> str:
+    return f"flow {found.flow}" if found.operation == CHANGED_RULES else f"{found.total} instances"
 
 
 def _count(found: Proposal) -> str:

@@ -28,7 +28,10 @@ SECONDS = 20.0
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a row: `wid` is its instance, which its key had started before if `at` says when."""
+    """What became of a row: `wid` is its instance, which its key had started before if `at` says when.
+
+    `message` says why it is not started, or that its key had started an instance with other values.
+    """
 
     row: Row
     wid: int | None = None
@@ -150,6 +153,9 @@ def known(flow: str, keys: Sequence[str | None]) -> dict[str | None, datetime]:
 
 
 def _result(row: Row, one: StartResult, at: datetime | None) -> Result:
+    if one.error is None and at is not None and one.differs:
+        names = ", ".join(one.differs)
+        return Result(row, one.wid, at, _("Started before, with other values: %(names)s.") % {"names": names})
     if one.error is None:
         return Result(row, one.wid, at)
     return Result(row, message=one.error.sentence, column=str(one.error.where.get("attribute", "")))

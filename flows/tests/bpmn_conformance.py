@@ -118,7 +118,7 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
     ),
     "exclusive gateway": (
         gateway("exclusiveGateway", "1 = 1"),
-        "the first condition that holds, else the default",
+        "the first condition that holds, else the default, whose own condition has no effect (a warning)",
     ),
     "parallel gateway": (gateway("parallelGateway"), "all flows; waits for one token of each"),
     "inclusive gateway": (

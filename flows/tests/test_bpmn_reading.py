@@ -354,10 +354,41 @@ def test_feel_becomes_sql(feel: str, sql: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("feel", "said"),
+    [("if a then b else c", "“if” is not in the subset; use and, or"),
+     ("some x in y satisfies x > 1", "“some”"),
+     ("every x in y satisfies x > 1", "“every”"), ("for x in y return x", "“for”"),
+     ("Loan Approval = 1", "such as “Loan Approval”, are not"), ("(Loan Approval)", "“Loan Approval”"),
+     ("a = 1 and Loan Status > 2", "“Loan Status”"), ("a between Low Value and 3", "“Low Value”")],
+)  # fmt: skip
+def test_other_forms_of_feel_and_names_with_spaces_are_refused_in_words(feel: str, said: str) -> None:
+    with pytest.raises(NotSimple) as caught:
+        to_sql(feel)
+    assert said in str(caught.value)
+
+
+def test_an_attribute_may_have_a_name_that_is_a_word_of_feel() -> None:
+    assert to_sql("some = 1", {"some": "integer"}) == "some = 1"
+
+
+def test_the_condition_of_a_default_flow_has_no_effect() -> None:
+    """As BPMN says, whatever it is."""
+    found, warnings = read(file(
+        node("startEvent", "s"), node("exclusiveGateway", "g", default="g_b"), node("task", "a"),
+        node("task", "b"), node("endEvent", "e"), attributes(attribute("n", type="integer")),
+        flows("s g", "g a n &gt; 1", "g b no FEEL at all", "a e", "b e"),
+    ))  # fmt: skip
+    assert [(each.element, each.severity) for each in warnings] == [("g_b", "warning")]
+    assert "The condition of a default flow has no effect" in warnings[0].message
+    made = compile_process(found)
+    assert {each.default for each in made.graph.edges.values() if each.path[0] == "g_b"} == {True}
+
+
+@pytest.mark.parametrize(
     ("feel", "position"),
-    [("", 1), ("a >", 4), ("a b", 3), ("count(a)", 1), ("a.b = 1", 1), ("(a", 3), ("a = ;", 5), ("x in", 5),
+    [("", 1), ("a >", 4), ("a b", 1), ("count(a)", 1), ("a.b = 1", 1), ("(a", 3), ("a = ;", 5), ("x in", 5),
      ('"open', 1), ("a = 1; drop", 6), ("date()", 6), ("٣ = 1", 1),
-     ("if a then b", 4), ("(" * 300, 51), ("-" * 4000, 1), ("x" * 4001, 1)],
+     ("if a then b", 1), ("(" * 300, 51), ("-" * 4000, 1), ("x" * 4001, 1)],
 )  # fmt: skip
 def test_feel_beyond_the_subset_is_refused_with_its_position(feel: str, position: int) -> None:
     with pytest.raises(NotSimple) as caught:

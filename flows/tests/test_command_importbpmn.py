@@ -60,7 +60,7 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         (
             "=amount &gt; 1000",
             "=amont &gt; 1000",
-            "check_approve: error: The condition of edge “check_approve”",
+            'error: Conditions name attributes that are not declared: "amont" (edge “check_approve”)',
         ),
         (
             "=amount &gt; 1000",
@@ -84,10 +84,17 @@ def test_what_is_wrong_is_said_with_its_element_and_nothing_is_made(
 
 
 def test_a_condition_on_what_is_not_declared_says_where_to_declare_it(tmp_path: Path) -> None:
-    file = write(tmp_path, ORDER.decode().replace("=amount &gt; 1000", "=in_stock = true"), "other.bpmn")
-    said = refused("importbpmn", file, "--flow", unique())
-    assert 'There is no attribute "in_stock" in this flow.' in said
-    assert '<wedsql:attribute name="..." />, or as data objects.' in said
+    text = ORDER.decode().replace("=amount &gt; 1000", "=Width &gt; depth and width = 1 or colour = 2")
+    broken = text.replace('default="check_accepted"', 'default="nowhere"')
+    for each in (text, broken):  # also where the structure is wrong
+        said = refused("importbpmn", write(tmp_path, each, "other.bpmn"), "--flow", unique())
+        owner = "edge “check_approve”" if each is text else "“check_approve”"
+        listed = ", ".join(f'"{name}" ({owner})' for name in ("width", "depth", "colour"))
+        assert f"Conditions name attributes that are not declared: {listed}." in said
+        assert said.count("not declared") == 1, "each once, however often it is used"
+        assert '<wedsql:attribute name="..." />, or as data objects.' in said
+        for name in ("width", "depth", "colour"):
+            assert said.count(f'<wedsql:attribute name="{name}" />') == 1
 
 
 def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> None:
@@ -159,7 +166,7 @@ def test_conditions_are_checked_although_the_structure_is_wrong(
     for wrong in ("=amont &gt; 1000", "=count(amount) &gt; 1000"):
         content = text.replace(old, new).replace("=amount &gt; 1000", wrong)
         said = refused("importbpmn", write(tmp_path, content, "order.bpmn"), "--flow", unique())
-        assert f"[{code}]" in said and "check_approve: error: The " in said
+        assert f"[{code}]" in said and "check_approve: error: " in said
         assert said.count("check_approve: error:") == 1
 
 

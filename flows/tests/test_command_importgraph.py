@@ -96,7 +96,7 @@ def test_a_dry_run_changes_nothing(path: str) -> None:
         (
             "amount > 1000}",
             "amont > 1000}",
-            "line 6, column 51: error: The condition of edge “r2” is not accepted",
+            'column 51: error: Conditions name attributes that are not declared: "amont" (edge “r2”).',
         ),
         (
             "amount > 1000}",

@@ -27,25 +27,29 @@ log = logging.getLogger("wedsql.api")
 
 
 class VoteOut(Schema):
-    """A decision: approved or rejected; `on_behalf` has who had delegated approving to the voter."""
+    """A decision: approved or rejected; `on_behalf` has who had delegated approving to the voter.
+
+    `administrator` marks an approval of rules where too few other persons could give one.
+    """
 
     kind: str
     voter: str
     on_behalf: list[str]
     note: str
     at: datetime
+    administrator: bool
 
 
 class ProposalOut(Schema):
-    """A repair that other persons have to approve; see docs/approvals.md."""
+    """A repair, or a change of the rules themselves, that others have to approve; see docs/approvals.md."""
 
     number: int
     flow: str
-    wid: int | None = Field(description="The instance; null if it is about many.")
+    wid: int | None = Field(description="The instance; null if it is about many, or about rules.")
     bulk: int | None = Field(description="The bulk operation, if it is about many instances.")
     total: int | None = Field(description="How many instances that is about.")
     case: int | None
-    operation: str
+    operation: str = Field(description="Of the repair; `approval_rules` for a change of the rules.")
     reason: str
     maker: str
     expected_seq: int | None = Field(description="The step of the instance on which it is applied.")

@@ -127,6 +127,7 @@ def case_of(path: str, wid: int, operator: Program, parcels: Parcels) -> dict[st
         parcels.make_exception(wid)
         found["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
     approved = "/propos" in path  # what these are about needs an approval, other repairs do not
+    parcels.connection.execute("delete from wedsql.approval_rule")
     api.save_approval_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
     if "{proposal}" in path:
         asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}

@@ -60,7 +60,7 @@ def test_a_repair_is_proposed_and_the_approval_of_another_person_applies_it(
     assert "(1)" not in get(bea, "/cases/") and "(1)" in get(cleo, "/cases/").replace("\n", "").replace(
         "    ", ""
     )
-    assert "1 repair waits for your approval." in text_of(get(cleo, LIST)) and place in get(cleo, LIST)
+    assert "1 proposal waits for your approval." in text_of(get(cleo, LIST)) and place in get(cleo, LIST)
     assert cleo.get(address(lost)).status_code == 403
     page = text_of(get(cleo, place))
     assert "It is on my desk." in page and "packed" in page and "Approve" in page and "Reject" in page

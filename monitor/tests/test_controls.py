@@ -26,7 +26,7 @@ NONE = {
     " axes_accessattemptexpiration",
     "Django's own": "django_migrations django_content_type django_admin_log",
     "the queue of Django-Q, for superusers": "django_q_ormq django_q_task django_q_schedule",
-    "what people typed, and links": "case_draft case_link",
+    "what people typed, and links": "case_draft case_link sent_form",
     "codes of a second factor, each used once": "otp_static_statictoken",
 }
 
@@ -110,8 +110,9 @@ def test_a_log_in_is_no_change(site: None) -> None:
 
 @pytest.mark.parametrize("language", ["en", "pt-br"])
 def test_the_page_shows_who_changed_what_from_what(parcels: Parcels, site: None, language: str) -> None:
-    api.save_approval_rules(parcels.flow, [ApprovalRule(2, title="Large")], "bob")
-    api.save_approval_rules(parcels.flow, [], "mallory <b>")
+    api.save_approval_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
+    made = api.propose_approval_rules(parcels.flow, [], "Why.", actor="mallory <b>")
+    api.approve_repair(made.number, "bob")
     page: Client = client_of(person("ann", staff=True))
     answer = page.get(
         f"/controls/?flow={parcels.flow}&control=approval_rule", headers={"accept-language": language}

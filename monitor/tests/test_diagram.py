@@ -85,6 +85,18 @@ def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None
     assert f"instance={wid}" in html and alice.get(f"/flows/{order}/diagram/?instance=1").status_code == 404
 
 
+def test_the_tokens_of_an_instance_that_ended_are_not_drawn(alice: Client, order: str) -> None:
+    wid = api.start(order, {"amount": 1})
+    address = f"/flows/{order}/diagram/?instance={wid}"
+    alive = alice.get(address).content.decode()
+    api.cancel(wid, "Not wanted.", actor="ann")
+    html = alice.get(address).content.decode()
+    assert f"Instance {wid} has ended: Cancelled." in text_of(html)
+    names = ("Approve the order", "Charge the card", "pack")
+    assert [text_of(row(html, name)).split()[0] for name in names] == ["0", "1", "1"]
+    assert "Tokens when it ended" in html and "1 token" in alive and "1 token" not in html
+
+
 def test_tasks_with_one_type_of_job_have_the_jobs_of_their_own(alice: Client, site: None) -> None:
     name, parts = unique(), [node("serviceTask", id_, camunda_topic="mail") for id_ in ("first", "second")]
     both = file(node("startEvent", "s"), *parts, node("endEvent", "e"),

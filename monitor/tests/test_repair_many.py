@@ -142,7 +142,7 @@ def test_what_needs_approvals_is_proposed_and_started_by_another_person(
     assert "waits for approval" in text_of(get(bea, f"/bulk/{found.bulk}/"))
     cleo = client_of(person("cleo", f"flow:{parcels.flow}:approve_repair"))
     listed = text_of(get(cleo, "/cases/approvals/"))
-    assert "3 instances" in listed and "1 repair waits for your approval." in listed
+    assert "3 instances" in listed and "1 proposal waits for your approval." in listed
     answer = cleo.post(f"{place}approve/", {"text": ""}, follow=True).content.decode()
     assert "It is in progress now." in text_of(answer)
     perform(parcels)
@@ -199,6 +199,16 @@ def test_jobs_are_completed_and_skipped(bea: Client, parcels: Parcels) -> None:
     made = requested(bea, get(bea, f"{address}skip"), transition="tr_pack")
     assert (made.operation, made.transition, made.total) == ("skip", "tr_pack", 2)
     assert "No instance matches." in get(bea, f"/cases/repair/?flow={parcels.flow}&q=status:final")
+
+
+def test_the_repair_of_many_that_is_sent_twice_is_requested_once(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
+    apply = form_of(shown) | PATCH | {"do": "apply"}
+    assert bea.post("/cases/repair/", apply).status_code == 302
+    again = bea.post("/cases/repair/", apply, follow=True).content.decode()
+    assert "This form was sent before" in again and len(api.list_bulk([parcels.flow])) == 1
 
 
 def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: list[int]) -> None:

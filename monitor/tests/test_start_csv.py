@@ -172,6 +172,24 @@ def test_a_key_of_a_row_that_was_used_before_starts_nothing(olga: Client, parcel
     assert "Line 3 has the same key." in text_of(page) and "1 have a key" in text_of(page)
     rows = downloaded(start(olga, parcels, "key,customer\nA1,Ana\nA2,Bia\n,Dora\n"))
     assert rows[1][:4] == ["2", "Started before", str(wid), "A1"] and len(states(parcels)) == 3
+    assert "with other values: customer." in str(rows[1])
+    assert "with other values" not in str(rows[2:])
+
+
+def test_a_key_with_other_values_says_which(
+    olga: Client, parcels: Parcels, tmp_path: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "key,customer,weight\nA1,Ana,1.50\nA2,Bia,2\n"
+    start(olga, parcels, text)
+    text = "key,customer,weight\nA1,Ana,1.5\nA2,Bea,3\n"
+    said = "Started before, with other values: customer, weight."
+    page = text_of(post(olga, parcels, text))
+    assert f"Line 3: {said}" in page and "Line 2: Started" not in page, "1.5 is 1.50"
+    assert said in text_of(start(olga, parcels, text))
+    file = tmp_path / "a.csv"
+    file.write_text(text)
+    call_command("startinstance", parcels.flow, "--csv", str(file))
+    assert said in capsys.readouterr().out and len(states(parcels)) == 2
 
 
 def test_a_start_without_time_is_continued_where_it_stopped(

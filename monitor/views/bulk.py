@@ -25,6 +25,7 @@ from monitor.bulk import ALL, MANY, RESULT, again, choices, difference, may_all,
 from monitor.filtering import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
+from pages.once import once
 from pages.urlparams import long_number, number, text
 
 ROWS = 100
@@ -37,6 +38,7 @@ ACTIONS = {"pause": api.pause_bulk, "resume": api.resume_bulk, "withdraw": api.w
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@once
 def new(request: HttpRequest) -> HttpResponse:
     """Show which instances the filter selects and what can be done to them, or request it."""
     posted = request.method == "POST"

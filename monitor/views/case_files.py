@@ -18,6 +18,7 @@ from flows.api.cases import Case
 from flows.errors import UnknownCase, UnknownFile, WedError
 from monitor.case_files import LimitedUpload, limits, response
 from pages.guard import page
+from pages.once import claimed, say_again
 
 MOST = 2**63
 
@@ -52,7 +53,11 @@ def _attach(request: HttpRequest, case: int) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this case, but not work on it."))
     try:
         name, content = _sent(request)
-        made = api.attach_case_file(case, name, content, limits(), request.user.get_username())
+        with claimed(request) as is_new:
+            if not is_new:
+                say_again(request)
+                return _back(found)
+            made = api.attach_case_file(case, name, content, limits(), request.user.get_username())
         messages.success(request, _("“%(name)s” is attached.") % {"name": made.name})
     except WedError as refused:
         messages.error(request, str(refused))

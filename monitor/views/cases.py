@@ -26,6 +26,7 @@ from monitor import waiting
 from monitor.alert_forms import seconds
 from monitor.case_rows import TABS, GroupRow, Names, group_row, names, rows
 from pages.guard import page
+from pages.once import claimed, say_again
 from pages.urlparams import number, text
 
 PAGE_SIZE = 50
@@ -183,7 +184,11 @@ def _release(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None
 
 
 def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
-    api.comment_case(case, user.get_username(), _given(request), flows=flows)
+    with claimed(request) as is_new:
+        if is_new:
+            api.comment_case(case, user.get_username(), _given(request), flows=flows)
+        else:
+            say_again(request)
 
 
 def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:

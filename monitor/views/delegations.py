@@ -22,6 +22,7 @@ from flows.queries import definitions
 from monitor.case_rows import TABS, Names, names
 from monitor.proposals import waiting_for
 from pages.guard import page
+from pages.once import once
 from pages.urlparams import long_number
 
 
@@ -47,6 +48,7 @@ class DelegationForm(forms.Form):
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 @masks
+@once
 def delegations(request: HttpRequest) -> HttpResponse:
     """Show the delegations of the flows that the user sees; save or end one of the user's own."""
     user, posted = request.user, request.method == "POST"

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, may
 from flows.designer.listing import readable
-from flows.errors import UnknownCase, WedError
+from flows.errors import NeedsApprovals, UnknownCase, WedError
 from flows.queries.definitions import FlowInfo
-from monitor.desk_rules import KINDS, Kind, change, digest
+from monitor.desk_rules import KINDS, Edit, Kind, change, digest, propose
 from pages.guard import page
 from pages.urlparams import long_number, number, text
 
@@ -33,10 +33,16 @@ def desk_rules(request: HttpRequest, name: str) -> HttpResponse:
     if not may(request.user, "design", flow.name):
         return _forbidden()
     chosen, kind = _kind(request)
+    refused = None
     if request.method == "POST":
-        return _changed(request, flow, chosen, kind)
+        try:
+            return _changed(request, flow, chosen, kind)
+        except NeedsApprovals as error:
+            refused = error
     items = kind.read(flow)
     context = {
+        "refused": refused and refused.sentence,
+        "row": request.POST.get("row", ""),
         "flow": flow,
         "kinds": KINDS,
         "shown": chosen,
@@ -69,7 +75,7 @@ def _deciding(request: HttpRequest, flow: FlowInfo, chosen: str) -> dict[str, An
 
 
 def _changed(request: HttpRequest, flow: FlowInfo, chosen: str, kind: Kind) -> HttpResponse:
-    """Move or remove a rule."""
+    """Move or remove a rule, or propose it. Raises NeedsApprovals where it has to be proposed."""
     row, do = number(request.POST.get("row")), request.POST.get("do", "")
 
     def edit(items: list[dict[str, Any]]) -> None:
@@ -79,12 +85,24 @@ def _changed(request: HttpRequest, flow: FlowInfo, chosen: str, kind: Kind) -> H
         if do != "remove":
             items.insert(max(row + MOVES[do], 0), one)
 
+    seen, user = request.POST.get("seen", ""), request.user.get_username()
     try:
-        change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
+        if "propose" in request.POST:
+            return _proposed(flow, seen, edit, request)
+        change(kind, flow, seen, edit, user)
         messages.success(request, _("The rule is removed.") if do == "remove" else _("The order is changed."))
+    except NeedsApprovals:
+        raise
     except WedError as refused:
         messages.error(request, refused.sentence)
     return _to(flow, chosen)
+
+
+def _proposed(flow: FlowInfo, seen: str, edit: Edit, request: HttpRequest) -> HttpResponse:
+    """Propose a change of the rules for approvals, and show the proposal. Raises WedError."""
+    reason = request.POST.get("reason", "").replace("\x00", "")
+    made = propose(flow, seen, edit, reason, request.user.get_username())
+    return HttpResponseRedirect(reverse("monitor:proposal", args=[made.number]))
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -100,12 +118,12 @@ def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
         raise Http404
     old = dict(items[row]) if row is not None else None
     form = kind.form(flow, request.POST if request.method == "POST" else None, initial=old or {})
-    error = ""
+    error = None
     if request.method == "POST" and form.is_valid():
-        error = _saved(request, flow, kind, row, form.cleaned_data)
-        if not error:
-            messages.success(request, _("The rule is saved."))
-            return _to(flow, chosen)
+        try:
+            return _saved(request, flow, chosen, row, form.cleaned_data)
+        except WedError as refused:
+            error = refused
     seen = request.POST.get("seen", "") if request.method == "POST" else digest(items)
     context = {
         "flow": flow,
@@ -113,7 +131,8 @@ def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
         "kind": kind,
         "form": form,
         "old": old,
-        "error": error,
+        "error": error and error.sentence,
+        "proposable": isinstance(error, NeedsApprovals) or "propose" in request.POST,
         "seen": seen,
     }
     return render(
@@ -121,8 +140,10 @@ def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
     )
 
 
-def _saved(request: HttpRequest, flow: FlowInfo, kind: Kind, row: int | None, given: dict[str, Any]) -> str:
-    """Save a rule, behind the others if it is new; return why it is refused, "" if it is saved."""
+def _saved(
+    request: HttpRequest, flow: FlowInfo, chosen: str, row: int | None, given: dict[str, Any]
+) -> HttpResponse:
+    """Save a rule, behind the others if it is new, or propose it. Raises WedError."""
 
     def edit(items: list[dict[str, Any]]) -> None:
         if row is None:
@@ -130,11 +151,12 @@ def _saved(request: HttpRequest, flow: FlowInfo, kind: Kind, row: int | None, gi
         else:
             items[row] = given
 
-    try:
-        change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
-    except WedError as refused:
-        return refused.sentence
-    return ""
+    seen = request.POST.get("seen", "")
+    if "propose" in request.POST:
+        return _proposed(flow, seen, edit, request)
+    change(KINDS[chosen], flow, seen, edit, request.user.get_username())
+    messages.success(request, _("The rule is saved."))
+    return _to(flow, chosen)
 
 
 def _kind(request: HttpRequest) -> tuple[str, Kind]:

@@ -27,14 +27,17 @@ from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
 from flows.queries.definitions import DRAWN, FlowInfo
 from pages.guard import page
+from pages.labels import STATUS
 from pages.urlparams import number
+
+ENDED = "FAC"
 
 
 @dataclass(frozen=True)
 class Here:
     """One element with what is there now: instances, pending jobs (`count`), whose list is at `address`.
 
-    `tokens` are those of the instance that is shown, if one is.
+    `tokens` are those of the instance that is shown, if one is; `last` those that it had when it ended.
     """
 
     figure: Figure
@@ -42,6 +45,7 @@ class Here:
     holds: int = 0
     count: Count = NONE
     tokens: int = 0
+    last: int = 0
 
     @property
     def shown(self) -> int:
@@ -123,6 +127,7 @@ def _context(request: HttpRequest, name: str) -> dict[str, Any]:
         "shown": shown,
         "rows": [here for here in everything if here.figure.element in process.elements],
         "instance": wid,
+        "ended": there.ended and STATUS[there.ended],
         "examined": there.examined,
         "exceptions": statuses.get("E", NONE),
     }
@@ -159,6 +164,8 @@ class _Everywhere:
         self, flow: FlowInfo, elements: Mapping[int, str], wid: int | None, tokens: Counter[str]
     ) -> None:
         self.flow, self.wid, self.tokens = flow, wid, tokens
+        found = instances.instance(wid) if wid is not None else None
+        self.ended = found.status if found is not None and found.status in ENDED else ""
         holding = api.count_holding(flow.name)
         self.examined = holding.examined
         self.queues = {queue.transition: queue.pending for queue in jobs.queues(flow.id)}
@@ -192,6 +199,8 @@ class _Everywhere:
         element = figure.element
         if self.wid is not None:
             tokens = self.tokens[element]
+            if self.ended:  # nothing is there any more
+                return Here(figure, last=tokens)
             return Here(figure, reverse("monitor:instance", args=[self.wid]) if tokens else "", tokens=tokens)
         transition = self.transitions.get(element, "")
         address = f"{reverse('monitor:jobs', args=[self.flow.name])}?{urlencode({'transition': transition})}"

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import api, approvers
 from flows.access import masks, shown_to, visible_flows
-from flows.api.approving import Proposal
+from flows.api.approving import RULES, Proposal
 from flows.errors import UnknownProposal, WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import case_rows
@@ -63,6 +63,8 @@ def decide(request: HttpRequest, proposal: int, verb: str) -> HttpResponse:
         allowed = shown.may_withdraw(user, found)
     elif verb in ("approve", "reject"):
         allowed = approvers.may_approve(user, flow.name)
+    elif verb == "override":
+        allowed = approvers.may_override(user, found)
     else:
         raise Http404
     if not allowed:
@@ -78,6 +80,8 @@ def _decided(request: HttpRequest, found: Proposal, verb: str, note: str) -> Pro
     name = request.user.get_username()
     if verb == "withdraw":
         return api.withdraw_repair(found.number, name)
+    if verb == "override":
+        return api.approve_as_administrator(found.number, name, note)
     groups = approvers.approver_groups(request.user, found.flow)
     if verb == "approve":
         return api.approve_repair(found.number, name, groups, note)
@@ -88,12 +92,14 @@ def _say(request: HttpRequest, found: Proposal) -> None:
     """Add the message for a proposal that was decided about."""
     if found.state == "applied" and found.bulk:
         messages.success(request, _("You approved it. It is in progress now."))
+    elif found.state == "applied" and found.operation == RULES:
+        messages.success(request, _("The rules are changed."))
     elif found.state == "applied":
         messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": found.wid})
     elif found.state == "approved":
-        messages.success(request, _("You approved the repair. Another person has to approve it, too."))
+        messages.success(request, _("You approved it. Another person has to approve it, too."))
     elif found.state == "rejected":
-        messages.success(request, _("You rejected the repair."))
+        messages.success(request, _("You rejected it."))
     elif found.state == "withdrawn":
         messages.success(request, _("The proposal is withdrawn."))
     else:

@@ -31,6 +31,7 @@ from monitor.many_form import Form, attributes_of, form
 from monitor.repair_choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
+from pages.once import again, claimed
 from pages.urlparams import number
 
 ROWS = 25
@@ -167,13 +168,16 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
 
 def _requested(request: HttpRequest, asked: BulkRequest, chosen: Chosen) -> HttpResponse:
     """Request or propose the repair. Raises WedError."""
-    made = api.request_bulk(
-        asked,
-        chosen.wids,
-        expected=len(chosen.wids),
-        digest=chosen.digest_at,
-        actor=request.user.get_username(),
-    )
+    with claimed(request) as is_new:
+        if not is_new:
+            return again(request, reverse("monitor:bulks"))
+        made = api.request_bulk(
+            asked,
+            chosen.wids,
+            expected=len(chosen.wids),
+            digest=chosen.digest_at,
+            actor=request.user.get_username(),
+        )
     if made.proposal:
         return HttpResponseRedirect(reverse("monitor:proposal", args=[made.proposal]))
     return HttpResponseRedirect(reverse("monitor:bulk", args=[made.id]))

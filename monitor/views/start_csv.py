@@ -103,6 +103,7 @@ def _preview(
         "preview": rows[:SHOWN_ROWS],
         "startable": len(rows) - len(refused),
         "known": sum(each.known for each in found) - len(earlier),
+        "other": [each for each in found if each.known and each.message][:SHOWN_PROBLEMS],
         "earlier": len(earlier),
         "earlier_at": max(earlier, default=None),
         "checked": len(found) if len(found) < len(rows) else None,

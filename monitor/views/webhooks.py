@@ -19,6 +19,7 @@ from monitor import webhook_forms
 from monitor.alert_forms import STATUS
 from monitor.webhook_forms import EVENT, state, title
 from pages.guard import page
+from pages.once import once
 from pages.urlparams import long_number, text
 
 ENTRIES = 100
@@ -59,6 +60,7 @@ def webhook(request: HttpRequest, hook: int) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
+@once
 def define(request: HttpRequest, name: str) -> HttpResponse:
     """Show the form of a new webhook of a flow, or save it."""
     return _form(request, flow_or_404(request.user, name), None)

@@ -12,9 +12,18 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import typed
+from pages.once import FIELD, token_of
 from pages.templatetags.wed import number
 
 register = template.Library()
+
+
+@register.simple_tag(takes_context=True)
+def once(context: template.Context) -> SafeString:
+    """Render the token of a form that creates something; the view asks for it (pages/once.py)."""
+    html = '<input type="hidden" name="{}" value="{}">'
+    return format_html(html, FIELD, token_of(context["request"]))
+
 
 # Longer values show half of this until they are expanded.
 FOLDED = 400

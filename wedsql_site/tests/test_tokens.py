@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from flows.tests.pages import Form
 from monitor.api import tokens
 from monitor.models import ApiToken
 
@@ -36,6 +37,15 @@ def test_a_token_is_made_shown_once_used_and_revoked(client: Client) -> None:
     assert Client().get("/api/v1/me", headers=headers).status_code == 200
     client.post(PAGE, {"revoke": token["prefix"]})
     assert Client().get("/api/v1/me", headers=headers).status_code == 401
+
+
+def test_a_form_that_is_sent_twice_makes_one_token(client: Client) -> None:
+    client.force_login(User.objects.create_user("tess", password=PASSWORD, is_staff=True))
+    given = Form(client.get(PAGE).content.decode()).fields | {"name": "reports", "password": PASSWORD}
+    client.post(PAGE, given | {"days": "0"})
+    client.post(PAGE, given)
+    assert "This form was sent before" in client.post(PAGE, given, follow=True).content.decode()
+    assert ApiToken.objects.filter(user__username="tess").count() == 1
 
 
 def test_a_token_is_not_made_for_a_flow_that_the_user_does_not_see(client: Client) -> None:

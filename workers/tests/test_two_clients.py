@@ -70,7 +70,7 @@ NO_WORKER = {
     "list_slas", "places_at", "save_calendar", "save_sla", "working_time",
     "approve_repair", "delegate_approvals", "end_delegation", "list_approval_rules", "list_delegations",
     "list_proposals", "propose_repair", "proposals_to_approve", "read_proposal", "reject_repair",
-    "save_approval_rules", "withdraw_repair",
+    "save_approval_rules", "withdraw_repair", "propose_approval_rules", "approve_as_administrator",
     "case_groups", "change_case", "claim_case", "comment_case", "list_case_rules", "list_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",

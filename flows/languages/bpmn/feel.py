@@ -19,6 +19,14 @@ _TOKEN = re.compile(
 )
 _COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+# What begins the other forms of FEEL, with what says the same here.
+_FORMS = {
+    "if": "and, or and not(...)",
+    "some": "a condition for each value, or SQL",
+    "every": "a condition for each value, or SQL",
+    "for": "SQL",
+    "function": "SQL",
+}
 _LONGEST, _DEEPEST = 4_000, 50
 
 
@@ -82,8 +90,18 @@ class _Parser:
 
     def need(self, text: str, what: str = "") -> None:
         if not (self.word.kind == "end" if not text else self.take(text)):
+            self.check_name()
             got = f"“{self.word.text[:20]}”" if self.word.text else "the end"
             raise NotSimple(f"{what or f'“{text}”'} is expected, not {got}.", self.word.position)
+
+    def check_name(self) -> None:
+        """Reject a name of several words, at which the present word is the second one."""
+        first = self.words[self.at - 1] if self.at else self.word
+        if first.kind == self.word.kind == "name" and first is not self.word:
+            named = f"{first.text[:40]} {self.word.text[:40]}"
+            raise NotSimple(
+                f"Names with spaces, such as “{named}”, are not in the subset; use one word.", first.position
+            )
 
     def either(self) -> Part:
         self.depth += 1
@@ -193,6 +211,8 @@ class _Parser:
             got = f"“{word.text}”" if word.text else "the end"
             raise NotSimple(f"A value is expected, not {got}.", word.position)
         name = word.text.lower()
+        if name in _FORMS and name not in self.types:
+            raise NotSimple(f"“{name}” is not in the subset; use {_FORMS[name]}.", word.position)
         if word.kind == "number":
             return Part(name, "integer" if name.isdecimal() else "numeric")
         return Part(name, self.types.get(name, ""))

@@ -231,14 +231,24 @@ class _Reader:
                 self.note("crosses_border", "The flow crosses the border of a sub-process.", tag)
         for element in self.elements.values():
             tag = self.named[element.id]
-            if element.default and self.flows.get(element.default, Flow("", "", "")).source != element.id:
-                self.note("unknown_reference", "The default does not leave the element.", tag)
+            if element.default:
+                self.default(element)
             if element.tag == "boundaryEvent":
                 host = self.elements.get(element.attached)
                 if element.attached in self.refused:
                     continue
                 if host is None or host.tag not in ACTIVITIES or host.scope != element.scope:
                     self.note("unknown_reference", "The event is attached to no activity.", tag)
+
+    def default(self, element: Element) -> None:
+        """Check the default flow of an element, and leave out its condition, which BPMN ignores."""
+        default = self.flows.get(element.default, Flow("", "", ""))
+        if default.source != element.id:
+            self.note("unknown_reference", "The default does not leave the element.", self.named[element.id])
+        elif default.condition is not None:
+            self.flows[default.id] = replace(default, condition=None)
+            message = "The condition of a default flow has no effect, as BPMN says."
+            self.note("not_used", message, self.named[default.id], "warning")
 
     def unused(self, process: Tag) -> None:
         """Warn of parts that have no effect: those of other programs, and descriptions for readers."""

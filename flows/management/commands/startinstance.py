@@ -89,14 +89,18 @@ class Command(FlowCommand):
         problems.sort(key=lambda each: each.line or 0)
         counts = {code: sum(each.code == code for each in found) for code in ("started", "known")}
         refused = len({each.line for each in problems})
+        other = [each.problem for each in found if each.known and each.message]
         if options["json"]:
             wids = [] if options["check"] else [{"line": r.line, "wid": r.wid} for r in found if r.wid]
             wrong = [{"line": p.line, "column": p.column, "message": p.message} for p in problems]
-            self.write_json(counts | {"refused": refused, "instances": wids, "problems": wrong})
+            differing = [{"line": p.line, "message": p.message} for p in other]
+            self.write_json(
+                counts | {"refused": refused, "instances": wids, "problems": wrong, "differing": differing}
+            )
         else:
-            if problems:
+            if shown := sorted([*problems, *other], key=lambda each: each.line or 0):
                 self.write_table(
-                    ("line", "column", "problem"), ((p.line, p.column, p.message) for p in problems), ""
+                    ("line", "column", "problem"), ((p.line, p.column, p.message) for p in shown), ""
                 )
             verb = "can be started" if options["check"] else "started"
             known = f", {counts['known']} started before" if counts["known"] else ""

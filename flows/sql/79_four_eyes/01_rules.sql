@@ -51,29 +51,25 @@ begin
   end if;
 end $$;
 
--- Replaces the rules of a flow by those of a list of {"title", "operations", "attributes", "condition",
--- "bulk_above", "approvals", "approvers"}, and returns them. Proposals that are open keep the approvals that
--- they have, and are applied only if the new rules ask for no more.
--- Locks: the flow's row.
--- Raises: WD001, WD005, WD006, WD521.
-create or replace function wedsql.save_approval_rules(p_flow text, p_rules jsonb, p_actor text)
-  returns setof jsonb
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+-- Writes other rules of a flow without asking whether they are lower than the old ones: only
+-- _replace_rules calls it.
+-- Raises: WD005, WD006, WD521.
+create or replace function wedsql._write_approval_rules(p_flow wedsql.flow, p_rules jsonb, p_actor text)
+  returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
-  v_types jsonb := wedsql._attr_types(v_flow.id);
+  v_types jsonb := wedsql._attr_types(p_flow.id);
   v_rule jsonb;
   v_text text;
   v_condition wedsql.condition;
   v_position integer := 0;
 begin
-  perform from wedsql.flow f where f.id = v_flow.id for no key update;
   if jsonb_array_length(p_rules) > 50 then
     perform wedsql._raise('WD521', 'A flow has at most {limit} rules for approvals.', 'Use fewer rules.',
       jsonb_build_object('limit', 50));
   end if;
   perform wedsql._changing(p_actor);
-  delete from wedsql.approval_rule r where r.flow_id = v_flow.id;
+  delete from wedsql.approval_rule r where r.flow_id = p_flow.id;
   for v_rule in select j from jsonb_array_elements(p_rules) with ordinality u (j, n) order by n loop
     v_position := v_position + 1;
     perform wedsql._check_approval_rule(v_rule, v_types);
@@ -81,12 +77,25 @@ begin
     v_condition := wedsql._compile_one(coalesce(nullif(v_text, ''), 'true'), v_types);
     insert into wedsql.approval_rule (flow_id, position, title, operations, attributes, condition, compiled,
       reads, bulk_above, approvals, approvers, changed_by, changed_at)
-    values (v_flow.id, v_position, btrim(coalesce(v_rule ->> 'title', '')),
+    values (p_flow.id, v_position, btrim(coalesce(v_rule ->> 'title', '')),
       wedsql._texts(v_rule -> 'operations'), wedsql._texts(v_rule -> 'attributes'), v_text,
       v_condition.canonical, v_condition.reads, (v_rule ->> 'bulk_above')::integer,
       (v_rule ->> 'approvals')::smallint, btrim(coalesce(v_rule ->> 'approvers', '')),
       wedsql._actor(p_actor), wedsql.now());
   end loop;
+end $$;
+
+-- Replaces the rules of a flow by those of a list of {"title", "operations", "attributes", "condition",
+-- "bulk_above", "approvals", "approvers"}, and returns them. Rules that become weaker are proposed instead
+-- (propose_approval_rules). Proposals that are open keep the approvals that they have, and are applied only
+-- if the new rules ask for no more.
+-- Locks: the flow's row.
+-- Raises: WD001, WD005, WD006, WD521; WD520 where a rule is removed or becomes weaker.
+create or replace function wedsql.save_approval_rules(p_flow text, p_rules jsonb, p_actor text)
+  returns setof jsonb
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+begin
+  perform wedsql._replace_rules(wedsql._flow(p_flow), p_rules, p_actor, 0, '{}');
   return query select r from wedsql.list_approval_rules(p_flow) r;
 end $$;
 

@@ -5,8 +5,9 @@
 -- Returns how many approvals a repair of instances of a flow needs: the largest number of the rules that
 -- match one of them, the first rule that asks for it, and the groups that matching rules name. p_written: for
 -- each the attributes that it writes; p_states: for each the state after it; p_size: the number of instances
--- of the operation that it is a part of. A rule whose condition cannot be evaluated matches. p_operations:
--- the names of the operation, two where one undoes another.
+-- of the operation that it is a part of. A rule whose condition cannot be evaluated matches, and so does one
+-- that names an attribute which the flow no longer has: no publication makes a rule weaker. p_operations: the
+-- names of the operation, two where one undoes another.
 create or replace function wedsql._approvals(p_flow integer, p_operations text[], p_written jsonb,
   p_states jsonb, p_size integer, out needed smallint, out title text, out groups text[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
@@ -16,10 +17,10 @@ declare
   v_rules wedsql.approval_rule[] := array(
     select r from wedsql.approval_rule r
     where r.flow_id = p_flow and wedsql._rule_covers(r, p_operations, p_size)
-      and (r.attributes = '{}' or exists (
+      and (r.attributes = '{}' or not v_types ?& r.attributes or exists (
         select 1 from jsonb_array_elements(p_written) w where w ?| r.attributes)) order by r.position);
   v_known wedsql.approval_rule[] := array(
-    select r from unnest(v_rules) r where v_types ?& (r).reads order by (r).position);
+    select r from unnest(v_rules) r where v_types ?& ((r).reads || (r).attributes) order by (r).position);
   v_letters text[] := wedsql._values(
     array(select row(g.n, null, g.compiled, g.reads, null)::wedsql.condition
           from (select o.compiled, o.reads, o.ordinality::integer as n
@@ -32,7 +33,7 @@ begin
       where (o.attributes = '{}' or w.names ?| o.attributes)
         and substr(v_letters[w.n::integer], o.ordinality::integer, 1) in ('t', 'e'))
     union all
-    select o.*, 0 from unnest(v_rules) o where not v_types ?& o.reads)
+    select o.*, 0 from unnest(v_rules) o where not v_types ?& (o.reads || o.attributes))
   select coalesce(max(m.approvals), 0),
          coalesce((array_agg(m.title order by m.approvals desc, m.position))[1], ''),
          coalesce(array_agg(distinct m.approvers) filter (where m.approvers <> ''), '{}')

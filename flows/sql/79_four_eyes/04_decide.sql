@@ -108,7 +108,7 @@ end $$;
 
 -- Applies a proposal that has its approvals, and returns it: applied, or failed. An operation on many
 -- instances begins.
--- Locks: as the repair, or the operation.
+-- Locks: as the repair, or the operation; the flow's row where it is about rules.
 -- Raises: what is worth repeating.
 create or replace function wedsql._apply_proposal(p_proposal wedsql.proposal, p_actor text, p_votes integer)
   returns wedsql.proposal
@@ -118,11 +118,15 @@ declare
 begin
   begin
     perform wedsql._lock_instance(p_proposal.wid, p_proposal.operation)  -- against a publication
-    where p_proposal.bulk_id is null;
-    perform wedsql._check_version(p_proposal);
-    if p_proposal.bulk_id is null then
-      perform wedsql._apply_to_one(p_proposal, p_votes);
+    where p_proposal.wid is not null;
+    if p_proposal.operation = 'approval_rules' then
+      perform wedsql._apply_rules(p_proposal, p_votes);
     else
+      perform wedsql._check_version(p_proposal);
+    end if;
+    if p_proposal.wid is not null then
+      perform wedsql._apply_to_one(p_proposal, p_votes);
+    elsif p_proposal.bulk_id is not null then
       perform wedsql._start_approved(p_proposal, p_actor, p_votes);
     end if;
   exception when others then

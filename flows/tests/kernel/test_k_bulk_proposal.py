@@ -11,6 +11,7 @@ from flows import api
 from flows.api.approving import ApprovalRule, Proposal
 from flows.api.bulk import Bulk, BulkRequest, digest_at
 from flows.tests.kernel.test_k_bulk import finish
+from flows.tests.kernel.test_k_four_eyes import forget_rules
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -40,6 +41,7 @@ def reaper(kit: Kit) -> Any:
 
 
 def rules(kit: Kit, *found: ApprovalRule) -> None:
+    forget_rules(kit)
     api.save_approval_rules(kit.name, found, "boss", conn=kit.conn)
 
 
