@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, may
 from flows.designer.listing import readable
-from flows.errors import UnknownCase, WedError
+from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.desk_rules import KINDS, Kind, change, digest
 from pages.guard import page
@@ -82,7 +82,7 @@ def _changed(request: HttpRequest, flow: FlowInfo, chosen: str, kind: Kind) -> H
     try:
         change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
         messages.success(request, _("The rule is removed.") if do == "remove" else _("The order is changed."))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     return _to(flow, chosen)
 
@@ -132,7 +132,7 @@ def _saved(request: HttpRequest, flow: FlowInfo, kind: Kind, row: int | None, gi
 
     try:
         change(kind, flow, request.POST.get("seen", ""), edit, request.user.get_username())
-    except WedError as refused:
+    except Refused as refused:
         return refused.sentence
     return ""
 
