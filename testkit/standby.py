@@ -71,7 +71,7 @@ def missing_standby(dsn: str) -> Iterator[Standby]:
     """Let every commit of the server wait for a standby during the block."""
     standby = Standby(dsn)
     try:
-        standby.wanted("nobody")
+        standby.wanted("missing")
         yield standby
     finally:
         standby.close()
