@@ -21,6 +21,7 @@ log = logging.getLogger("BaseWorker")
 _BEAT = 10.0
 _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
+_UNCONFIRMED = "committed on the server, but not confirmed by its standby"
 _REJECTED_KEY = "WD571"
 
 
@@ -130,7 +131,18 @@ class BaseClass(ABC):
         return True
 
     def _settle(self, job: PendingJob, result: str | Failure) -> bool:
-        """Commit the result or count the attempt; return whether the server recorded either."""
+        """Commit the result or count the attempt; return whether the server recorded either.
+
+        A commit that no standby has confirmed is recorded; it is logged, also if the answer was lost.
+        """
+        try:
+            return self._record(job, result)
+        finally:
+            if self._server.take_unconfirmed():
+                words = self._server.trname, job.wid, _UNCONFIRMED
+                log.warning("%s of instance %s: %s", *words, extra=self._about(job))
+
+    def _record(self, job: PendingJob, result: str | Failure) -> bool:
         if isinstance(result, Failure):
             # The error's text may quote the state, so it is stored with the job; the log has only its place.
             words = self._server.trname, job.wid, result.short

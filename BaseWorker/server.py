@@ -26,6 +26,9 @@ _MOST_DIGITS = 1000
 # Errors that pass by themselves, by the beginning of their SQLSTATE: repeated without counting an attempt.
 TRY_AGAIN = ("08", "25006", "25P03", "25P04", "40", "53", "55006", "55P03", "57014", "57P", "58")
 
+# The function of the server that sends a notice when the wait of a commit for its standbys was ended.
+_NOT_REPLICATED = "SyncRepWaitForLSN"
+
 # These functions are in the flow's schema, so that the flow's role needs no access to another.
 _TAKE = "begin; select job_id, wid, claim, payload from {flow}.take(array[{trname}], 1, {actor})"
 _TAKE_AGAIN = "select job_id from {flow}.take(%s, 1, %s, array[%s]::bigint[])"
@@ -75,6 +78,9 @@ class Server:
         self._worker: int | None = None
         self._statements: dict[LiteralString, bytes] = {}
         self._connection: psycopg.Connection[Any] | None = None
+        self._session: Server | None = None
+        self.unconfirmed = False
+        """Whether a commit was not confirmed by a standby since the worker last asked."""
 
     def connect(self, names: Sequence[str] = ()) -> None:
         """Open the connection, check the transitions (its own, or `names`), listen.
@@ -94,6 +100,7 @@ class Server:
         self.close()
         connection = psycopg.connect(self._conninfo, autocommit=True)
         self._connection = connection
+        connection.add_notice_handler(self._on_notice)
         set_json_loads(partial(json.loads, parse_float=Decimal, parse_int=_whole), connection)
         if self._named:
             connection.execute("select set_config('search_path', %s, false)", [self._named])
@@ -102,13 +109,23 @@ class Server:
         self._log_in(connection)
         return connection
 
+    def _on_notice(self, diag: psycopg.errors.Diagnostic) -> None:
+        if diag.source_function == _NOT_REPLICATED:
+            self.unconfirmed = True
+
+    def take_unconfirmed(self) -> bool:
+        """Return whether a commit was not confirmed by a standby since the last call."""
+        session = self._session or self
+        found, session.unconfirmed = session.unconfirmed, False
+        return found
+
     def attach(self, session: Server) -> None:
         """Use the connection of a session until `detach`."""
-        self._connection, self.flow = session.connection, session.flow
+        self._connection, self.flow, self._session = session.connection, session.flow, session
 
     def detach(self) -> None:
         """Leave the connection to its session."""
-        self._connection = None
+        self._connection = self._session = None
 
     def _find_flow(self, connection: psycopg.Connection[Any]) -> str:
         row = connection.execute(

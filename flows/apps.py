@@ -13,3 +13,10 @@ class FlowsConfig(AppConfig):
     label = "flows"
     verbose_name = _("Flows")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from django.db.backends.signals import connection_created
+
+        from flows import replication
+
+        connection_created.connect(replication.watch_django, dispatch_uid="flows.replication")

@@ -6,10 +6,20 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from flows.errors import BY_STATE, DatabaseGone, ServerTrouble, TryAgain, UnknownFlow, WedError, WrongType
+from flows.errors import (
+    BY_STATE,
+    DatabaseGone,
+    Refused,
+    ServerTrouble,
+    TooSlow,
+    TryAgain,
+    UnknownFlow,
+    WedError,
+    WrongType,
+)
 from flows.messages import put_facts
 from flows.messages import translate as _
-from pages.sqlstates import passes
+from pages.sqlstates import CANCELLED, http_status, passes
 
 # SQLSTATEs and messages of calls during which a new kernel or definition replaced a function or table.
 REPLACED_STATES = frozenset({"42703", "42804"})  # a column of a flow was removed or changed
@@ -58,12 +68,16 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
 
 
 def _passing(sqlstate: str) -> type[WedError]:
-    """Return the class of an error that passes by itself; WedError for any other."""
+    """Return the class of an error that passes; Refused for what the input can cause, else WedError."""
     if sqlstate.startswith(GONE_CLASSES):
         return DatabaseGone
     if sqlstate.startswith(CONFLICTS):
         return TryAgain
-    return ServerTrouble if passes(sqlstate) else WedError
+    if sqlstate == CANCELLED:
+        return TooSlow
+    if passes(sqlstate):
+        return ServerTrouble
+    return Refused if http_status(sqlstate) in (409, 422) else WedError
 
 
 def _no_flow(message: str) -> UnknownFlow:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.api.connection import to_json
-from flows.errors import WedError
+from flows.errors import Refused
 
 Result: TypeAlias = Mapping[str, Any]
 StandIn: TypeAlias = Callable[[Mapping[str, Any]], "Result | Sequence[Result]"]
@@ -28,7 +28,7 @@ MOST_RESULTS = 20
 MOST_RUNNING = 8
 
 
-class StandInFailed(WedError):
+class StandInFailed(Refused):
     """A stand-in raised an error, did not end in time, or returned something else than results."""
 
 
@@ -81,7 +81,7 @@ def results(flow: str, transition: str, state: Mapping[str, Any]) -> list[dict[s
 def _plain(transition: str, result: Result) -> dict[str, Any]:
     try:
         plain: dict[str, Any] = json_text.decode(to_json(dict(result)))
-    except WedError as error:
+    except Refused as error:
         raise StandInFailed(_message(transition, error)) from error
     return plain
 

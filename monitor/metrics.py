@@ -191,6 +191,11 @@ def _storage() -> Iterable[str]:
             "Age of what keeps vacuum from sweeping, 0: nothing.",
             open_since,
         ),
+        (
+            "wedsql_commits_waiting",
+            "Sessions that wait for a standby to confirm their commit.",
+            health.commits_waiting(),
+        ),
         ("wedsql_partition_months_ahead", "Partitions of the history made ahead.", status.months_ahead),
         (
             "wedsql_partition_default_rows",

@@ -1,4 +1,7 @@
-"""System checks of the site: wedsql.E001 kernel, E003 to E005 roles, W006 privileges, E010 clusters."""
+"""System checks of the site.
+
+E001: the kernel, E003 to E005: roles, W006: privileges, W007: settings, E010: clusters.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
 from django.db import DatabaseError, connections
 
-from wedsql_site import database
+from wedsql_site import database, setting_names
 from workers.checks import CLUSTER
 
 RUNTIME_ROLES = ("web", "worker", "reaper")
@@ -32,6 +35,12 @@ def timeouts_of_the_clusters(**_options: Any) -> list[CheckMessage]:
         for name, own in clusters.items()
         if not own.get("timeout") or own["timeout"] >= own.get("retry", 60)
     ]
+
+
+@register()
+def every_setting_is_read(**_options: Any) -> list[CheckMessage]:
+    """W007: a variable of the environment looks like a setting, but nothing reads it."""
+    return [Warning(sentence, id="wedsql.W007") for sentence in setting_names.unread()]
 
 
 @register(Tags.database, deploy=True)

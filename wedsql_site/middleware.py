@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable
 from urllib.parse import quote
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
+from django.utils.translation import override
 
 from flows.messages import page_words
+from flows.replication import UNCONFIRMED, unconfirmed
 from pages.error_pages import not_allowed
 
 log = logging.getLogger("wedsql.web")
@@ -69,6 +72,28 @@ class PageWords:
             return self.get_response(request)
         with page_words():
             return self.get_response(request)
+
+
+class UnconfirmedCommits:
+    """Says that a change of the request was committed, but not confirmed by a standby.
+
+    Pages show it as a message. Responses of the HTTP API have the header WedSQL-Warning.
+    """
+
+    HEADER = "WedSQL-Warning"
+
+    def __init__(self, get_response: Answer) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        with unconfirmed() as found:
+            response = self.get_response(request)
+        if found and request.path.startswith("/api/"):
+            with override("en"):
+                response.headers[self.HEADER] = str(UNCONFIRMED)
+        elif found:
+            messages.warning(request, UNCONFIRMED)
+        return response
 
 
 class RejectNul:

@@ -77,6 +77,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
+    "wedsql_site.middleware.UnconfirmedCommits",
     "flows.authors.NameAuthor",
     "flows.looks.RecordLooks",
 ]

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import may_manage_keys
-from flows.errors import WedError
+from flows.errors import Refused
 from pages.guard import page
 from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor.forms import PasswordForm
@@ -150,6 +150,6 @@ def _saved(request: HttpRequest, form: Any) -> str | None:
     try:
         with transaction.atomic():
             return str(form.save(request.user.get_username()))
-    except WedError as refused:
+    except Refused as refused:
         form.add_error(None, str(refused))
         return None

@@ -30,7 +30,7 @@ from flows.definition import FLOW, TRIGGER
 from flows.designer.draft import design_of
 from flows.designer.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.models import Attribute, Flow, Instance, Trigger
 
 TOO_MANY = gettext_lazy(
@@ -150,7 +150,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             fields = [name for name in form.changed_data if name in _columns(Flow) and name != "name"]
             if fields:
                 obj.save(force_update=True, update_fields=fields)
-        except (DatabaseError, WedError) as error:
+        except (DatabaseError, Refused) as error:
             raise SaveRefused({"": refusal(error, Flow)}) from error
         obj.refresh_from_db(fields=["version"])
 
@@ -187,7 +187,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     def delete_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         try:
             return super().delete_view(request, object_id, extra_context)
-        except (DatabaseError, WedError) as error:
+        except (DatabaseError, Refused) as error:
             refused = refusal(error, Flow)
         self.message_user(request, f"{refused.message} {refused.hint}".strip(), messages.ERROR)
         return HttpResponseRedirect(reverse(f"{self.admin_site.name}:flows_flow_change", args=(object_id,)))

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 
 from flows.database_errors import from_database
 from flows.designer.excerpts import excerpt
-from flows.errors import WedError
+from flows.errors import Refused, WedError
 
 # The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.
 FIELDS = {
@@ -63,8 +63,13 @@ class SaveRefused(Exception):
 def refusal(
     error: BaseException, model: type[models.Model], changed: Iterable[str] = (), text: str = ""
 ) -> Refusal:
-    """Return the refusal that a database error means for a row of `model`; `text` is the predicate sent."""
-    known = from_database(error) or WedError(str(error))
+    """Return the refusal that a database error means for a row of `model`; `text` is the predicate sent.
+
+    Raises WedError for a trouble of the server.
+    """
+    known = from_database(error) or Refused(str(error))
+    if not isinstance(known, Refused):  # no fault of what was sent: the page of its status says so
+        raise known from error
     position = known.where.get("position")
     return Refusal(
         field=_field(model, known, getattr(error.__cause__, "diag", None), set(changed)),

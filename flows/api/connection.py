@@ -10,7 +10,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.sql import Composable
 from psycopg.types.json import Jsonb, JsonbLoader
 
-from flows import json_text
+from flows import json_text, replication
 from flows.database_errors import error_for, translated
 from flows.errors import BadDefinition, WedError, WrongType
 
@@ -107,6 +107,8 @@ class _Exact(JsonbLoader):
 
 
 def _cursor(conn: Any) -> Any:
+    if conn is not None:
+        replication.watch(conn)
     cursor = conn.cursor() if conn is not None else _django_cursor()
     cursor.adapters.register_loader("jsonb", _Exact)
     return cursor

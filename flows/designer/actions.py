@@ -18,7 +18,7 @@ from flows.designer import conflicts
 from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.saving import Conflicting, resolved, to_decide
 from flows.designer.tabs import design_page
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.summaries import Summary
 from flows.types import Draft
 from pages.guard import page
@@ -57,7 +57,7 @@ def _done(request: HttpRequest, design: Design, found: Draft, do: Action) -> Htt
             return do(request, design, found)
     except Conflicting as conflicting:
         return conflicts.ask(request, design, "rules", conflicting, design.address("draft"))
-    except WedError as error:
+    except Refused as error:
         messages.error(request, error.sentence)
         return HttpResponseRedirect(design.address("rules"))
 

@@ -10,7 +10,7 @@ from typing import Any
 from flows.api.linting import lint
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trying import limited
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 
 SECONDS = 3.0
 
@@ -33,7 +33,7 @@ def ask(flow: str, definition: Mapping[str, Any], answer: str) -> None:
     try:
         with limited():
             found = lint(flow, definition, seconds=SECONDS)
-    except WedError:
+    except (Refused, TooSlow):
         return  # publishing reports what is wrong
     question = Unanswered(open_warnings(found))
     if question.warnings and question.token != answer:

@@ -20,7 +20,7 @@ from flows.designer.edits import title
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.designer.values import as_text
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 from flows.queries.base import snapshot
 from pages.guard import page
 from pages.urlparams import number
@@ -64,7 +64,7 @@ def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
                 return {"done": done, "all": conditions}
             found = lint(design.name, design.definition, seconds=SECONDS)
             warned.remember(design.name, design.definition, found)
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         return {"error": error.sentence}
     kept = _ordered([finding for finding in found if only in ("", finding.check)])
     shown, more = _first_of_each(kept, MOST_SHOWN if only else OF_ONE_KIND)
@@ -106,8 +106,8 @@ def _act(request: HttpRequest, design: Design) -> HttpResponse:
                 api.withdraw_acknowledgement(design.name, finding, rule=rule)
                 messages.success(request, _("The acknowledgement is taken back."))
             else:
-                raise WedError(_("The page sent no action that is known."))
-    except WedError as error:
+                raise Refused(_("The page sent no action that is known."))
+    except Refused as error:
         messages.error(request, error.sentence)
     return HttpResponseRedirect(design.address("checks"))
 

@@ -19,7 +19,7 @@ from flows.designer.edits import ACTIONS, OPTIONS, Edit, NoSuchItem, with_timeou
 from flows.designer.fields import OptionsForm
 from flows.designer.saving import Conflicting, Forgotten, Saved, save
 from flows.designer.tabs import design_page
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.labels import translate_label
 from flows.queries.notifications import Withheld, state_withheld
 from pages.guard import page
@@ -193,7 +193,7 @@ def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
             "The draft was discarded after you opened this page. Nothing was saved; what you typed is below,"
             " and saving adds it to the present definition as a new one."
         )
-    except WedError as refused:
+    except Refused as refused:
         return _show(request, design_of(request, None, design.name), part, choice, form, refused.sentence)
     else:
         return _saved(request, design, part, edit, saved)

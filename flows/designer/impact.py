@@ -13,7 +13,7 @@ from flows import api
 from flows.designer.shown import proposed_definition, title_at
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 from flows.queries.base import snapshot
 from flows.types import Counted, GroupChoices, Impact
 from pages.guard import page
@@ -35,7 +35,7 @@ def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupC
     """Return what the template shows: the impact with these choices, or the error."""
     try:
         found = impact_of(flow, definition, reopen, chosen)
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         return {"error": error.sentence}
     triggers = definition["triggers"]
     rules = [

@@ -20,7 +20,7 @@ from flows.access import AnyUser, may, may_add
 from flows.designer.diagram import Diagram, diagrams
 from flows.designer.draft import Design
 from flows.designer.trying import limited
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
@@ -84,7 +84,7 @@ def import_process(request: HttpRequest) -> HttpResponse:
     try:
         with limited():
             checked = check_file(name, given.name, given.content)
-    except WedError as refused:
+    except Refused as refused:
         return _show(request, form, {"error": refused.sentence, "given": given})
     error = ""
     if request.POST.get("do") == "publish" and checked.made is not None:
@@ -142,7 +142,7 @@ def _publish(request: HttpRequest, name: str, given: Given, checked: Checked) ->
     actor = request.user.get_username()
     try:
         report = publish_file(name, checked.made, actor, f"imported from {given.name}")
-    except WedError as refused:
+    except Refused as refused:
         return refused.sentence
     messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
     return ""

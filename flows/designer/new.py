@@ -18,7 +18,7 @@ from flows.access import AnyUser, may_add
 from flows.definition import FLOW
 from flows.designer.draft import Design, main_draft, may_edit
 from flows.designer.examples import card, cards
-from flows.errors import DraftExists, WedError
+from flows.errors import DraftExists, Refused
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
 from flows.types import DraftInfo
@@ -110,7 +110,7 @@ def _open(request: HttpRequest, form: NewFlowForm, example: gallery.Example | No
     except DraftExists:
         form.add_error("name", _("A draft of a new flow has this name already; go on with it below."))
         return None
-    except WedError as error:
+    except Refused as error:
         form.add_error("name", error.sentence)
         return None
     if example:

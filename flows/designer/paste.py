@@ -18,7 +18,7 @@ from flows.designer.edits import OPTIONS
 from flows.designer.rows import NoRows, Pasting, Table
 from flows.designer.saving import Conflicting, Forgotten, content, save
 from flows.designer.tabs import design_page
-from flows.errors import WedError
+from flows.errors import Refused
 from pages.guard import page
 
 TABS = {"triggers": "rules", "attributes": "attributes"}
@@ -57,7 +57,7 @@ def _post(request: HttpRequest, design: Design, part: str, seen: Seen) -> HttpRe
         )
         now = design_of(request, None, design.name)
         return _show(request, now, part, {"text": text, "error": error}, 409)
-    except WedError as refused:
+    except Refused as refused:
         return _show(request, design, part, shown | {"error": refused.sentence}, 409)
 
 

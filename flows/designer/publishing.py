@@ -31,7 +31,7 @@ from flows.designer.said import reader
 from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
-from flows.errors import BadDefinition, WedError
+from flows.errors import BadDefinition, Refused, TooSlow, WedError
 from flows.messages import stored
 from flows.queries.base import snapshot
 from flows.types import DraftAt, Problem, Publication, PublicationChoices
@@ -59,7 +59,7 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
             return _act(request, flow_id, name)
         except Unanswered as unanswered:
             question = unanswered
-        except (WedError, OperationalError) as error:
+        except (Refused, TooSlow, OperationalError) as error:
             messages.error(request, _refusal(error))  # the page keeps what was typed
     with snapshot():
         design = design_of(request, flow_id, name)
@@ -195,7 +195,7 @@ def _request(request: HttpRequest, flow: str) -> Publication:
     try:
         with transaction.atomic():
             return _request_now(request, flow, version, choices)
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         # The reaper has more time than a page.
         if error.code != NOT_IN_TIME or choices.publish_at is not None:
             raise
@@ -221,7 +221,7 @@ def _predicted(flow: str, version: int | None, choices: PublicationChoices) -> P
     try:
         definition = proposed_definition(flow, version).definition
         found = impact_of(flow, definition, choices.reopen_final, choices.groups)
-    except (WedError, Http404):
+    except (Refused, TooSlow, Http404):
         return choices
     soon = None
     if found.estimated_seconds > LONGEST_AT_ONCE:
@@ -243,7 +243,7 @@ def _time(text: str) -> datetime | None:
     except ValueError:
         found = None
     if found is None:
-        raise WedError(
+        raise Refused(
             _("“%(text)s” is not a time: write for example 2026-12-31 08:00.") % {"text": text[:40]}
         )
     return found.replace(tzinfo=UTC) if found.tzinfo is None else found
@@ -256,7 +256,7 @@ def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None)
         "withdraw": api.withdraw_publication,
     }
     if kind not in decisions or publication is None:
-        raise WedError(_("The page sent no action that is known."))
+        raise Refused(_("The page sent no action that is known."))
     if api.read_publication(publication).flow != flow:
         raise Http404
     note = request.POST.get("note", "")[:LONGEST_REASON]

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from flows import api
 from flows.definition import reading
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 from flows.labels import translate_label
 
 # Each is a query; a page with more changes shows the others as SQL.
@@ -38,5 +38,5 @@ def _said(condition: str, types: Mapping[str, str], labels: Mapping[str, str]) -
     try:
         with transaction.atomic():
             return reading.sentence(api.condition_outline(types, condition), labels)
-    except WedError:
+    except (Refused, TooSlow):
         return condition

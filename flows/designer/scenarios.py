@@ -21,7 +21,7 @@ from flows.designer.draft import design_of
 from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, Played, Step, limited
-from flows.errors import UnknownScenario, WedError
+from flows.errors import Refused, TooSlow, UnknownScenario
 from flows.queries.base import snapshot
 from pages.guard import page
 from pages.urlparams import number
@@ -63,7 +63,7 @@ def _run(flow: str, tried: Shown, found: list[Scenario]) -> tuple[list[Outcome |
         with limited():
             outcomes = list(api.run_scenarios(tried.definition, found, seconds=SECONDS))
             return outcomes, api.coverage(tried.definition, outcomes, flow=flow) if found else None, ""
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         return [None] * len(found), None, error.sentence
 
 
@@ -102,7 +102,7 @@ def as_path(definition: Mapping[str, Any], scenario: Scenario) -> tuple[list[Ste
     try:
         with limited():
             path, missing = scenario_path(definition, scenario)
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         return steps, error.sentence
     for done, tried in zip(scenario.steps, path, strict=False):
         kind: trying.Kind = done.do if done.do in ("start", "due") else "complete"
@@ -114,7 +114,7 @@ def as_path(definition: Mapping[str, Any], scenario: Scenario) -> tuple[list[Ste
 def save(request: HttpRequest, flow: str, definition: Mapping[str, Any], played: Played) -> Scenario:
     """Save what happened in a trial as a scenario. Raises WedError."""
     if not played.situations:
-        raise WedError(_("Start an instance first; what happens then is saved."))
+        raise Refused(_("Start an instance first; what happens then is saved."))
     name = request.POST.get("name", "").strip()
     before = request.POST.get("scenario") == name
     scenario = Scenario(

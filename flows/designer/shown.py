@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from flows import api
 from flows.api.drafts import MAIN
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.labels import rule_title
 from flows.types import Draft
 
@@ -41,7 +41,7 @@ def proposed_definition(flow: str, version: int | None) -> Shown:
         return shown(flow)
     try:
         return Shown(api.version_definition(flow, version), version)
-    except WedError as error:
+    except Refused as error:
         raise Http404 from error
 
 

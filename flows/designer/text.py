@@ -21,7 +21,7 @@ from flows.designer.listing import listed
 from flows.designer.rewriting import Question, Rewriting, sign
 from flows.designer.saving import Conflicting, Forgotten, Saved, content, save
 from flows.designer.tabs import design_page
-from flows.errors import WedError
+from flows.errors import Refused
 from pages.guard import page
 
 FORMATS = ("yaml", "json")
@@ -113,7 +113,7 @@ def _post(request: HttpRequest, design: Design) -> HttpResponse:
             "The draft was discarded after you opened this page. Nothing was saved; your text is below, and"
             " saving puts it in the place of the present definition."
         )
-    except WedError as refused:
+    except Refused as refused:
         return _show(request, design, Typed(named, typed, refused.sentence, seen=str(seen)), 409)
     return _show(request, design_of(request, None, design.name), Typed(named, typed, error), 409)
 

@@ -19,7 +19,7 @@ from flows.designer import trying
 from flows.designer.draft import Design
 from flows.designer.known import Known, Result
 from flows.designer.trying import Step
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 from flows.labels import rule_title
 from flows.types import Situation
 
@@ -144,7 +144,7 @@ class _Growing:
         try:
             with trying.limited():
                 after = trying.perform(self.design.name, self.definition, step, node.situation)
-        except WedError as error:
+        except (Refused, TooSlow) as error:
             node.notes.append(f"{title}, {result}: {error.sentence}")
             return None
         child = Node(len(self.nodes) + 1, title, result or _("changes nothing"), after, (*node.steps, step))

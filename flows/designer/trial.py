@@ -22,7 +22,7 @@ from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import REPAIR, BadPath, Played, Step
 from flows.designer.values import BadValue
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.labels import rule_title
 from flows.queries import trace
 from flows.queries.base import snapshot
@@ -86,7 +86,7 @@ def _delete(request: HttpRequest, design: Design) -> HttpResponse:
     try:
         scenarios.delete(request, design.name)
         messages.success(request, _("The scenario is deleted."))
-    except WedError as error:
+    except Refused as error:
         messages.error(request, error.sentence)
     return HttpResponseRedirect(design.address("try"))
 
@@ -134,7 +134,7 @@ def _save(request: HttpRequest, design: Design, found: Shown, now: Trial) -> Tri
     """Save the path so far as a scenario."""
     try:
         saved = scenarios.save(request, design.name, found.definition, now.played)
-    except WedError as error:
+    except Refused as error:
         return Trial(now.played, first=now.first, error=error.sentence)
     return Trial(now.played, first=now.first, saved=saved)
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from flows import api, json_text
 from flows.api.trial import REPAIR
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow, WedError
 from flows.queries.base import PAGE_TIMEOUT_MS
 from flows.types import Situation
 
@@ -104,13 +104,11 @@ def play(flow: str, definition: dict[str, Any], steps: Sequence[Step]) -> Played
     situations: list[Situation] = []
     for n, step in enumerate(steps):
         if not REPAIR <= step.rule < len(definition["triggers"]):
-            return Played(
-                tuple(steps[:n]), tuple(situations), WedError(_("The definition has no such rule."))
-            )
+            return Played(tuple(steps[:n]), tuple(situations), Refused(_("The definition has no such rule.")))
         try:
             with limited():
                 situations.append(perform(flow, definition, step, situations[-1] if situations else None))
-        except WedError as error:
+        except (Refused, TooSlow) as error:
             return Played(tuple(steps[:n]), tuple(situations), error)
     return Played(tuple(steps), tuple(situations))
 

@@ -24,7 +24,7 @@ from flows.designer.outcome import Outcome, outcomes
 from flows.designer.said import reader
 from flows.designer.tabs import address, flow_page
 from flows.designer.trying import limited
-from flows.errors import UnknownVersion, WedError
+from flows.errors import Refused, UnknownVersion
 from flows.queries.base import snapshot
 from flows.queries.counting import Count
 from flows.queries.definitions import FlowInfo
@@ -149,7 +149,7 @@ def _restore(request: HttpRequest, flow_id: int) -> HttpResponse:
                 api.restore_version(drafts[0].at, version, actor=actor)
             else:
                 api.open_draft(flow, version=version, actor=actor)
-    except WedError as error:
+    except Refused as error:
         messages.error(request, error.sentence)
         return HttpResponseRedirect(address("versions", flow_id))
     messages.success(request, _("The draft has the content of version %(v)s now.") % {"v": version})

@@ -20,7 +20,7 @@ from flows.designer.said import reader
 from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.designer.widgets import ConditionTextarea
-from flows.errors import WedError
+from flows.errors import Refused, TooSlow
 from flows.labels import rule_title
 from flows.queries.base import snapshot
 from pages.guard import page
@@ -92,7 +92,7 @@ def _examined(flow: str, running: dict[str, Any], condition: str, since: str) ->
             found = api.what_if(
                 flow, condition, history=after is not None, since=after, limit=LIMIT, seconds=SECONDS
             )
-    except WedError as error:
+    except (Refused, TooSlow) as error:
         return {"error": error.sentence}
     samples = [
         (wid, datetime.fromisoformat(found["since"][str(wid)]) if str(wid) in found["since"] else None)

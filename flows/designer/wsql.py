@@ -17,7 +17,7 @@ from flows.designer import conflicts
 from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.saving import Conflicting, Forgotten, content, save
 from flows.designer.tabs import design_page
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.languages.wsql import WsqlError, help
 from flows.languages.wsql.drafting import Applied, apply_to_draft
 from flows.summaries import Summary
@@ -78,7 +78,7 @@ def _answer(request: HttpRequest, design: Design, seen: Seen, text: str) -> Http
     except Forgotten:
         error = _("The draft was discarded after you opened this page. Nothing was saved.")
         return _show(request, design_of(request, None, design.name), {"text": text, "error": error}, 409)
-    except WedError as refused:
+    except Refused as refused:
         return _show(request, design, shown | {"error": refused.sentence}, 409)
 
 
@@ -104,7 +104,7 @@ def _applied(text: str, flow: str, definition: dict[str, Any]) -> Applied:
     """Return what the statements make of a definition. Raises WsqlError, and WedError if there are none."""
     found = apply_to_draft(text, flow, definition)
     if not found.statements:
-        raise WedError(_("There is no statement in the text. Write at least one."))
+        raise Refused(_("There is no statement in the text. Write at least one."))
     return found
 
 

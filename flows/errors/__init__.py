@@ -8,7 +8,7 @@ from flows.errors.access import (
     NeedsApproval,
     SamePerson,
 )
-from flows.errors.base import WedError
+from flows.errors.base import Refused, WedError
 from flows.errors.children import ChildrenNotStarted, NotWaitingForChildren
 from flows.errors.definition import (
     AttributeInUse,
@@ -117,12 +117,13 @@ from flows.errors.server import (
     DiskFull,
     NoNumbers,
     ServerTrouble,
+    TooSlow,
     TryAgain,
 )
 from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 
 BY_STATE: dict[str, type[WedError]] = {
-    cls.sqlstate: cls for cls in WedError.__subclasses__() if cls.sqlstate.startswith("WD")
+    cls.sqlstate: cls for cls in Refused.__subclasses__() if cls.sqlstate.startswith("WD")
 }
 
 __all__ = [
@@ -190,6 +191,7 @@ __all__ = [
     "OutOfScope",
     "PredicateRefused",
     "PredicateType",
+    "Refused",
     "SamePerson",
     "ScenarioLimit",
     "SecondFinal",
@@ -203,6 +205,7 @@ __all__ = [
     "StaleScenario",
     "StateTooLarge",
     "Timeout",
+    "TooSlow",
     "TryAgain",
     "UnknownAcknowledgement",
     "UnknownAlert",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class Forbidden(WedError):
+class Forbidden(Refused):
     """The operation is not allowed."""
 
     sqlstate = "WD301"
@@ -15,14 +15,14 @@ class Forbidden(WedError):
     default = _("This operation is not allowed.")
 
 
-class NeedsApproval(WedError):
+class NeedsApproval(Refused):
     """The definition is published only after a second person approved it."""
 
     sqlstate = "WD302"
     default = _("The definition is published only after a second person has approved it.")
 
 
-class SamePerson(WedError):
+class SamePerson(Refused):
     """The person who requested the publication cannot approve it."""
 
     sqlstate = "WD303"

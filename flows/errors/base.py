@@ -78,3 +78,11 @@ class WedError(Exception):
     def _translated(self, template: str, english: str) -> str:
         facts = self._facts
         return put_facts(translate(facts[template]), facts) if template in facts else translate(english)
+
+
+class Refused(WedError):
+    """What was sent, or the state of what it concerns, is the cause.
+
+    Forms show these errors beside what was typed. Any other is a trouble of the server or a defect, which the
+    guard of pages answers by its status.
+    """

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class ChildrenNotStarted(WedError):
+class ChildrenNotStarted(Refused):
     """The children of a job cannot be started: too many, too deep, or a key is taken."""
 
     sqlstate = "WD580"
     default = _("The children of the job cannot be started.")
 
 
-class NotWaitingForChildren(WedError):
+class NotWaitingForChildren(Refused):
     """The job does not wait for children."""
 
     sqlstate = "WD581"

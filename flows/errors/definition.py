@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class UnknownFlow(WedError):
+class UnknownFlow(Refused):
     """The flow does not exist."""
 
     sqlstate = "WD001"
@@ -15,42 +15,42 @@ class UnknownFlow(WedError):
     default = _("There is no such flow.")
 
 
-class UnknownAttribute(WedError):
+class UnknownAttribute(Refused):
     """The flow does not have the attribute."""
 
     sqlstate = "WD002"
     default = _("The flow has no such attribute.")
 
 
-class WrongType(WedError):
+class WrongType(Refused):
     """A value does not fit its attribute."""
 
     sqlstate = "WD003"
     default = _("A value does not fit the type of its attribute.")
 
 
-class BadName(WedError):
+class BadName(Refused):
     """A name is reserved, exists already, or has characters that are not allowed."""
 
     sqlstate = "WD004"
     default = _("This name cannot be used.")
 
 
-class PredicateRefused(WedError):
+class PredicateRefused(Refused):
     """A condition is not in the language of conditions; `where` has the position."""
 
     sqlstate = "WD005"
     default = _("The condition contains something that is not allowed in one.")
 
 
-class PredicateType(WedError):
+class PredicateType(Refused):
     """A condition does not give true or false; `where` has the position."""
 
     sqlstate = "WD006"
     default = _("The condition does not give true or false.")
 
 
-class AttributeInUse(WedError):
+class AttributeInUse(Refused):
     """A definition cannot change because something refers to what would change."""
 
     sqlstate = "WD007"
@@ -58,21 +58,21 @@ class AttributeInUse(WedError):
     default = _("It is still referenced by a trigger, a job or an instance.")
 
 
-class SecondFinal(WedError):
+class SecondFinal(Refused):
     """A flow cannot have two final conditions."""
 
     sqlstate = "WD008"
     default = _("The flow has a final condition already.")
 
 
-class BadDefinition(WedError):
+class BadDefinition(Refused):
     """A definition, or an argument of a call, is not valid."""
 
     sqlstate = "WD009"
     default = _("The definition is not valid.")
 
 
-class LockBusy(WedError):
+class LockBusy(Refused):
     """Another transaction has locked the flow."""
 
     sqlstate = "WD010"

@@ -4,66 +4,66 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class UnknownDraft(WedError):
+class UnknownDraft(Refused):
     """There is no such draft, or it has no such revision."""
 
     sqlstate = "WD401"
     default = _("There is no such draft, or it has no such revision.")
 
 
-class StaleDraft(WedError):
+class StaleDraft(Refused):
     """Another revision of the draft was saved meanwhile; `where` has its number."""
 
     sqlstate = "WD402"
     default = _("Another revision of the draft was saved in the meantime.")
 
 
-class DraftExists(WedError):
+class DraftExists(Refused):
     """There is a draft of that name already."""
 
     sqlstate = "WD403"
     default = _("There is a draft of that name already.")
 
 
-class DraftLimit(WedError):
+class DraftLimit(Refused):
     """The draft is too large, or there are too many."""
 
     sqlstate = "WD404"
     default = _("The draft is too large, or there are too many.")
 
 
-class NothingToUndo(WedError):
+class NothingToUndo(Refused):
     """There is nothing to undo or to redo."""
 
     sqlstate = "WD405"
     default = _("There is nothing to undo or to redo.")
 
 
-class StaleBase(WedError):
+class StaleBase(Refused):
     """The flow was published after the draft was made; `where` has both versions."""
 
     sqlstate = "WD406"
     default = _("The flow was published after the draft was made.")
 
 
-class UnknownPublication(WedError):
+class UnknownPublication(Refused):
     """There is no such publication."""
 
     sqlstate = "WD407"
     default = _("There is no such publication.")
 
 
-class AlreadyDecided(WedError):
+class AlreadyDecided(Refused):
     """The publication no longer waits for this decision."""
 
     sqlstate = "WD408"
     default = _("The publication no longer waits for this decision.")
 
 
-class UnknownVersion(WedError):
+class UnknownVersion(Refused):
     """The flow has no such version."""
 
     sqlstate = "WD409"
@@ -71,49 +71,49 @@ class UnknownVersion(WedError):
     default = _("The flow has no such version.")
 
 
-class BadTime(WedError):
+class BadTime(Refused):
     """A publication cannot be scheduled for that time."""
 
     sqlstate = "WD410"
     default = _("A publication cannot be scheduled for that time.")
 
 
-class UnknownScenario(WedError):
+class UnknownScenario(Refused):
     """The flow has no such scenario."""
 
     sqlstate = "WD411"
     default = _("The flow has no such scenario.")
 
 
-class StaleScenario(WedError):
+class StaleScenario(Refused):
     """Another revision of the scenario was saved meanwhile, or there is one of that name already."""
 
     sqlstate = "WD412"
     default = _("Another scenario of that name was saved in the meantime.")
 
 
-class ScenarioLimit(WedError):
+class ScenarioLimit(Refused):
     """The scenario is too large, or there are too many."""
 
     sqlstate = "WD413"
     default = _("The scenario is too large, or there are too many.")
 
 
-class BadScenario(WedError):
+class BadScenario(Refused):
     """The scenario cannot be read."""
 
     sqlstate = "WD414"
     default = _("The scenario cannot be read.")
 
 
-class UnknownAcknowledgement(WedError):
+class UnknownAcknowledgement(Refused):
     """The finding is not acknowledged."""
 
     sqlstate = "WD415"
     default = _("The finding is not acknowledged.")
 
 
-class BadAcknowledgement(WedError):
+class BadAcknowledgement(Refused):
     """The finding cannot be acknowledged so: without a reason, with too long a one, or too many are."""
 
     sqlstate = "WD416"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class NoMatch(WedError):
+class NoMatch(Refused):
     """No condition holds for the first state."""
 
     sqlstate = "WD101"
     default = _("No condition holds for the first state.")
 
 
-class InstanceFinal(WedError):
+class InstanceFinal(Refused):
     """A final instance cannot be changed."""
 
     sqlstate = "WD102"
@@ -22,7 +22,7 @@ class InstanceFinal(WedError):
     default = _("The instance is final and cannot be changed.")
 
 
-class FinalPending(WedError):
+class FinalPending(Refused):
     """The state would be final while other transitions are pending."""
 
     sqlstate = "WD103"
@@ -30,7 +30,7 @@ class FinalPending(WedError):
     default = _("The state would be final while other transitions are pending.")
 
 
-class UnknownInstance(WedError):
+class UnknownInstance(Refused):
     """The instance does not exist, or belongs to another flow."""
 
     sqlstate = "WD104"
@@ -38,7 +38,7 @@ class UnknownInstance(WedError):
     default = _("There is no such instance.")
 
 
-class NotRunning(WedError):
+class NotRunning(Refused):
     """The instance has ended or is suspended."""
 
     sqlstate = "WD105"
@@ -46,21 +46,21 @@ class NotRunning(WedError):
     default = _("The instance is not running.")
 
 
-class ConditionError(WedError):
+class ConditionError(Refused):
     """A condition failed at run time."""
 
     sqlstate = "WD106"
     default = _("A condition failed at run time.")
 
 
-class StateTooLarge(WedError):
+class StateTooLarge(Refused):
     """The state would exceed the limit of its size."""
 
     sqlstate = "WD107"
     default = _("The state would be larger than the limit.")
 
 
-class InstanceMoved(WedError):
+class InstanceMoved(Refused):
     """The instance is at another step than the one at which the caller saw it."""
 
     sqlstate = "WD108"
@@ -68,49 +68,49 @@ class InstanceMoved(WedError):
     default = _("The instance moved meanwhile.")
 
 
-class BadRepair(WedError):
+class BadRepair(Refused):
     """There is no such operation of the repair desk, or it takes other arguments."""
 
     sqlstate = "WD109"
     default = _("The operation takes other arguments.")
 
 
-class UnknownStep(WedError):
+class UnknownStep(Refused):
     """The history of the instance has no such step, or none that can be compensated."""
 
     sqlstate = "WD110"
     default = _("The instance has no such step.")
 
 
-class CannotUndo(WedError):
+class CannotUndo(Refused):
     """A step that would be undone is a pivot, or has no compensation."""
 
     sqlstate = "WD111"
     default = _("The step cannot be undone.")
 
 
-class CannotUndoRepair(WedError):
+class CannotUndoRepair(Refused):
     """The last repair is none that can be undone, or something followed from it."""
 
     sqlstate = "WD528"
     default = _("The repair can no longer be undone.")
 
 
-class IntegrityViolated(WedError):
+class IntegrityViolated(Refused):
     """The state that a commit would write violates an integrity condition."""
 
     sqlstate = "WD530"
     default = _("The state violates an integrity condition.")
 
 
-class NotFinal(WedError):
+class NotFinal(Refused):
     """The state violates an integrity condition, so it is not final."""
 
     sqlstate = "WD531"
     default = _("The state violates an integrity condition, so it cannot be final.")
 
 
-class CannotMigrate(WedError):
+class CannotMigrate(Refused):
     """The instance cannot be moved to this version, because another one is published."""
 
     sqlstate = "WD535"

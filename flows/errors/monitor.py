@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class BadView(WedError):
+class BadView(Refused):
     """The view cannot be saved so: its name, its length or with whom it is shared, or there are too many."""
 
     sqlstate = "WD502"
     default = _("The view cannot be saved so.")
 
 
-class UnknownView(WedError):
+class UnknownView(Refused):
     """The user has no such view."""
 
     sqlstate = "WD503"
@@ -22,14 +22,14 @@ class UnknownView(WedError):
     default = _("There is no such view.")
 
 
-class BadBulk(WedError):
+class BadBulk(Refused):
     """An operation on many instances cannot be requested so: what it is, its size, or its details."""
 
     sqlstate = "WD504"
     default = _("The operation on many instances cannot be requested so.")
 
 
-class BulkChanged(WedError):
+class BulkChanged(Refused):
     """The filter selects other instances than were confirmed, or one of them has another status."""
 
     sqlstate = "WD505"
@@ -37,7 +37,7 @@ class BulkChanged(WedError):
     default = _("The instances are not those that were confirmed.")
 
 
-class UnknownBulk(WedError):
+class UnknownBulk(Refused):
     """There is no such operation on many instances."""
 
     sqlstate = "WD506"
@@ -45,7 +45,7 @@ class UnknownBulk(WedError):
     default = _("There is no such bulk operation.")
 
 
-class BulkEnded(WedError):
+class BulkEnded(Refused):
     """The bulk operation has ended, or is in this state already."""
 
     sqlstate = "WD507"
@@ -53,42 +53,42 @@ class BulkEnded(WedError):
     default = _("The bulk operation has ended, or is in this state already.")
 
 
-class BadAlert(WedError):
+class BadAlert(Refused):
     """The alert rule cannot be saved so, or what is asked of it cannot be done."""
 
     sqlstate = "WD508"
     default = _("The alert rule cannot be saved so.")
 
 
-class UnknownAlert(WedError):
+class UnknownAlert(Refused):
     """There is no such alert rule."""
 
     sqlstate = "WD509"
     default = _("There is no such alert rule.")
 
 
-class BadWebhook(WedError):
+class BadWebhook(Refused):
     """The webhook cannot be saved so, or what is asked of it cannot be done."""
 
     sqlstate = "WD510"
     default = _("The webhook cannot be saved so.")
 
 
-class UnknownWebhook(WedError):
+class UnknownWebhook(Refused):
     """There is no such webhook."""
 
     sqlstate = "WD511"
     default = _("There is no such webhook.")
 
 
-class BadSla(WedError):
+class BadSla(Refused):
     """The SLA or the calendar cannot be saved so, or has less working time than is asked for."""
 
     sqlstate = "WD512"
     default = _("The SLA or the calendar cannot be saved so.")
 
 
-class UnknownSla(WedError):
+class UnknownSla(Refused):
     """There is no such SLA, or no such calendar."""
 
     sqlstate = "WD513"
@@ -96,14 +96,14 @@ class UnknownSla(WedError):
     default = _("There is no such SLA or calendar.")
 
 
-class BadCase(WedError):
+class BadCase(Refused):
     """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
 
     sqlstate = "WD514"
     default = _("This cannot be done with the case.")
 
 
-class UnknownCase(WedError):
+class UnknownCase(Refused):
     """There is no such case."""
 
     sqlstate = "WD515"
@@ -111,28 +111,28 @@ class UnknownCase(WedError):
     default = _("There is no such case.")
 
 
-class UnknownLateResult(WedError):
+class UnknownLateResult(Refused):
     """There is no such late result, or it has been decided on."""
 
     sqlstate = "WD543"
     default = _("No such late result waits for a decision.")
 
 
-class BadLook(WedError):
+class BadLook(Refused):
     """A look at masked values has no reason or names others, or a recorded one would be changed."""
 
     sqlstate = "WD550"
     default = _("These values cannot be looked at so.")
 
 
-class KeptChange(WedError):
+class KeptChange(Refused):
     """A recorded change of a control would be changed, or changes are selected by something unknown."""
 
     sqlstate = "WD551"
     default = _("Recorded changes of controls are neither changed nor removed.")
 
 
-class CaseClaimed(WedError):
+class CaseClaimed(Refused):
     """Another user has claimed the case."""
 
     sqlstate = "WD516"
@@ -140,7 +140,7 @@ class CaseClaimed(WedError):
     default = _("Another user has claimed the case.")
 
 
-class CaseClosed(WedError):
+class CaseClosed(Refused):
     """The case is closed, or is not claimed, so that this cannot be done with it any more."""
 
     sqlstate = "WD517"
@@ -148,7 +148,7 @@ class CaseClosed(WedError):
     default = _("The case is no longer as this needs it.")
 
 
-class NeedsApprovals(WedError):
+class NeedsApprovals(Refused):
     """The repair needs approvals by other persons: it is proposed, and the last approval applies it."""
 
     sqlstate = "WD520"
@@ -156,7 +156,7 @@ class NeedsApprovals(WedError):
     default = _("The repair needs approvals by other persons.")
 
 
-class BadProposal(WedError):
+class BadProposal(Refused):
     """The proposal cannot be made or decided, or a rule or a delegation of approvals cannot be saved."""
 
     sqlstate = "WD521"
@@ -164,7 +164,7 @@ class BadProposal(WedError):
     default = _("This cannot be done with the proposal.")
 
 
-class UnknownProposal(WedError):
+class UnknownProposal(Refused):
     """There is no such proposal."""
 
     sqlstate = "WD522"
@@ -172,7 +172,7 @@ class UnknownProposal(WedError):
     default = _("There is no such proposal.")
 
 
-class WrongPerson(WedError):
+class WrongPerson(Refused):
     """The person made the proposal, or has approved it already, or another person would have to do this."""
 
     sqlstate = "WD523"
@@ -180,7 +180,7 @@ class WrongPerson(WedError):
     default = _("Another person must do this.")
 
 
-class NotApprover(WedError):
+class NotApprover(Refused):
     """The person is not a member of the group that decides."""
 
     sqlstate = "WD524"
@@ -188,14 +188,14 @@ class NotApprover(WedError):
     default = _("Only members of a group decide about this.")
 
 
-class BadPolicy(WedError):
+class BadPolicy(Refused):
     """A recovery policy cannot be saved so."""
 
     sqlstate = "WD534"
     default = _("The policy cannot be saved so.")
 
 
-class UnknownFile(WedError):
+class UnknownFile(Refused):
     """There is no such file of a case."""
 
     sqlstate = "WD539"
@@ -203,14 +203,14 @@ class UnknownFile(WedError):
     default = _("There is no such file.")
 
 
-class FileLimit(WedError):
+class FileLimit(Refused):
     """The file is too large, or the case or the flow has as many files as it may have."""
 
     sqlstate = "WD540"
     default = _("The file is too large, or there are too many.")
 
 
-class BadFile(WedError):
+class BadFile(Refused):
     """The file is empty, or another user attached it."""
 
     sqlstate = "WD541"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused, WedError
 
 
-class DiskFull(WedError):
+class DiskFull(Refused):
     """The disk of the database is nearly full: no instance is started."""
 
     sqlstate = "WD905"
@@ -15,7 +15,7 @@ class DiskFull(WedError):
     default = _("The disk of the database is nearly full; no instance is started.")
 
 
-class NoNumbers(WedError):
+class NoNumbers(Refused):
     """No numbers are left for new instances."""
 
     sqlstate = "WD906"
@@ -23,7 +23,7 @@ class NoNumbers(WedError):
     default = _("No numbers are left for new instances.")
 
 
-class DependentObjects(WedError):
+class DependentObjects(Refused):
     """Objects of the site depend on what the kernel's installation replaces."""
 
     sqlstate = "WD907"
@@ -42,6 +42,12 @@ class DatabaseGone(WedError):
 
     transient = True
     default = _("The database is not available.")
+
+
+class TooSlow(WedError):
+    """The statement took too long and was cancelled; nothing was changed."""
+
+    default = _("The database needed too long; nothing was changed.")
 
 
 class ServerTrouble(WedError):

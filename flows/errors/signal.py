@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import WedError
+from flows.errors.base import Refused
 
 
-class UnknownSignal(WedError):
+class UnknownSignal(Refused):
     """The flow takes no signal of this name."""
 
     sqlstate = "WD560"
     default = _("The flow takes no signal of this name.")
 
 
-class OtherSignal(WedError):
+class OtherSignal(Refused):
     """Another signal was sent with the same token."""
 
     sqlstate = "WD561"
@@ -22,7 +22,7 @@ class OtherSignal(WedError):
     default = _("Another signal was sent with this token before.")
 
 
-class AmbiguousKey(WedError):
+class AmbiguousKey(Refused):
     """More than one living instance has the key."""
 
     sqlstate = "WD562"
@@ -30,7 +30,7 @@ class AmbiguousKey(WedError):
     default = _("More than one instance has this key.")
 
 
-class SignalLimit(WedError):
+class SignalLimit(Refused):
     """Too many signals of this name are kept for the instance."""
 
     sqlstate = "WD563"

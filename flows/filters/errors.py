@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors import WedError
+from flows.errors import Refused
 
 # Message and hint by reason; the slots are facts of the error.
 REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
@@ -109,7 +109,7 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
 }  # fmt: skip
 
 
-class BadFilter(WedError):
+class BadFilter(Refused):
     """The text of a filter cannot be used; `where` has position, length and reason."""
 
     sqlstate = "WD501"

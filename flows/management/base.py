@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import getpass
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -17,6 +18,7 @@ from flows.languages.graph import BadGraph
 from flows.loading import LoadError
 from flows.models import Flow
 from flows.operations import FlowMigrationError
+from flows.replication import UNCONFIRMED, unconfirmed
 
 
 class Rejected(CommandError):
@@ -49,7 +51,7 @@ class FlowCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with translated(), named(lambda: options.get("actor") or _user()):
+            with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self.run(**options)
         except LoadError as refused:
             self._report_failure(
@@ -59,6 +61,16 @@ class FlowCommand(BaseCommand):
             self._report_failure(WedError(str(refused)), options)
         except WedError as refused:
             self._report_failure(refused, options)
+
+    @contextmanager
+    def _confirmed(self) -> Iterator[None]:
+        """Print a warning after the block if one of its commits was not confirmed by a standby."""
+        with unconfirmed() as found:
+            try:
+                yield
+            finally:
+                if found:
+                    self.stderr.write(str(UNCONFIRMED))
 
     def run(self, **options: Any) -> None:
         """Perform the command and print the result; raises WedError."""

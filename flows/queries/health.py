@@ -70,6 +70,12 @@ def numbers_used() -> float:
     return found["newest"] / LAST_NUMBER if found else 0.0
 
 
+def commits_waiting() -> int:
+    """Return how many sessions have waited for seconds for a standby to confirm their commit."""
+    found = row("select wedsql.commits_waiting() as n")
+    return int(found["n"]) if found else 0
+
+
 @dataclass(frozen=True)
 class Trouble:
     """One failed operation of the reaper, which it repeats; `flow` is None if it concerns no flow."""

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from flows.api.connection import to_json
 from flows.designer.values import BadValue, as_value
-from flows.errors import WedError
+from flows.errors import Refused
 
 MAX_BYTES = 1_000_000
 MAX_ROWS = 5_000
@@ -184,6 +184,6 @@ def _row(
         try:
             state[name] = as_value(cell, kinds[name])
             to_json(state[name])  # JSON for Python is not always JSON for the database
-        except (BadValue, WedError) as bad:
+        except (BadValue, Refused) as bad:
             problems.append(Problem(str(bad), line, name))
     return Row(line, state, cells, key), problems

@@ -457,12 +457,18 @@ begin
     case when (r."a1" = 'ready' and (r."a3" is null)) then <tr_a3> end,
     case when (r."a1" = 'ready' and (r."a2" is not null) and (r."a3" is not null)) then <tr_final> end,
     case when (r."a1" <> 'ready') then <_FINAL> end]::integer[], null);
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+when others then
   v := '{}';
-  begin if (r."a1" = 'ready' and (r."a2" is null)) then v := v || <tr_a2>; end if; exception when others then v := v || -<tr_a2>; end;
-  begin if (r."a1" = 'ready' and (r."a3" is null)) then v := v || <tr_a3>; end if; exception when others then v := v || -<tr_a3>; end;
-  begin if (r."a1" = 'ready' and (r."a2" is not null) and (r."a3" is not null)) then v := v || <tr_final>; end if; exception when others then v := v || -<tr_final>; end;
-  begin if (r."a1" <> 'ready') then v := v || <_FINAL>; end if; exception when others then v := v || -<_FINAL>; end;
+  begin if (r."a1" = 'ready' and (r."a2" is null)) then v := v || <tr_a2>; end if;
+  exception when insufficient_resources or operator_intervention or system_error or internal_error then raise; when others then v := v || -<tr_a2>; end;
+  begin if (r."a1" = 'ready' and (r."a3" is null)) then v := v || <tr_a3>; end if;
+  exception when insufficient_resources or operator_intervention or system_error or internal_error then raise; when others then v := v || -<tr_a3>; end;
+  begin if (r."a1" = 'ready' and (r."a2" is not null) and (r."a3" is not null)) then v := v || <tr_final>; end if;
+  exception when insufficient_resources or operator_intervention or system_error or internal_error then raise; when others then v := v || -<tr_final>; end;
+  begin if (r."a1" <> 'ready') then v := v || <_FINAL>; end if;
+  exception when insufficient_resources or operator_intervention or system_error or internal_error then raise; when others then v := v || -<_FINAL>; end;
   return v;
 end$function$;
 

@@ -54,7 +54,7 @@ def gone(site: None) -> Iterator[None]:
 def test_alive_and_ready(site: None, client: Client) -> None:
     assert client.get("/healthz").content == b"ok\n"
     ready = client.get("/readyz")
-    works = dict.fromkeys(("database", "kernel", "commit", "listener"), True)
+    works = dict.fromkeys(("database", "kernel", "commit", "standby", "listener"), True)
     assert ready.status_code == 200 and ready.json() == works
 
 

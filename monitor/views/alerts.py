@@ -17,7 +17,7 @@ from flows import alerting, api
 from flows.access import flow_or_404, may_operate, somewhere, visible_flows
 from flows.api.alerts import SavedAlertRule
 from flows.api.views import SavedView
-from flows.errors import UnknownAlert, WedError
+from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
 from monitor import alert_forms
 from monitor.alert_forms import EVENT, KIND, STATUS
@@ -104,7 +104,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
         fields = alert_forms.given(request.POST.dict())
         try:
             return _saved(request, flow, fields, rule)
-        except WedError as refused:
+        except Refused as refused:
             error = refused.sentence
     transitions = sorted({each.transition for each in flow.triggers if each.fires and each.transition})
     context = {
@@ -148,7 +148,7 @@ def operate(request: HttpRequest, rule: int, verb: str) -> HttpResponse:
         raise Http404
     try:
         messages.success(request, _operated(request, found, verb))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     return HttpResponseRedirect(reverse("monitor:alerts")) if verb == "remove" else _to(rule)
 

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from flows import api
 from flows.access import flow_or_404, listed_flows, may, may_see
 from flows.api.bulk import Bulk, BulkRequest, BulkResult
-from flows.errors import BadBulk, BulkChanged, NeedsApprovals, UnknownBulk, WedError
+from flows.errors import BadBulk, BulkChanged, NeedsApprovals, Refused, UnknownBulk
 from flows.filters import BadFilter, Filter, parse
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
@@ -61,7 +61,7 @@ def new(request: HttpRequest) -> HttpResponse:
         context["too_slow"] = True
     except DataError as error:
         context["error"] = BadFilter("wrong_value", problem=str(error).partition("\n")[0]).sentence
-    except WedError as refused:
+    except Refused as refused:
         context["error"] = refused.sentence
         context["approvals"] = isinstance(refused, NeedsApprovals)
         if isinstance(refused, BulkChanged):
@@ -184,7 +184,7 @@ def _changed(request: HttpRequest, found: Bulk) -> HttpResponse:
     if change:
         try:
             change(found.id, actor=request.user.get_username())
-        except WedError as refused:
+        except Refused as refused:
             messages.error(request, refused.sentence)
     return HttpResponseRedirect(reverse("monitor:bulk", args=[found.id]))
 

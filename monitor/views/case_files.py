@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from flows import api
 from flows.access import masks, may_handle, may_repair, visible_flows
 from flows.api.cases import Case
-from flows.errors import UnknownCase, UnknownFile, WedError
+from flows.errors import Refused, UnknownCase, UnknownFile
 from monitor.case_files import LimitedUpload, limits, response
 from pages.guard import page
 from pages.once import claimed, say_again
@@ -59,7 +59,7 @@ def _attach(request: HttpRequest, case: int) -> HttpResponse:
                 return _back(found)
             made = api.attach_case_file(case, name, content, limits(), request.user.get_username())
         messages.success(request, _("“%(name)s” is attached.") % {"name": made.name})
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     return _back(found)
 
@@ -87,7 +87,7 @@ def remove(request: HttpRequest, case: int, file: int) -> HttpResponse:
         messages.success(request, _("The file is removed."))
     except UnknownFile as error:
         raise Http404 from error
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     return _back(found)
 

@@ -20,7 +20,7 @@ from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, ri
 from flows.api.cases import Case, CaseGroup
 from flows.approvers import to_approve
 from flows.designer.values import BadValue
-from flows.errors import UnknownCase, WedError
+from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import flow_by_name
 from monitor import waiting
 from monitor.alert_forms import seconds
@@ -160,7 +160,7 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
         VERBS[verb](request, request.user, case, flows)
     except UnknownCase as error:
         raise Http404 from error
-    except (WedError, BadValue) as refused:
+    except (Refused, BadValue) as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
 

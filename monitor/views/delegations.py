@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import AnyUser, flows_of, masks, may_see, visible_flows
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.queries import definitions
 from monitor.case_rows import TABS, Names, names
 from monitor.proposals import waiting_for
@@ -61,7 +61,7 @@ def delegations(request: HttpRequest) -> HttpResponse:
     if posted and (not saves or form.is_valid()):
         try:
             return _saved(request, form.cleaned_data) if saves else _ended(request)
-        except WedError as refused:
+        except Refused as refused:
             messages.error(request, str(refused))
     seen = visible_flows(user)
     found = api.list_delegations(None if seen is None else sorted(seen))

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, may
 from flows.designer.listing import readable
-from flows.errors import NeedsApprovals, UnknownCase, WedError
+from flows.errors import NeedsApprovals, Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.desk_rules import KINDS, Edit, Kind, change, digest, propose
 from pages.guard import page
@@ -93,7 +93,7 @@ def _changed(request: HttpRequest, flow: FlowInfo, chosen: str, kind: Kind) -> H
         messages.success(request, _("The rule is removed.") if do == "remove" else _("The order is changed."))
     except NeedsApprovals:
         raise
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     return _to(flow, chosen)
 
@@ -122,7 +122,7 @@ def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             return _saved(request, flow, chosen, row, form.cleaned_data)
-        except WedError as refused:
+        except Refused as refused:
             error = refused
     seen = request.POST.get("seen", "") if request.method == "POST" else digest(items)
     context = {

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import masks, visible_flows
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.queries import definitions
 from monitor.case_rows import names
 from monitor.views.cases import tab_facts
@@ -49,7 +49,7 @@ def digests(request: HttpRequest) -> HttpResponse:
     if posted and (ends or form.is_valid()):
         try:
             return _ended(request) if ends else _saved(request, form.cleaned_data)
-        except WedError as refused:
+        except Refused as refused:
             messages.error(request, str(refused))
     context = {
         **tab_facts(user),

@@ -34,7 +34,7 @@ def health_page(request: HttpRequest) -> HttpResponse:
         status = storage.storage_status()
         times, disk, last = health.times(), health.disk(), invariants.last_check()
         missing, numbers = kernel.missing_grants(connection), health.numbers_used()
-        troubles = health.troubles()
+        troubles, waiting = health.troubles(), health.commits_waiting()
     found = {finding.name: finding for finding in last.findings} if last else {}
     context = {
         "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
@@ -45,7 +45,7 @@ def health_page(request: HttpRequest) -> HttpResponse:
         "missing_grants": missing, "troubles": [(labels.TROUBLE.get(t.kind, t.kind), t) for t in troubles],
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],
-        "sample": 2 * invariants.SAMPLE, "web": usage(),
+        "sample": 2 * invariants.SAMPLE, "web": usage(), "commits_waiting": waiting,
     }  # fmt: skip
     return render(request, "monitor/health.html", context)
 

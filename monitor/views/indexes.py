@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST
 
 from flows import api
 from flows.access import flow_or_404
-from flows.errors import WedError
+from flows.errors import Refused
 from monitor.indexing import designs
 from pages.guard import page
 
@@ -27,7 +27,7 @@ def request_index(request: HttpRequest, name: str) -> HttpResponse:
     try:
         api.request_index(name, attribute, flows=[name], actor=request.user.get_username())
         messages.success(request, _("The index is requested. Until it is created, the list stays slow."))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     target = request.POST.get("next", "")
     if not url_has_allowed_host_and_scheme(target, {request.get_host()}, request.is_secure()):

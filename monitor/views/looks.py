@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST, require_safe
 from flows import api, looks
 from flows.access import flow_or_404, instance_or_404, masks, rights
 from flows.api.looks import LONGEST_REASON, MOST_ATTRIBUTES, Asked, Change, Look, Viewer
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.queries import instances
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
@@ -53,7 +53,7 @@ def look(request: HttpRequest, wid: int) -> HttpResponse:
     context: dict[str, Any] = {"flow": flow, "instance": found, "names": names, "reason": reason}
     try:
         api.look_at(wid, names, reason, viewer)
-    except WedError as refused:
+    except Refused as refused:
         context["error"] = refused
     else:
         context["values"] = _values(flow, wid, names)

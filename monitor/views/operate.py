@@ -20,7 +20,7 @@ from flows.access import flow_or_404, instance_or_404, masks, may_operate
 from flows.api.approving import Proposal
 from flows.api.connection import to_json
 from flows.designer import values
-from flows.errors import NeedsApprovals, WedError
+from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
 from pages.guard import page
 
@@ -44,7 +44,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
             return _started(request, flow, values.changes(definition, first, typed))
         except values.BadValue as bad:
             error = str(bad)
-        except WedError as refused:
+        except Refused as refused:
             error = str(refused)
     fields = values.fields(definition, first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
@@ -99,7 +99,7 @@ def cancel(request: HttpRequest, wid: int) -> HttpResponse:
             if request.POST.get("do") == "propose":
                 return to_proposal(request, api.propose_repair(wid, "cancel", {}, reason, actor=actor))
             api.cancel(wid, reason, actor=actor)
-        except WedError as refused:
+        except Refused as refused:
             context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
         else:
             messages.success(request, _("Instance %(wid)s is cancelled.") % {"wid": wid})
@@ -123,7 +123,7 @@ def rematch(request: HttpRequest, wid: int) -> HttpResponse:
         return _forbidden()
     try:
         done = api.rematch(flow.name, [wid], actor=request.user.get_username())
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     else:
         messages.success(request, _result(done))

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import instance_or_404, masks, may_handle, may_operate
-from flows.errors import NeedsApprovals, WedError
+from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
 from monitor.alert_forms import seconds
@@ -53,7 +53,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     if request.method == "POST":
         try:
             return _done(request, wid, operation, number_of_job, context["reason"])
-        except WedError as refused:
+        except Refused as refused:
             context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
     if operation == "withdraw" and job:
         context["consequence"] = consequence(job, api.explain_instance(wid))

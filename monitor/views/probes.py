@@ -11,7 +11,7 @@ from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from flows.queries import stats
+from flows.queries import health, stats
 from flows.queries.base import snapshot
 from monitor import metrics
 from pages.live.listener import all_listeners
@@ -30,15 +30,17 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Return 200 if the database answers, has the kernel and can commit, else 503; the body says which."""
-    database = kernel = commit = False
+    database = kernel = commit = standby = False
     with suppress(Error):
         with snapshot(READY_TIMEOUT_MS):
             database, kernel = True, stats.ready()
+            standby = kernel and not health.commits_waiting()
         if kernel:
             stats.check_commit(READY_TIMEOUT_MS)
             commit = True
-    listening = [found.hub.live for found in all_listeners() if found.hub.watchers]
-    body = {"database": database, "kernel": kernel, "commit": commit, "listener": all(listening)}
+    listening = all(found.hub.live for found in all_listeners() if found.hub.watchers)
+    body = {"database": database, "kernel": kernel, "commit": commit}
+    body |= {"standby": standby, "listener": listening}
     return JsonResponse(body, status=200 if commit else 503)
 
 

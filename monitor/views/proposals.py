@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from flows import api, approvers
 from flows.access import masks, shown_to, visible_flows
 from flows.api.approving import RULES, Proposal
-from flows.errors import UnknownProposal, WedError
+from flows.errors import Refused, UnknownProposal
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import case_rows
 from monitor import proposals as shown
@@ -71,7 +71,7 @@ def decide(request: HttpRequest, proposal: int, verb: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this proposal, but not decide about it."))
     try:
         _say(request, _decided(request, found, verb, note))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:proposal", args=[proposal]))
 

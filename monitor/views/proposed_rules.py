@@ -17,7 +17,7 @@ from flows.api.cases import Case
 from flows.api.proposed_rules import ProposedRule
 from flows.designer.said import reader
 from flows.designer.trying import limited
-from flows.errors import UnknownCase, WedError
+from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor import case_rows
 from monitor.report_rows import written
@@ -65,7 +65,7 @@ def _shown(rule: ProposedRule, flow: FlowInfo) -> dict[str, Any]:
     try:
         with limited():
             matched = api.what_if(flow.name, rule.condition, history=True, limit=LIMIT, seconds=SECONDS)
-    except WedError as error:
+    except Refused as error:
         return context | {"error": error.sentence}
     past = matched["history"]
     whole = matched["examined"] >= matched["living"] and past["examined"] >= past["instances"]
@@ -79,7 +79,7 @@ def _drafted(request: HttpRequest, case: Case, flow: FlowInfo) -> HttpResponse:
     here = HttpResponseRedirect(reverse("monitor:proposed_rule", args=[case.number]))
     try:
         draft = api.draft_proposed_rule(case.number, [flow.name], actor=request.user.get_username())
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
         return here
     if draft is None:

@@ -21,7 +21,7 @@ from flows.access import instance_or_404, masks, may_handle
 from flows.api.cases import Case
 from flows.api.reasons import InstanceReasons
 from flows.designer import values
-from flows.errors import UnknownInstance, WedError
+from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
@@ -110,7 +110,7 @@ def _answer(
             context |= _preview(request, asked, flow)
     except values.BadValue as bad:
         context |= {"error": str(bad), "fields": _typed(request, about, now)}
-    except WedError as refused:
+    except Refused as refused:
         context["error"] = str(refused)
     return None
 
@@ -165,7 +165,7 @@ def undo(request: HttpRequest, wid: int) -> HttpResponse:
     try:
         api.repair(wid, "undo", {}, reason, actor=actor, expected_seq=-1 if seq is None else seq)
         messages.success(request, _("The repair is undone."))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
 

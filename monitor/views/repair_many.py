@@ -18,7 +18,7 @@ from flows import api
 from flows.access import flow_or_404, may, right_for, rights
 from flows.api.bulk import BulkRequest
 from flows.designer import values
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.filters import BadFilter
 from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
@@ -63,7 +63,7 @@ def repair_many(request: HttpRequest) -> HttpResponse:
         context["too_slow"] = True
     except DataError as error:
         context["error"] = BadFilter("wrong_value", problem=str(error).partition("\n")[0]).sentence
-    except (values.BadValue, WedError) as refused:
+    except (values.BadValue, Refused) as refused:
         context["error"] = str(refused)
     return render(request, "monitor/repair_many.html", context)
 

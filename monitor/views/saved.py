@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from flows import api
 from flows.access import AnyUser, flow_or_404, may, sees_everything, visible_flows
 from flows.api.views import SavedView, View
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances
 from flows.queries.base import snapshot
@@ -59,7 +59,7 @@ def views(request: HttpRequest) -> HttpResponse:
             return HttpResponseForbidden(_("You may save views for yourself and your groups only."))
         try:
             return _saved(request, flow)
-        except WedError as refused:
+        except Refused as refused:
             error = refused.sentence
     counting = request.GET.get("counted") == "1"
     context = {
@@ -96,7 +96,7 @@ def delete(request: HttpRequest, saved_view: int) -> HttpResponse:
     """Delete a view of the user."""
     try:
         api.delete_view(request.user.get_username(), saved_view)
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     else:
         messages.success(request, _("The view is deleted."))

@@ -17,7 +17,7 @@ from flows import api
 from flows.access import flow_or_404, masks, may_operate
 from flows.api.signals import SentSignal
 from flows.designer import values
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
 from monitor.labels import SIGNAL
 from pages.guard import page
@@ -39,7 +39,7 @@ def signals(request: HttpRequest, name: str) -> HttpResponse:
             return HttpResponseForbidden(_("You may see this flow, but not send signals to it."))
         try:
             return _told(request, flow, _send(request, flow))
-        except (values.BadValue, WedError) as refused:
+        except (values.BadValue, Refused) as refused:
             error = str(refused)
     signal = given.get("signal") if given.get("signal") in flow.signals else next(iter(flow.signals), None)
     found = api.signals(name, before=long_number(request.GET.get("before")), limit=LISTED + 1)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, may_operate
 from flows.api.slas import SavedCalendar, SavedSla
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
 from monitor import sla_forms
 from monitor.sla_forms import WEEK
@@ -52,7 +52,7 @@ def _removed(request: HttpRequest, flow: FlowInfo) -> HttpResponse:
         elif calendar is not None:
             api.delete_calendar(flow.name, calendar, request.user.get_username())
             messages.success(request, _("The calendar is removed."))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     return _to(flow)
 
@@ -110,7 +110,7 @@ def _sent(
     fields = sla_forms.given(request.POST.dict())
     try:
         messages.success(request, save(fields))
-    except WedError as refused:
+    except Refused as refused:
         return fields, refused.sentence
     return fields, None
 

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api, starting
 from flows.access import flow_or_404, may_operate
-from flows.errors import WedError
+from flows.errors import Refused
 from flows.filters.tree import quote
 from flows.queries.definitions import FlowInfo
 from flows.starting import Result, Row, Upload
@@ -83,7 +83,7 @@ def _read(request: HttpRequest, flow: FlowInfo, upload: Upload, text: str) -> di
         note = _("The rows are not those of the preview. This is the new one.")
         context["note"] = note if request.POST.get("do") == "start" else ""
         return context | _preview(request, flow, upload, rows, source)
-    except WedError as refused:
+    except Refused as refused:
         return context | {"error": refused.sentence}
 
 

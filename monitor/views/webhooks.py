@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from flows import api, subscriptions
 from flows.access import flow_or_404, may_operate
 from flows.api.webhooks import EVENTS, SavedWebhook
-from flows.errors import UnknownWebhook, WedError
+from flows.errors import Refused, UnknownWebhook
 from flows.queries.definitions import FlowInfo
 from monitor import webhook_forms
 from monitor.alert_forms import STATUS
@@ -83,7 +83,7 @@ def _form(request: HttpRequest, flow: FlowInfo, hook: SavedWebhook | None) -> Ht
         fields = webhook_forms.given(request.POST.dict())
         try:
             return _saved(request, flow, fields, hook)
-        except WedError as refused:
+        except Refused as refused:
             error = refused.sentence
     context = {
         "flow": flow,
@@ -120,7 +120,7 @@ def operate(request: HttpRequest, hook: int, verb: str) -> HttpResponse:
         raise Http404
     try:
         messages.success(request, _operated(request.user.get_username(), found, verb))
-    except WedError as refused:
+    except Refused as refused:
         messages.error(request, refused.sentence)
     removed = reverse("monitor:webhooks", args=[flow.name])
     return HttpResponseRedirect(removed) if verb == "remove" else _to(hook)

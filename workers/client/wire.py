@@ -21,6 +21,7 @@ import psycopg
 from psycopg import pq
 from psycopg.errors import error_from_result
 
+from flows.replication import is_unconfirmed, watch
 from workers import messages
 from workers.client.forks import detach
 from workers.client.statement import Command
@@ -78,6 +79,8 @@ class Wire:
         self._connection: psycopg.Connection[Any] | None = None
         self.generation = 0
         self.notified: set[bytes] = set()
+        self.unconfirmed = 0
+        """Commits that no standby has confirmed, since the runner last logged them."""
         self.settings: tuple[bytes | None, bytes | None] | None = None
         """Names and values of the session's settings, once they were read (workers.jobs.lending)."""
         self._identity = (0, 0)
@@ -186,6 +189,8 @@ class Wire:
         except psycopg.OperationalError as error:
             raise ConnectionLost(str(error)) from error
         connection.add_notify_handler(self._on_notification)
+        watch(connection)
+        connection.add_notice_handler(self._on_notice)
         self._prepared.clear()
         self._poll = select.poll()
         self._poll.register(connection.pgconn.socket, select.POLLIN)
@@ -196,6 +201,9 @@ class Wire:
 
     def _on_notification(self, notify: psycopg.Notify) -> None:
         self.notified.add(notify.channel.encode())
+
+    def _on_notice(self, diag: psycopg.errors.Diagnostic) -> None:
+        self.unconfirmed += is_unconfirmed(diag)
 
     def _guarded(self, commands: Sequence[Command], *, apart: bool) -> list[pq.abc.PGresult]:
         with self._lock:

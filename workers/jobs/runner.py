@@ -30,6 +30,7 @@ log = logging.getLogger("workers.runner")
 
 # A lost connection is tried again for about ten seconds, so that results of handlers are not lost.
 TRIES = 12
+_UNCONFIRMED = "committed on the server, but not confirmed by its standby"
 
 
 class Runner(Performer):
@@ -123,6 +124,7 @@ class Runner(Performer):
                 log.warning("%s: %d results are settled one by one: %s", *values, extra=fields)
             self.settle_individually(flow, done)
             return []
+        self.note_unconfirmed(flow, done)
         self._log_refusals(flow, answers[: len(closing)] if not wrote else [], done)
         return read_jobs(answers[-1]) if len(following) > 1 else []
 
@@ -160,6 +162,15 @@ class Runner(Performer):
         if delays:
             self.retry_at = min(self.retry_at, time.monotonic() + max(0.0, min(delays)))
 
+    def note_unconfirmed(self, flow: str, done: Sequence[Done]) -> None:
+        """Log the jobs of a round in which a commit was not confirmed by a standby."""
+        if not self.wire.unconfirmed:
+            return
+        self.wire.unconfirmed = 0
+        for one in done:
+            which = log_fields(flow, one.taken, self.actor) | {"outcome": "unconfirmed"}
+            log.warning("%s job %s: %s", one.taken.trname, one.taken.job_id, _UNCONFIRMED, extra=which)
+
     def settle_individually(self, flow: str, done: Sequence[Done]) -> None:
         """Settle each job on its own after its batch failed; the transaction and its writes are gone."""
         self.undo()
@@ -183,6 +194,12 @@ class Runner(Performer):
 
     def _settle_one(self, flow: str, one: Done) -> bool:
         """Settle one job in its own commit; False to try again. A job that is gone was settled before."""
+        try:
+            return self._settle_alone(flow, one)
+        finally:
+            self.note_unconfirmed(flow, [one])
+
+    def _settle_alone(self, flow: str, one: Done) -> bool:
         if one.error is not None:
             return self._count(flow, one)
         if one.taken.claim is not None:

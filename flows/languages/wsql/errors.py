@@ -8,13 +8,13 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from flows.errors import WedError
+from flows.errors import Refused, WedError
 
 _WIDTH = 100
 _LONGEST = 40
 
 
-class WsqlError(WedError):
+class WsqlError(Refused):
     """A WSQL text cannot be read, or a statement of it is rejected."""
 
     def __init__(

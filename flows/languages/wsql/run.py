@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from flows import api, json_text
 from flows.database_errors import from_database
-from flows.errors import StaleBase, UnknownFlow, WedError
+from flows.errors import Refused, StaleBase, UnknownFlow, WedError
 from flows.languages.wsql import explain
 from flows.languages.wsql.check import at_statement, check
 from flows.languages.wsql.compile import Compiler
@@ -78,7 +78,8 @@ class Session:
             self.flow = flow
             if isinstance(error, WsqlError):
                 raise
-            raise running.located(error) from error
+            found = error if isinstance(error, WedError) else from_database(error) or Refused(str(error))
+            raise running.located(found) from error
         if unit.rolled_back:
             self.flow = flow
             done = [each for each in outcomes if each.statement]  # without the version that was not kept
@@ -104,10 +105,11 @@ class _Running:
         self._publish()
         return self.outcomes
 
-    def located(self, error: WedError | DatabaseError) -> WedError:
-        """Return an error at the statement that was running."""
-        found = error if isinstance(error, WedError) else from_database(error) or WedError(str(error))
-        return at_statement(self.text, self.current, found) if self.current else found
+    def located(self, error: WedError) -> WedError:
+        """Return an error at the statement that was running; a trouble of the server has no place."""
+        if self.current is None or not isinstance(error, Refused):
+            return error
+        return at_statement(self.text, self.current, error)
 
     def _statement(self, statement: Statement) -> None:
         if isinstance(statement, Defining):

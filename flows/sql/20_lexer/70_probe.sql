@@ -43,7 +43,9 @@ begin
   -- A cursor rejects more than one statement.
   open v_cursor no scroll for execute p_query;
   close v_cursor;
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error then raise;
+when others then
   get stacked diagnostics code = returned_sqlstate, message = message_text;
 end
 $$;

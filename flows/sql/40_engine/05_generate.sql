@@ -56,6 +56,13 @@ select case count(*)
 from part p
 $$;
 
+-- Returns the names of the classes of errors that say nothing about a condition or a state: the server lacks
+-- something, is stopped, or has a defect (classes 53, 57, 58, XX). They end the statement.
+create or replace function wedsql._trouble_conditions() returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select 'insufficient_resources or operator_intervention or system_error or internal_error'
+$$;
+
 -- Returns the body of the matcher. It evaluates all predicates in one pass; only if that fails is each
 -- evaluated on its own, and a trigger whose predicate failed is returned as -tgid.
 create or replace function wedsql._matcher(p_flow integer) returns text
@@ -64,13 +71,17 @@ select wedsql._fill($t$declare
   v integer[] := '{}';
 begin
 {all_at_once}
-exception when others then
+exception
+when {trouble} then raise;
+when others then
   v := '{}';{one_by_one}
   return v;
 end$t$, jsonb_build_object('all_at_once', wedsql._match_at_once(p_flow),
   'one_by_one', coalesce(string_agg(wedsql._fill($t$
-  begin if ({condition}) then v := v || {tgid}; end if; exception when others then v := v || -{tgid}; end;$t$,
-    jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
+  begin if ({condition}) then v := v || {tgid}; end if;
+  exception when {trouble} then raise; when others then v := v || -{tgid}; end;$t$,
+    jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), ''),
+  'trouble', wedsql._trouble_conditions()))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
 
@@ -84,9 +95,10 @@ begin{predicates}
   return v;
 end$t$, jsonb_build_object('predicates', coalesce(string_agg(wedsql._fill($t$
   begin b := ({condition});
-  exception when others then
+  exception when {trouble} then raise;
+  when others then
     v := v || jsonb_build_object('tgid', {tgid}, 'sqlstate', sqlstate, 'message', sqlerrm);
-  end;$t$, jsonb_build_object('condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
+  end;$t$, jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
 
@@ -101,8 +113,8 @@ begin{conditions}
   return v;
 end$t$, jsonb_build_object('conditions', string_agg(wedsql._fill($t$
   begin if {applies}not ({condition}) then v := v || {tgid}; end if;
-  exception when others then v := v || {tgid}; end;$t$,
-    jsonb_build_object('condition', t.canonical, 'tgid', t.tgid,
+  exception when {trouble} then raise; when others then v := v || {tgid}; end;$t$,
+    jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid,
       'applies', case t.integrity when 'final' then 'p_final and ' else '' end)), '' order by t.tgid)))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is not null
 having count(*) > 0

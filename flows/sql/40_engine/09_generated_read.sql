@@ -60,7 +60,9 @@ begin
     begin
       execute format('select (%s) from jsonb_populate_record(null::%I.wed_flow, $1) r', v_expr, p_schema)
         into v_one using p_state;
-    exception when others then v_one := null;
+    exception
+    when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+    when others then v_one := null;
     end;
     v_holds := v_holds || coalesce(v_one, false);
   end loop;

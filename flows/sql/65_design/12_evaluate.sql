@@ -33,7 +33,9 @@ declare
   v_half integer := jsonb_array_length(p_states) / 2;
 begin
   return wed_match.values_at_once(p_columns, array[p_condition], p_states);
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+when others then
   if v_half = 0 then
     return array['e'];
   end if;
@@ -64,7 +66,9 @@ begin
     begin
       v_part := wed_match.values_at_once(p_columns, v_some, p_states);
       v_all := array(select a || p from unnest(v_all, v_part) with ordinality x (a, p, i) order by i);
-    exception when others then
+    exception
+    when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+    when others then
       foreach v_one in array v_some loop
         v_part := wed_match.values_of_one(p_columns, v_one, p_states);
         v_all := array(select a || p from unnest(v_all, v_part) with ordinality x (a, p, i) order by i);
@@ -82,7 +86,9 @@ begin
   for v_place in 1..coalesce(cardinality(p_conditions), 0) loop
     begin
       perform wed_match.values_at_once(p_columns, p_conditions[v_place:v_place], jsonb_build_array(p_state));
-    exception when others then
+    exception
+    when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+    when others then
       n := v_place;
       code := sqlstate;
       message := sqlerrm;

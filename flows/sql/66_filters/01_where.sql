@@ -10,7 +10,9 @@ declare
 begin
   execute format('select (%s)::boolean from (select ($1).*) r', p_condition) into v_found using p_row;
   return v_found;
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+when others then
   return null;
 end $$;
 

@@ -71,7 +71,9 @@ declare
 begin
   return wedsql.preview_repair(p_wid, p_operation,
     wedsql._bulk_arguments(p_wid, p_operation, p_transition, p_arguments), null, p_actor);
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+when others then
   get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
     v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
   return jsonb_build_object('wid', p_wid, 'refusal', jsonb_build_object('sqlstate', v_why.code,

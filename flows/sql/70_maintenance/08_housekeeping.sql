@@ -56,6 +56,17 @@ select jsonb_build_object('kind', h.kind, 'name', h.name, 'seconds',
   order by 3 nulls first limit 1) h
 $$;
 
+-- Returns how many sessions have waited for so long for a synchronous standby to confirm their commit: neither
+-- statement_timeout nor transaction_timeout ends such a wait.
+create or replace function wedsql.commits_waiting(p_longer_than interval default '5 seconds') returns integer
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select count(*)::integer from pg_stat_activity a
+where a.datname = current_database() and a.wait_event = 'SyncRep'
+  and a.query_start < clock_timestamp() - p_longer_than
+$$;
+revoke all on function wedsql.commits_waiting(interval) from public;
+grant execute on function wedsql.commits_waiting(interval) to wed_web, wed_monitor, wed_reaper;
+
 -- Returns size, dead rows, what holds vacuum back, and partitions made ahead.
 create or replace function wedsql.housekeeping(p_tables integer default 20) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

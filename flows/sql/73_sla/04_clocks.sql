@@ -18,7 +18,9 @@ begin
                  'cross join lateral jsonb_populate_record(null::%I.wed_flow, s.j) r',
                  p_conditions[1], p_conditions[2], p_conditions[3], p_schema) into v_marks using p_states;
   return v_marks;
-exception when others then
+exception
+when insufficient_resources or operator_intervention or system_error or internal_error then raise;
+when others then
   return null;
 end $$;
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
-from wedsql_site import backup, environment, logs, ondemand, postgres, psql
+from wedsql_site import backup, environment, logs, ondemand, postgres, psql, setting_names
 from wedsql_site.supervisor import actions, report
 
 log = logging.getLogger("wedsql.supervisor")
@@ -50,6 +50,8 @@ class Command(BaseCommand):
         return commands.add_parser(name, help=help_text, description=help_text)
 
     def handle(self, *_args: Any, action: str, **options: Any) -> None:
+        for sentence in setting_names.unread():
+            self.stderr.write(f"Warning: {sentence}")
         try:
             code = getattr(self, f"_{action}")(options)
         except (

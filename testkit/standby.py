@@ -1,0 +1,77 @@
+"""A server that waits for a standby which does not exist, and an administrator who ends such waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+
+from testkit.waiting import until
+
+_WAITING = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
+_END = "select {}(pid) from pg_stat_activity where wait_event = 'SyncRep'"
+
+
+class Standby:
+    """Ends waits over a connection of its own, whose commits do not wait."""
+
+    def __init__(self, dsn: str) -> None:
+        self._admin: psycopg.Connection[Any] = psycopg.connect(
+            dsn, autocommit=True, options="-c search_path=wedsql -c synchronous_commit=local"
+        )
+        self._stopped = threading.Event()
+
+    def query(self, statement: str, *params: Any) -> Any:
+        """Return the value of a statement, whose commit waits for nothing."""
+        row = self._admin.execute(statement, params).fetchone()  # type: ignore[arg-type]
+        return row[0] if row else None
+
+    def wanted(self, name: str) -> None:
+        """Let the server wait for this standby, or for none."""
+        self._admin.execute(f"alter system set synchronous_standby_names = '{name}'")
+        self._admin.execute("select pg_reload_conf()")
+        until(lambda: self.query("show synchronous_standby_names") == name)
+
+    @property
+    def waiting(self) -> int:
+        """Return how many sessions wait."""
+        return int(self.query(_WAITING))
+
+    @contextmanager
+    def ending(self, how: str = "pg_cancel_backend", times: int | None = None) -> Iterator[None]:
+        """End each wait, or the first ones, while the block runs."""
+        self._stopped.clear()
+        thread = threading.Thread(target=self._end, args=(how, times))
+        thread.start()
+        try:
+            yield
+        finally:
+            self._stopped.set()
+            thread.join()
+
+    def _end(self, how: str, times: int | None) -> None:
+        done = 0
+        while not self._stopped.wait(0.01):
+            now = "pg_cancel_backend" if times is not None and done >= times else how
+            done += len(self._admin.execute(_END.format(now)).fetchall())  # type: ignore[arg-type]
+
+    def close(self) -> None:
+        """Let the server wait for no standby."""
+        try:
+            self.wanted("")
+        finally:
+            self._admin.close()
+
+
+@contextmanager
+def missing_standby(dsn: str) -> Iterator[Standby]:
+    """Let every commit of the server wait for a standby during the block."""
+    standby = Standby(dsn)
+    try:
+        standby.wanted("missing")
+        yield standby
+    finally:
+        standby.close()
