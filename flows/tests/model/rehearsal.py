@@ -17,8 +17,9 @@ from hypothesis.stateful import (
 )
 
 from flows.tests.model.engine import Engine, length
+from testkit.cases import long
 
-SHORT, CANDIDATES = 3, 15
+SHORT, CANDIDATES = (3, 15) if long() else (2, 10)
 
 
 @dataclass(frozen=True)
