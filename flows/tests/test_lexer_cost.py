@@ -30,7 +30,7 @@ SLOW_MS = 20.0
 # A function with a call that takes this long, or with so many slow calls, is judged by the slowest of them.
 LONG_MS = 100.0
 SLOW_CALLS = 20
-COMBINATIONS = 400 if cases.long() else 100
+COMBINATIONS = 400
 SHORT = {"numeric", "int4", "int8", "float8", "point", "box", "lseg", "line", "circle", "name"}
 
 # Each function with an argument of variable size that a condition can call, by name, operator or cast.

@@ -16,7 +16,6 @@ from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from monitor.tests.conftest import HERE, client_of, numbers_of
-from testkit.cases import some
 from testkit.web import WebServer
 from tests.addresses import all_addresses
 from tests.http_load import (
@@ -97,12 +96,9 @@ def mallory(dsn: str, django_db_blocker: Any) -> Iterator[Client]:
         connection.close()
 
 
-def everything(one_in: int = 1) -> list[bytes]:
-    """Return requests of every URL with every method of a form or a link, and as many unknown ones.
-
-    one_in: in a short run, of each so-many-th URL only.
-    """
-    addresses = some(all_addresses(), one_in)
+def everything() -> list[bytes]:
+    """Return requests of every URL with every method of a form or a link, and as many unknown ones."""
+    addresses = all_addresses()
     unknown = [f"/nothing{address}" for address in addresses] + ["/static/nothing.css"]
     posts = [request_text(address, "POST", body="username=nobody&password=x") for address in addresses]
     return [*map(request_text, addresses + unknown), *posts]
@@ -113,7 +109,7 @@ def parallel(web: Watched) -> None:
 
 
 def given_up(web: Watched) -> None:
-    send_and_cancel(web.port, everything(one_in=3))
+    send_and_cancel(web.port, everything())
 
 
 def slow(web: Watched) -> None:

@@ -17,9 +17,8 @@ from hypothesis.stateful import (
 )
 
 from flows.tests.model.engine import Engine, length
-from testkit.cases import long
 
-SHORT, CANDIDATES = (3, 15) if long() else (2, 10)
+SHORT, CANDIDATES = 3, 15
 
 
 @dataclass(frozen=True)

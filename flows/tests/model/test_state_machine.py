@@ -17,7 +17,6 @@ from hypothesis.stateful import run_state_machine_as_test
 from flows.tests.model import rehearsal
 from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
 from flows.tests.model.rehearsal import Run
-from testkit.cases import long
 
 SEED = 57
 ASKED_FOR = bool({"WEDSQL_SEED", "WEDSQL_EXAMPLES", "WEDSQL_STEPS"} & set(os.environ))
@@ -27,7 +26,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.slow]
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
     if not ASKED_FOR:
-        return rehearsal.runs_with_all(SEED, EXAMPLES if long() else EXAMPLES * 2 // 3, STEPS)
+        return rehearsal.runs_with_all(SEED, EXAMPLES, STEPS)
     return [Run(int(os.environ["WEDSQL_SEED"]) if "WEDSQL_SEED" in os.environ else None, EXAMPLES)]
 
 
