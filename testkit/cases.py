@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import TypeVar
 
@@ -19,6 +19,11 @@ def long() -> bool:
 def some(cases: Iterable[A], one_in: int, first: int = 0) -> list[A]:
     """Return all cases in a long run, and in a short one each `one_in`-th of them, from the `first` on."""
     return [*cases] if long() else [*cases][first % one_in :: one_in]
+
+
+def turn(ways: Sequence[A], number: int) -> list[A]:
+    """Return all ways in a long run; in a short one that of the case with this number: they take turns."""
+    return [*ways] if long() else [ways[number % len(ways)]]
 
 
 def examples(number: int) -> int:

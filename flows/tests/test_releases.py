@@ -62,12 +62,16 @@ def upgraded(dump: str) -> Iterator[str]:
 
 
 @pytest.fixture
-def new_db(upgraded: str) -> Iterator[Db]:
-    """A session in a copy of the upgraded database."""
-    with (
-        kernel_db.copy(upgraded) as uri,
-        psycopg.connect(uri, autocommit=True, prepare_threshold=None) as connection,
-    ):
+def copied(upgraded: str) -> Iterator[str]:
+    """The URI of a copy of the upgraded database."""
+    with kernel_db.copy(upgraded) as uri:
+        yield uri
+
+
+@pytest.fixture
+def new_db(copied: str) -> Iterator[Db]:
+    """A session in such a copy."""
+    with psycopg.connect(copied, autocommit=True, prepare_threshold=None) as connection:
         yield connection
 
 
@@ -180,15 +184,15 @@ def test_migrate_plan_shows_each_change_of_the_tables(released: str, db: Db) -> 
         assert f"flows.{name}" in plan and f"({name})" in plan
 
 
-def test_the_tables_of_the_release_come_back(released: str, db: Db) -> None:
+def test_the_tables_of_the_release_come_back(released: str, db: Db, copied: str) -> None:
     before, known = shape(db), tables.pending(db.cursor())[0]
     last = tables.names()[tables.names().index(known) - 1]
-    migrate(released)
-    now = shape(db)
-    migrate(released, "flows", last)
-    assert [line for line in shape(db) if "wedsql.table_change" not in line] == before
-    migrate(released)
-    assert shape(db) == now and sound(db)
+    with psycopg.connect(copied, autocommit=True, prepare_threshold=None) as new_db:
+        now = shape(new_db)
+        migrate(copied, "flows", last)
+        assert [line for line in shape(new_db) if "wedsql.table_change" not in line] == before
+        migrate(copied)
+        assert shape(new_db) == now and sound(new_db)
 
 
 # Stops the upgrade at a command: in the changes of the tables, in the functions, or at the end.

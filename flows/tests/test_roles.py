@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -27,8 +28,20 @@ DEFINITION: dict[str, Any] = {
 @pytest.fixture
 def defined(connect: Connect) -> Iterator[str]:
     """A flow with one instance, dropped after the test."""
+    with flow_with_an_instance(connect()) as name:
+        yield name
+
+
+@pytest.fixture(scope="module")
+def standing(dsn: str) -> Iterator[str]:
+    """Such a flow for all tests that may not change it."""
+    with psycopg.connect(dsn, autocommit=True) as admin, flow_with_an_instance(admin) as name:
+        yield name
+
+
+@contextmanager
+def flow_with_an_instance(admin: Connection) -> Iterator[str]:
     name = f"r_{uuid.uuid4().hex[:12]}"
-    admin = connect()
     api.create_flow(name, conn=admin)
     api.publish(name, DEFINITION, conn=admin)
     api.start(name, {}, conn=admin)
@@ -85,23 +98,23 @@ CONTROL = [
 
 
 @pytest.mark.parametrize("role", LOGINS)
-def test_no_role_writes_past_the_kernel(connect: Connect, defined: str, role: str) -> None:
+def test_no_role_writes_past_the_kernel(connect: Connect, standing: str, role: str) -> None:
     connection = connect(role)
     connection.execute("set default_transaction_read_only = off")
     for statement in WRITES:
-        denied(connection, statement.replace("{f}", defined), "42501", "55000", "WD301")
+        denied(connection, statement.replace("{f}", standing), "42501", "55000", "WD301")
 
 
 @pytest.mark.parametrize("role", LOGINS)
-def test_no_role_is_above_the_kernel(connect: Connect, defined: str, role: str) -> None:
+def test_no_role_is_above_the_kernel(connect: Connect, standing: str, role: str) -> None:
     connection = connect(role)
     connection.execute("set default_transaction_read_only = off")
     for statement in CONTROL:
-        denied(connection, statement.replace("{f}", defined))
+        denied(connection, statement.replace("{f}", standing))
 
 
 @pytest.mark.parametrize("role", LOGINS)
-def test_no_role_calls_internals(connect: Connect, defined: str, role: str) -> None:
+def test_no_role_calls_internals(connect: Connect, standing: str, role: str) -> None:
     """Functions whose name begins with _ are internal, and only the kernel calls those of wed_match."""
     open_to_role = (
         connect()
@@ -110,7 +123,7 @@ def test_no_role_calls_internals(connect: Connect, defined: str, role: str) -> N
             " has_function_privilege(%s, p.oid, 'execute')"
             " and (p.pronamespace in ('wedsql'::regnamespace, %s::regnamespace) and p.proname like '\\_%%'"
             "      or p.pronamespace = 'wed_match'::regnamespace)",
-            [role, defined],
+            [role, standing],
         )
         .fetchall()
     )
@@ -181,10 +194,10 @@ def test_a_worker_works(connect: Connect, defined: str) -> None:
     ],
 )
 @pytest.mark.parametrize("role", ["wed_worker", "wed_reaper", "wed_monitor"])
-def test_only_the_web_defines(connect: Connect, defined: str, role: str, call: str) -> None:
+def test_only_the_web_defines(connect: Connect, standing: str, role: str, call: str) -> None:
     connection = connect(role)
     connection.execute("set default_transaction_read_only = off")
-    denied(connection, call.replace("{f}", defined))
+    denied(connection, call.replace("{f}", standing))
 
 
 def test_the_reaper_reaps_and_looks(connect: Connect) -> None:
@@ -200,7 +213,7 @@ def test_the_reaper_reaps_and_looks(connect: Connect) -> None:
         denied(reaper, call)
 
 
-def test_the_monitor_reads_and_nothing_else(connect: Connect, defined: str) -> None:
+def test_the_monitor_reads_and_nothing_else(connect: Connect, standing: str) -> None:
     monitor = connect("wed_monitor")
     for table in (
         "flow",
@@ -214,24 +227,24 @@ def test_the_monitor_reads_and_nothing_else(connect: Connect, defined: str) -> N
         "flow_version",
     ):
         monitor.execute(f"select count(*) from wedsql.{table}")  # type: ignore[call-overload]
-    monitor.execute(f"select * from {defined}.wed_flow")  # type: ignore[call-overload]
+    monitor.execute(f"select * from {standing}.wed_flow")  # type: ignore[call-overload]
     for call in (
-        f"select wedsql.start('{defined}')",
+        f"select wedsql.start('{standing}')",
         "select wedsql.cancel(1, 'x')",
-        f"select wedsql.lease('{defined}', '{{tr_x}}', 1, 'm')",
+        f"select wedsql.lease('{standing}', '{{tr_x}}', 1, 'm')",
     ):
         denied(monitor, call)
     settings = monitor.execute("select rolconfig from pg_roles where rolname = 'wed_monitor'").fetchone()
     assert settings is not None and "default_transaction_read_only=on" in settings[0]
 
 
-def test_the_evaluator_may_read_nothing(connect: Connect, defined: str) -> None:
+def test_the_evaluator_may_read_nothing(connect: Connect, standing: str) -> None:
     admin = connect()
     tables = [
         "wedsql.flow",
         "wedsql.instance",
         "wedsql.wed_trace",
-        f"{defined}.wed_flow",
+        f"{standing}.wed_flow",
         "wedsql.trig",
         "wedsql.django_migrations",
     ]

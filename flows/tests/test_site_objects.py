@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -18,15 +19,33 @@ Db = psycopg.Connection[Any]
 @pytest.fixture
 def db() -> Iterator[Db]:
     """A database with the kernel, a flow `kept`, and a role of the site."""
+    with site() as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def standing() -> Iterator[Db]:
+    """Such a database for all tests that leave it as it was."""
     with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
-        connection.execute("select wedsql.create_flow('kept')")
-        connection.execute("insert into kept.wed_attr (aname, adv) values ('a', '1')")
-        connection.execute("insert into kept.wed_trig (trname, cpred) values ('tr_x', $$a = '1'$$)")
-        connection.execute("select wedsql.start('kept')")
+        define(connection)
+        yield connection
+
+
+@contextmanager
+def site() -> Iterator[Db]:
+    with kernel_db.database(fake_clock=False) as uri, psycopg.connect(uri, autocommit=True) as connection:
+        define(connection)
         connection.execute("create role site_reader")
         yield connection
         connection.execute("drop owned by site_reader")
         connection.execute("drop role site_reader")
+
+
+def define(db: Db) -> None:
+    db.execute("select wedsql.create_flow('kept')")
+    db.execute("insert into kept.wed_attr (aname, adv) values ('a', '1')")
+    db.execute("insert into kept.wed_trig (trname, cpred) values ('tr_x', $$a = '1'$$)")
+    db.execute("select wedsql.start('kept')")
 
 
 def one(db: Db, query: str) -> Any:
@@ -44,7 +63,8 @@ def one(db: Db, query: str) -> Any:
         "create function public.report() returns wedsql.why language sql as 'select null::wedsql.why'",
     ],
 )
-def test_what_depends_on_a_function_is_named_and_nothing_is_installed(db: Db, statement: str) -> None:
+def test_what_depends_on_a_function_is_named_and_nothing_is_installed(standing: Db, statement: str) -> None:
+    db = standing
     db.execute(statement)  # type: ignore[call-overload]
     before = inventory(db)
     with pytest.raises(psycopg.Error) as refused:

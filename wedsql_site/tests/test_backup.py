@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -16,7 +18,7 @@ from psycopg.conninfo import make_conninfo
 from testkit.cases import some
 from wedsql_site import environment, postgres
 from wedsql_site.postgres import binaries
-from wedsql_site.tests.conftest import QUICK
+from wedsql_site.tests.conftest import QUICK, new_place
 
 pytestmark = pytest.mark.slow
 MANAGE = [sys.executable, str(environment.CHECKOUT / "manage.py")]
@@ -45,7 +47,12 @@ Call = Callable[..., subprocess.CompletedProcess[str]]
 @pytest.fixture
 def call(place: Path) -> Iterator[Call]:
     """Run `manage.py` in a separate installation, with the given variables."""
+    with installation(place) as run:
+        yield run
 
+
+@contextmanager
+def installation(place: Path) -> Iterator[Call]:
     def run(*arguments: object, **environ: str) -> subprocess.CompletedProcess[str]:
         ours = ("WEDSQL_", "DATABASE_", "WED_PG_BIN", "DJANGO_")
         clean = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
@@ -168,10 +175,21 @@ def test_a_deployer_that_is_no_superuser_restores_beside_and_elsewhere(
         assert session.execute(owners).fetchall() == [("operator",), ("wed_owner",)]
 
 
-def test_a_database_that_is_not_empty_or_no_backup_is_rejected_unchanged(call: Call, place: Path) -> None:
-    saved = place / "saved"
-    ok(call("wedsql", "install"))
-    ok(call("wedsql", "backup", saved))
+@pytest.fixture(scope="module")
+def kept() -> Iterator[tuple[Call, Path]]:
+    """An installation with this release's own server, and its backup."""
+    place = new_place()
+    with installation(place) as call:
+        ok(call("wedsql", "install"))
+        ok(call("wedsql", "backup", place / "saved"))
+        yield call, place / "saved"
+    shutil.rmtree(place, ignore_errors=True)
+
+
+def test_a_database_that_is_not_empty_or_no_backup_is_rejected_unchanged(
+    kept: tuple[Call, Path], place: Path
+) -> None:
+    call, saved = kept
     assert (saved.stat().st_mode & 0o077, (saved / "database.dump").stat().st_mode & 0o077) == (0, 0)
     assert "not empty" in call("wedsql", "restore", saved).stderr
     assert "exists already" in call("wedsql", "backup", saved).stderr
@@ -185,9 +203,6 @@ def test_a_database_that_is_not_empty_or_no_backup_is_rejected_unchanged(call: C
 
 
 @needs_debian
-def test_an_older_server_is_rejected(call: Call, place: Path) -> None:
-    ok(call("wedsql", "install"))
-    ok(call("wedsql", "backup", place / "saved"))
-    ok(call("wedsql", "reset", "--yes"))
-    answer = call("wedsql", "restore", place / "saved", WED_PG_BIN=str(DEBIAN))
+def test_an_older_server_is_rejected(kept: tuple[Call, Path], call: Call) -> None:
+    answer = call("wedsql", "restore", kept[1], WED_PG_BIN=str(DEBIAN))
     assert answer.returncode == 1 and "same version or a newer one" in answer.stderr

@@ -149,7 +149,8 @@ def test_lines_that_acknowledge_in_a_loop_are_closed_and_cost_nothing(web: Watch
 @pytest.mark.slow
 @pytest.mark.parametrize("story", [parallel, given_up, slow, sockets, away])
 def test_everything_returns_to_where_it_was(story: Story, web: Watched, until: Until) -> None:
-    story(web)
+    if story is not parallel:  # the first round of which the fixture has run
+        story(web)
     before = web.held()
     story(web)
     until(lambda: in_parallel(web.port, [request_text("/readyz")]) == [200], "the process is ready")

@@ -78,6 +78,15 @@ def up(running: Installation) -> Installation:
     return running
 
 
+@pytest.fixture
+def stopped(running: Installation) -> Installation:
+    """The installation, which has run and is stopped."""
+    if running.supervisor is None:
+        running.up(WEDSQL_DEMO="0")
+    running.down()
+    return running
+
+
 def test_the_welcome_names_the_url_and_the_log_in(up: Installation) -> None:
     password = (up.state / "admin_password").read_text().strip()
     assert f"http://127.0.0.1:{up.port}/" in up.printed()
@@ -231,14 +240,15 @@ def test_sigterm_leaves_nothing(up: Installation) -> None:
     assert "was killed" not in up.printed()
 
 
-def test_the_second_start_keeps_the_log_in(up: Installation) -> None:
-    up.down()
-    password = (up.state / "admin_password").read_text().strip()
-    up.up(WEDSQL_DEMO="0")
-    assert password in up.printed()
+def test_the_second_start_keeps_the_log_in(stopped: Installation) -> None:
+    password = (stopped.state / "admin_password").read_text().strip()
+    stopped.up(WEDSQL_DEMO="0")
+    assert password in stopped.printed()
 
 
-def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -> None:
+def test_a_killed_supervisor_leaves_no_orphans_nor_a_handler_its_processes(
+    up: Installation, until: Until
+) -> None:
     up.signal(signal.SIGKILL)
     until(lambda: not up.family(), "all processes are gone")
     status = up.call("status")
@@ -246,7 +256,12 @@ def test_a_killed_supervisor_leaves_no_orphans(up: Installation, until: Until) -
     # The database is a service of the checkout: it keeps running, and the next supervisor uses it.
     assert postgres.is_running(up.cluster)
     up.up(WEDSQL_DEMO="0")
-    up.signal(signal.SIGTERM)
+    with up.start_orphan("worker") as daemon, up.start_orphan("reaper") as other:
+        os.kill(up.pids()["worker"], signal.SIGKILL)
+        assert daemon.wait(60) == -signal.SIGKILL, "what a handler left ends with its program"
+        assert other.poll() is None
+        assert up.signal(signal.SIGTERM) == 0
+        assert other.wait(60) == -signal.SIGKILL
     assert not postgres.is_running(up.cluster)
 
 
@@ -261,7 +276,36 @@ def test_a_database_that_ran_before_is_left_running(running: Installation) -> No
     assert running.call("stop").stdout.strip() == "nothing was running"
 
 
-def test_processes_of_an_earlier_start_are_found_and_ended(running: Installation) -> None:
+@pytest.mark.usefixtures("default_signals")
+def test_a_hang_up_does_not_end_it_under_nohup_but_a_stop_from_another_terminal_does(
+    running: Installation,
+) -> None:
+    running.down()
+    running.up(("nohup",), WEDSQL_DEMO="0")
+    before = running.pids()
+    assert running.supervisor is not None
+    running.supervisor.send_signal(signal.SIGHUP)
+    assert running.call("status").returncode == 0
+    assert running.pids() == before and running.answers()
+    assert running.call("stop").returncode == 0
+    assert running.supervisor.wait(60) == 0
+    assert running.family() == set()
+
+
+def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
+    asked = up.call("reset")
+    assert asked.returncode == 1
+    assert up.cluster.home.exists()
+    assert up.call("reset", "--yes").returncode == 0
+    assert not up.cluster.home.exists()
+    assert not (up.state / "secret_key").exists()
+    assert up.family() == set()
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_processes_of_an_earlier_start_are_found_and_ended_and_a_hang_up_ends_all(
+    running: Installation,
+) -> None:
     running.down()
     for action, expected_text in [("stop", "stopped"), ("reset", "deleted")]:
         with running.start_orphan() as orphan:
@@ -274,46 +318,7 @@ def test_processes_of_an_earlier_start_are_found_and_ended(running: Installation
         running.up(WEDSQL_DEMO="0")
         assert orphan.wait(60) == -signal.SIGKILL
         assert "ended 1 processes that an earlier start had left behind" in running.printed()
-
-
-def test_processes_that_a_handler_left_end_with_its_program(up: Installation, until: Until) -> None:
-    with up.start_orphan("worker") as daemon, up.start_orphan("reaper") as other:
-        os.kill(up.pids()["worker"], signal.SIGKILL)
-        assert daemon.wait(60) == -signal.SIGKILL
-        assert other.poll() is None
-        assert up.signal(signal.SIGTERM) == 0
-        assert other.wait(60) == -signal.SIGKILL
-
-
-@pytest.mark.usefixtures("default_signals")
-def test_a_hang_up_ends_it_but_not_under_nohup(running: Installation, until: Until) -> None:
-    running.down()
-    running.up(("nohup",), WEDSQL_DEMO="0")
-    before = running.pids()
-    assert running.supervisor is not None
-    running.supervisor.send_signal(signal.SIGHUP)
-    assert running.call("status").returncode == 0
-    assert running.pids() == before and running.answers()
-    running.down()
-    running.up(WEDSQL_DEMO="0")
     assert running.signal(signal.SIGHUP) == 0
-
-
-def test_stop_from_another_terminal(up: Installation) -> None:
-    assert up.call("stop").returncode == 0
-    assert up.supervisor is not None
-    assert up.supervisor.wait(60) == 0
-    assert up.family() == set()
-
-
-def test_reset_deletes_the_database_and_the_secrets(up: Installation) -> None:
-    asked = up.call("reset")
-    assert asked.returncode == 1
-    assert up.cluster.home.exists()
-    assert up.call("reset", "--yes").returncode == 0
-    assert not up.cluster.home.exists()
-    assert not (up.state / "secret_key").exists()
-    assert up.family() == set()
 
 
 def test_waits_for_a_given_database_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:

@@ -161,7 +161,13 @@ def test_real_workers_run_every_example_to_its_end(
                 api.start(flow, state)
     conn = connect()
     options = [word for flow in flows.values() for word in ("--flow", flow)]
+    running = (
+        "select 1 from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
+        " where f.name = any (%s) and i.status = 'R'"
+    )
     for _ in range(6):
+        if not conn.execute(running, [list(flows.values())]).fetchone():
+            break
         worker = processes.manage("wedworker", *options, "--once")
         assert worker.wait(60) == 0, processes.output()
         conn.execute("select pg_sleep(2.1)")

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from flows.tests.kit import Connection, Kit, refused
+from testkit.cases import pairs
 from testkit.waiting import until
 
 pytestmark = pytest.mark.kernel
@@ -97,17 +98,16 @@ def test_no_setting_gives_a_job_that_was_not_taken(one: Kit, worker: Connection,
     invented = ["", "on", "0", "-1", "9" * 30, "Infinity", "nonsense", f",{job},{theirs},", f"{job}"]
     tried = 0
     before = stored(one)
-    for value in [None] if copied else invented:
-        for chosen in [[name] for name in names] + [names]:
-            worker.execute("discard all")
-            forge(worker, **{n: real[n] if value is None else value for n in chosen})
-            for call in ENDS:
-                call_as(one, worker, call, wid, job, None)
-                call_as(one, worker, call, taken, theirs, None)
-            for number in ((wid, job), (taken, theirs)):
-                call_as(one, worker, HELD, *number)
-            assert stored(one) == before, (chosen, value)
-            tried += 1
+    for value, chosen in pairs([None] if copied else invented, [[name] for name in names] + [names], 4):
+        worker.execute("discard all")
+        forge(worker, **{n: real[n] if value is None else value for n in chosen})
+        for call in ENDS:
+            call_as(one, worker, call, wid, job, None)
+            call_as(one, worker, call, taken, theirs, None)
+        for number in ((wid, job), (taken, theirs)):
+            call_as(one, worker, HELD, *number)
+        assert stored(one) == before, (chosen, value)
+        tried += 1
     assert tried >= len(names)
     other.execute("rollback")
 
@@ -188,8 +188,11 @@ TRICKS = [
 ]
 
 
-@pytest.mark.parametrize("first", [False, True], ids=["used", "new"])
-@pytest.mark.parametrize("tricks", [[t] for t in TRICKS] + [TRICKS], ids=[t[:40] for t in TRICKS] + ["all"])
+@pytest.mark.parametrize(
+    ("tricks", "first"),
+    pairs([[t] for t in TRICKS] + [TRICKS], [False, True], 2),
+    ids=lambda each: ("new" if each else "used") if isinstance(each, bool) else ", ".join(each)[:40],
+)
 def test_k09_no_session_makes_its_time_longer(
     short: Kit, worker: Connection, tricks: list[str], first: bool
 ) -> None:
