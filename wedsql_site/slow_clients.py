@@ -22,6 +22,8 @@ from wedsql_site.request_threads import PROBES
 # Seconds for a whole request, from the connection or from the end of the response before it.
 REQUEST_SECONDS = 60
 MAX_BODY = 16 * 1024 * 1024
+# Of the address and of all headers. A filter as long as one may be, encoded for an address, has 48,000.
+MAX_HEAD = 64 * 1024
 
 # Connections beyond an address's limit on which probes are still answered.
 PROBE_CONNECTIONS = 8
@@ -63,13 +65,31 @@ def _close_late(channel: Any) -> None:
         channel.transport.abortConnection()
 
 
-def _too_large() -> bytes:
-    """Return the response to a body that is too large, with the problem document of the API."""
+def _problem(status: int, reason: str, detail: str, hint: str) -> bytes:
+    """Return a response with the problem document of the API, after which the connection ends."""
     from monitor.api.problems import MEDIA_TYPE, response  # after Django's set-up
 
-    body = response(413, f"The body has more than {MAX_BODY} bytes.", "Send less at once.").content
-    lines = ("HTTP/1.1 413 Content Too Large", "Connection: close", f"Content-Type: {MEDIA_TYPE}")
+    body = response(status, detail, hint).content
+    lines = (f"HTTP/1.1 {status} {reason}", "Connection: close", f"Content-Type: {MEDIA_TYPE}")
     return "\r\n".join((*lines, f"Content-Length: {len(body)}", "", "")).encode() + body
+
+
+def _too_large() -> bytes:
+    detail = f"The body has more than {MAX_BODY} bytes."
+    return _problem(413, "Content Too Large", detail, "Send less at once.")
+
+
+def _limit_head(channel: Any) -> None:
+    """Answer an address and headers that are too long; twisted ends such a connection without a word."""
+
+    def too_long(*_line: bytes) -> None:
+        channel.dataReceived = lambda _data: None
+        detail = f"The address and the headers have more than {MAX_HEAD} bytes."
+        channel.transport.write(_problem(414, "URI Too Long", detail, "Shorten the address."))
+        channel.transport.loseConnection()
+
+    channel.MAX_LENGTH = channel.totalHeadersSize = MAX_HEAD
+    channel.lineLengthExceeded = too_long
 
 
 class BoundedRequest(http_protocol.WebRequest):
@@ -135,8 +155,9 @@ class BoundedFactory(http_protocol.HTTPFactory):
         protocol = super().buildProtocol(addr)
         protocol.requestFactory = ProbeRequest if refused else BoundedRequest
         _keys[protocol._channel] = key
-        _await_request(protocol._channel)
         channel = protocol._channel
+        _limit_head(channel)
+        _await_request(channel)
         _when_lost(protocol, lambda: _closed(channel))
         return protocol
 

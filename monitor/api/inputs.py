@@ -198,7 +198,7 @@ class CalendarIn(Input):
 
     name: Text
     zone: Text
-    hours: dict[Text, list[list[Text]]]
+    hours: Annotated[dict[Text, list[list[Text]]], Field(min_length=1)]
     holidays: dict[Text, Text] = {}
 
 

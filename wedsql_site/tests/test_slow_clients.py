@@ -11,7 +11,7 @@ import pytest
 
 from testkit.web import WebServer
 from tests.http_load import COOKIE, request_text
-from wedsql_site.slow_clients import MAX_BODY
+from wedsql_site.slow_clients import MAX_BODY, MAX_HEAD
 
 SECONDS = 2
 WHOLE = request_text("/healthz").replace(b"Connection: close", b"Connection: keep-alive")
@@ -71,14 +71,14 @@ def web_with_long_limit(dsn: str) -> Iterator[WebServer]:
         yield server
 
 
-def is_problem(answer: bytes) -> bool:
+def is_problem(answer: bytes, status: int = 413, limit: int = MAX_BODY) -> bool:
     """Return whether a response has a problem document of its status and its length."""
     head, _empty, body = answer.partition(b"\r\n\r\n")
     headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
     found = json.loads(body)
     assert headers["Content-Type"] == "application/problem+json"
     assert headers["Content-Length"] == str(len(body))
-    return bool(found["status"] == 413 and str(MAX_BODY) in found["detail"])
+    return bool(found["status"] == status and str(limit) in found["detail"])
 
 
 @pytest.mark.parametrize("chunked", [False, True])
@@ -96,3 +96,22 @@ def test_a_body_that_is_too_large_is_rejected(chunked: bool, web_with_long_limit
         assert chunked, "the answer is lost where the server closed under what was still coming"
     finally:
         line.close()
+
+
+@pytest.mark.parametrize("where", ["address", "header"])
+@pytest.mark.parametrize("pieces", [1, 2], ids=["at once", "in two"])
+def test_an_address_that_is_too_long_is_rejected(
+    where: str, pieces: int, web_with_long_limit: WebServer
+) -> None:
+    """One that is as long as the longest filter is answered."""
+    for length, too_long in ((48_000, False), (MAX_HEAD + 1, True)):
+        long = "a" * length
+        path = f"/healthz?q={long}" if where == "address" else "/healthz"
+        header = f"X-Long: {long}\r\n" if where == "header" else ""
+        text = f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n{header}\r\n".encode()
+        with socket.create_connection(("127.0.0.1", web_with_long_limit.port), timeout=20) as line:
+            half = len(text) // pieces
+            line.sendall(text[:half])
+            line.sendall(text[half:])
+            answer = b"".join(iter(lambda: line.recv(4096), b""))
+        assert is_problem(answer, 414, MAX_HEAD) if too_long else answer.startswith(b"HTTP/1.1 200"), length
