@@ -107,7 +107,8 @@ def test_no_parameter_causes_a_server_error(
         found = operator.get(f"{path}?{parameter}={quote(value)}")
         assert found.status_code in (200, 404, 422), (path, parameter, found.content)
     paths = [f"/instances/{wid}/suspend", f"/instances/{wid}/jobs/{'9' * 30}/retry", f"{flow}/instances"]
-    bodies: list[Any] = [{"reason": value}, {"state": {"customer": value}}, {"key": value}, [value], value, None]
+    bodies: list[Any] = [{"reason": value}, {"state": {"customer": value}}, {"key": value}]
+    bodies += [[value], value, None]
     for body, path in some(product(bodies, paths), 2, HOSTILE.index(value)):
         found = operator.post(path, json.dumps(body))
         assert found.status_code in (200, 201, 403, 404, 409, 422), (path, body, found.content)

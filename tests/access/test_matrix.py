@@ -52,7 +52,7 @@ def opened_by(role: str) -> set[str]:
 
 @pytest.mark.parametrize("role", ALL_ROLES)
 def test_addresses_answer_as_the_matrix_says(role: str, sample: SampleData) -> None:
-    """In short runs, every refusal, but each page for a quarter of the roles that may open it: they take long."""
+    """In short runs, every refusal, but each page for some of the roles that may open it: they take long."""
     browser = sample.client(role)
     found, expected, opened = {}, matrix.answers(role), opened_by(role)
     client = browser()
