@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from flows.tests.spread import chosen
 from testkit.cases import long
 from testkit.waiting import until
-from tests.isolation.runner import Client, Cover, Run, SpecConnections, parse
+from tests.isolation.runner import Client, Cover, Run, Spec, SpecConnections, parse
 
 pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
 FEWEST = 6
@@ -107,6 +108,37 @@ def test_the_session_that_a_deadlock_ended_may_answer_last(dsn: str, tmp_path: P
         run = Run(connections, spec.orders()[0])
         run.go()
         assert (run.waited[0], run.errors, run.impossible) == ("b1", [], False)
+
+
+def test_a_short_run_has_each_two_steps_in_each_state_of_two_sessions(tmp_path: Path) -> None:
+    spec = written(tmp_path)
+    cover, chosen = Cover(spec), []
+    for order in cover:
+        cover.has_run(order, len(order))
+        chosen.append(order)
+
+    def turns(orders: list[list[str]]) -> set[Hashable]:
+        return {(frozenset(order[:at]), *order[at : at + 2]) for order in orders for at in range(5)}
+
+    assert turns(chosen) == turns(spec.orders()) and len(chosen) < len(spec.orders()) / 2 + 2
+
+
+def test_an_order_that_begins_as_an_impossible_one_is_not_tried(tmp_path: Path) -> None:
+    """What comes later in an impossible order is not done, so another order has it."""
+    cover, chosen = Cover(written(tmp_path)), []
+    for order in cover:
+        chosen.append(order)
+        cover.has_run(order, 1 if order[:2] == ["a1", "a2"] else len(order))
+    assert [order[:2] for order in chosen].count(["a1", "a2"]) == 1
+    assert any(order[:3] == ["a1", "b1", "a2"] for order in chosen)
+
+
+def written(tmp_path: Path) -> Spec:
+    """Return a spec of two sessions with three steps each."""
+    path = tmp_path / "two.spec"
+    sessions = (f"session s{n}\n" + "\n".join(f"step {x}{n} {{ }}" for x in "abc") for n in (1, 2))
+    path.write_text("\n".join(sessions))
+    return parse(path)
 
 
 class SlowRun(Run):
