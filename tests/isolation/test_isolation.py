@@ -10,7 +10,8 @@ import pytest
 from flows.tests.spread import chosen
 from testkit.cases import long
 from testkit.waiting import until
-from tests.isolation.runner import Client, Cover, Run, Spec, SpecConnections, parse
+from tests.isolation.cover import Cover
+from tests.isolation.runner import Client, Run, Spec, SpecConnections, parse
 
 pytestmark = [pytest.mark.kernel, pytest.mark.isolation]
 FEWEST = 6
