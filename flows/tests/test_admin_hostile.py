@@ -13,7 +13,7 @@ from django.test import Client
 from flows import api
 from flows.admin.forms import DatabaseErrorFormSet
 from flows.models import Attribute
-from flows.tests.designer import ADD, blank, browser, define, page
+from flows.tests.designer import ADD, blank, browser, page
 from flows.tests.pages import figure_two, opened, unique
 from flows.tests.spread import seeds
 from testkit.cases import some
@@ -66,8 +66,8 @@ def mallory(db: None) -> Client:
 
 
 @pytest.fixture
-def name(mallory: Client) -> str:
-    return define(mallory)
+def name(fig2: str) -> str:
+    return fig2
 
 
 @pytest.mark.parametrize("seed", seeds(10, short=3))

@@ -129,8 +129,8 @@ def test_a_second_final_condition_is_refused_at_its_box(alice: Client) -> None:
     assert not schema_exists(name)
 
 
-def test_ten_million_characters_are_refused_and_nothing_is_lost(alice: Client) -> None:
-    name = define(alice)
+def test_ten_million_characters_are_refused_and_nothing_is_lost(alice: Client, fig2: str) -> None:
+    name = fig2
     before = Flow.objects.get(name=name).version
 
     response = change(alice, name, **{"triggers-0-predicate": "a1='ready' or " + "a" * 10_000_000})
@@ -153,10 +153,8 @@ def test_ten_million_characters_are_refused_and_nothing_is_lost(alice: Client) -
         ("writes", "nowhere"),
     ],
 )
-def test_a_wrong_option_of_a_trigger_is_refused(alice: Client, field: str, value: str) -> None:
-    name = define(alice)
-
-    response = change(alice, name, **{f"triggers-0-{field}": value})
+def test_a_wrong_option_of_a_trigger_is_refused(alice: Client, fig2: str, field: str, value: str) -> None:
+    response = change(alice, fig2, **{f"triggers-0-{field}": value})
 
     assert response.status_code == 200
     assert errors_at(response, f"triggers-0-{field}"), all_errors(response)

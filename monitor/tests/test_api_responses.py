@@ -103,17 +103,15 @@ def test_no_parameter_causes_a_server_error(
     flow = f"/flows/{name}"
     paths = ["/flows", "/instances", "/instances/count", f"{flow}/instances", f"{flow}/figures"]
     paths += [f"{flow}/jobs", f"/instances/{wid}/history", f"/instances/{wid}/why", "/views"]
-    for path, parameter in some(product(paths, PARAMETERS), 3, HOSTILE.index(value)):
+    for path, parameter in some(product(paths, PARAMETERS), 11, HOSTILE.index(value)):
         found = operator.get(f"{path}?{parameter}={quote(value)}")
         assert found.status_code in (200, 404, 422), (path, parameter, found.content)
-    for path in (
-        f"/instances/{wid}/suspend",
-        f"/instances/{wid}/jobs/{'9' * 30}/retry",
-        f"/flows/{name}/instances",
-    ):
-        for body in ({"reason": value}, {"state": {"customer": value}}, {"key": value}, [value], value, None):
-            found = operator.post(path, json.dumps(body))
-            assert found.status_code in (200, 201, 403, 404, 409, 422), (path, body, found.content)
+    paths = [f"/instances/{wid}/suspend", f"/instances/{wid}/jobs/{'9' * 30}/retry", f"{flow}/instances"]
+    bodies: list[Any] = [{"reason": value}, {"state": {"customer": value}}, {"key": value}]
+    bodies += [[value], value, None]
+    for body, path in some(product(bodies, paths), 2, HOSTILE.index(value)):
+        found = operator.post(path, json.dumps(body))
+        assert found.status_code in (200, 201, 403, 404, 409, 422), (path, body, found.content)
     for path in (f"/instances/{'9' * 30}", f"/instances/{wid}/steps/{'9' * 30}"):
         problem(operator.get(path), 404)
 

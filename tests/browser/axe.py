@@ -7,7 +7,7 @@ every rule leaves out what is hidden; so all of them are applied at each size.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -69,9 +69,9 @@ def choose(browser: Browser, theme: str) -> None:
     browser.execute_script(f"{CHOOSE} choose(arguments[0])", theme)
 
 
-def moved_by_theme(browser: Browser) -> list[str]:
-    """Return what differs between the themes in more than colours; the second theme is shown then."""
-    return list(browser.execute_script(CHOOSE + MOVED, THEMES))
+def moved_by_theme(browser: Browser, themes: Sequence[str] = THEMES) -> list[str]:
+    """Return what differs between two themes in more than colours; the second one is shown then."""
+    return list(browser.execute_script(CHOOSE + MOVED, [*themes]))
 
 
 def against_the_rules(browser: Browser, tags: tuple[str, ...] = ALL) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from monitor.tests.conftest import Parcels
-from testkit.cases import pairs
+from testkit.cases import long, pairs, some
 from testkit.web import WebServer
 from tests.browser import axe as rules
 from tests.browser.axe import axe
@@ -52,13 +52,15 @@ def show(browser: Browser, size: tuple[int, int], sized: Sized) -> None:
         settle(browser)
 
 
-def wrong_at_this_size(browser: Browser, path: str) -> list[str]:
-    """Return what is wrong with the page in any theme."""
-    rules.choose(browser, rules.THEMES[0])
+def wrong_at_this_size(browser: Browser, path: str, themes: Sequence[str]) -> list[str]:
+    """Return what is wrong with the page in these themes."""
+    rules.choose(browser, themes[0])
     found = [*browser.execute_script(rules.WIDE)]
     found += rules.against_the_rules(browser, rules.LAW if path in STOCK else rules.ALL)
-    found += rules.moved_by_theme(browser)
-    return found + [f"{rules.THEMES[1]}: {each}" for each in rules.against_the_rules_of_colours(browser)]
+    for other in themes[1:]:
+        found += rules.moved_by_theme(browser, (themes[0], other))
+        found += [f"{other}: {each}" for each in rules.against_the_rules_of_colours(browser)]
+    return found
 
 
 def test_every_page_follows_the_rules_of_accessibility(
@@ -66,15 +68,18 @@ def test_every_page_follows_the_rules_of_accessibility(
 ) -> None:
     """The rules, and the way by Tab over our own pages, on which the focus is marked and not covered.
 
-    In short runs half of the pages are examined on a desk, by Tab too, and the other half on a phone.
+    In short runs half of the pages are examined on a desk and the other half on a phone; of each half, every
+    second page in both themes, and the others in one of them, on the desk by Tab too.
     """
     found: dict[str, list[str]] = {}
-    for path, size in pairs(addresses, (DESK, SMALL), 2):
+    for number, (path, size) in enumerate(pairs(addresses, (DESK, SMALL), 2)):
         sized(size)
         browser.get(addresses[path])
         settle(browser)
-        found[f"{path} at {size[0]}"] = wrong_at_this_size(browser, path)
-        if path in OWN and size == DESK:
+        both = long() or number % 4 < 2
+        themes = rules.THEMES if both else some(rules.THEMES, 2, first=number // 4)
+        found[f"{path} at {size[0]}"] = wrong_at_this_size(browser, path, themes)
+        if path in OWN and size == DESK and (long() or not both):
             show(browser, LOW, sized)
             found[f"{path} by Tab"] = wrong_with_focus(browser)
     browser.get_log("browser")  # a page that does not exist is an error there
