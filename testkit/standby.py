@@ -26,7 +26,7 @@ class Standby:
 
     def query(self, statement: str, *params: Any) -> Any:
         """Return the value of a statement, whose commit waits for nothing."""
-        row = self._admin.execute(statement, params).fetchone()  # type: ignore[arg-type]
+        row = self._admin.execute(statement, params).fetchone()
         return row[0] if row else None
 
     def wanted(self, name: str) -> None:
@@ -56,7 +56,7 @@ class Standby:
         done = 0
         while not self._stopped.wait(0.01):
             now = "pg_cancel_backend" if times is not None and done >= times else how
-            done += len(self._admin.execute(_END.format(now)).fetchall())  # type: ignore[arg-type]
+            done += len(self._admin.execute(_END.format(now)).fetchall())
 
     def close(self) -> None:
         """Let the server wait for no standby."""
