@@ -14,9 +14,9 @@ from flows.loading.graphs import prepare_graph
 from flows.loading.processes import publish_file
 from flows.models import Flow, Job
 from flows.queries import jobs
-from flows.tests.bpmn_files import ORDER, file, flows, node
+from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.pages import unique
-from monitor.tests.conftest import Parcels, person, text_of
+from monitor.tests.conftest import Parcels, client_of, person, text_of
 from monitor.tests.programs import problem, program
 
 
@@ -152,3 +152,30 @@ def test_a_flow_without_a_diagram_says_so(alice: Client, parcels: Parcels, order
     link = "/flows/{}/diagram/"
     for flow, linked in ((order, True), (parcels.flow, False)):
         assert (link.format(flow) in alice.get(f"/flows/{flow}/picture/").content.decode()) is linked
+
+
+CHOICE = file(
+    attributes(attribute("amount", type="integer")),
+    node("startEvent", "s"),
+    node("task", "ask"),
+    node("exclusiveGateway", "g", name="Large?"),
+    node("task", "a"),
+    node("endEvent", "e"),
+    flows("s ask", "ask g", "g a amount &gt; 100", "g e amount &lt; 101", "a e"),
+)
+
+
+def test_an_exception_names_the_gateway_at_which_no_way_leads_on(parcels: Parcels, site: None) -> None:
+    name = unique()
+    publish_file(name, prepare_bpmn(name, CHOICE), "anna", "")
+    wid = api.start(name)
+    alice = client_of(person("rita", f"flow:{name}", f"flow:{name}:repair"))
+    said = "At the gateway “Large?” no condition of a way on holds."
+    assert said not in text_of(alice.get(f"/instances/{wid}/").content)
+    job = Job.objects.get(wid=wid, transition="ask")
+    api.repair(wid, "complete", {"job": job.pk}, "Nobody knows the amount.", actor="anna")
+    for page in ("", "why/", "repair/"):
+        assert said in text_of(alice.get(f"/instances/{wid}/{page}").content), page
+    api.repair(wid, "patch", {"changes": {"amount": 5}}, "It is known.", actor="anna")
+    assert said not in text_of(alice.get(f"/instances/{wid}/").content)
+    api.drop_flow(name, force=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,14 +17,13 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import flow_or_404, masks
-from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.drawing import Drawing, Figure, drawings
-from flows.languages.bpmn.from_graph import as_process
-from flows.languages.graph import read as read_graph
+from flows.languages.bpmn import Process
+from flows.languages.bpmn.drawing import Drawing, Figure
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
 from flows.queries.definitions import DRAWN, FlowInfo
+from monitor import places
 from pages.guard import page
 from pages.labels import STATUS
 from pages.urlparams import number
@@ -99,20 +97,12 @@ def diagram_changes(request: HttpRequest, name: str) -> HttpResponse:
     return JsonResponse({"parts": {"diagram": part}})
 
 
-@lru_cache(maxsize=16)
-def _drawn(language: str, text: str, form: str) -> tuple[Process, list[Drawing]]:
-    """Return the process of a source. `form` is the format of a graph, or the process of a file of BPMN."""
-    found = as_process(read_graph(text, form)) if language == "graph" else read(text.encode(), form)[0]
-    return found, drawings(found)
-
-
 def _context(request: HttpRequest, name: str) -> dict[str, Any]:
     flow = flow_or_404(request.user, name)
     source = api.read_source(flow.name)
     if source is None or source["language"] not in DRAWN:
         return {"flow": flow}
-    form = source["format"] if source["language"] == "graph" else source["map"]["process"]
-    process, drawn = _drawn(source["language"], source["text"], form)
+    process, drawn = places.drawn(source)
     wid = number(request.GET.get("instance"))
     tokens = _tokens(flow, wid, process, source["map"]["attributes"]) if wid else Counter[str]()
     there = _Everywhere(flow, _elements(flow, source["map"]), wid, tokens)
@@ -138,13 +128,7 @@ def _tokens(flow: FlowInfo, wid: int, process: Process, origins: Mapping[str, st
     found = instances.instance(wid)
     if found is None or found.flow_id != flow.id:
         raise Http404("The flow has no such instance.")
-    tokens: Counter[str] = Counter()
-    for value in instances.state(flow, wid):
-        origin = origins.get(value.name, "")
-        element = process.flows[origin].target if origin in process.flows else origin
-        if element and value.text:
-            tokens[element] += int(value.text)
-    return tokens
+    return places.tokens({v.name: v.text for v in instances.state(flow, wid)}, process, origins)
 
 
 def _elements(flow: FlowInfo, found: Mapping[str, Mapping[str, str]]) -> dict[int, str]:

@@ -18,7 +18,7 @@ from flows.queries import instances, jobs, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
-from monitor import history, masking, standing, urlparams
+from monitor import history, masking, places, standing, urlparams
 from monitor.responses import exact_json
 from monitor.sla_rows import ClockRow
 from monitor.timeline import timeline
@@ -86,6 +86,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
     return {
         "flow": flow,
         "instance": found,
+        "undecided": places.undecided(flow, {v.name: v.text for v in values}, found.reason),
         "keys": [v for v in values if v.name in keys],
         "values": [v for v in values if v.text is not None and v.name not in keys | flow.internal],
         "internal": [v for v in values if v.text is not None and v.name in flow.internal],

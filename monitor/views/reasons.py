@@ -15,7 +15,7 @@ from flows.access import instance_or_404, masks
 from flows.api.reasons import InstanceReasons, JobReason
 from flows.errors import UnknownInstance
 from flows.labels import translate_label
-from monitor import masking
+from monitor import masking, places
 from monitor.shown_reasons import shown_rule
 from pages.guard import page
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
@@ -52,6 +52,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
         "flow": flow,
         "instance": instance,
         "found": found,
+        "undecided": places.undecided(flow, found.state, found.reason) if found.now else [],
         "jobs": [_job(job, titles) for job in found.jobs],
         "holding": [shown_rule(rule, labels, titles) for rule in found.holding],
         "nearest": [shown_rule(rule, labels, titles) for rule in nearest[:NEAREST]],

@@ -25,7 +25,18 @@ from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows, drafts, late_results, links, masking, proposals, repairing, suggested, waiting
+from monitor import (
+    case_rows,
+    drafts,
+    late_results,
+    links,
+    masking,
+    places,
+    proposals,
+    repairing,
+    suggested,
+    waiting,
+)
 from monitor.case_files import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
@@ -83,6 +94,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         given = (flow, about.name, about.attributes, offered)
         context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
+    context["undecided"] = places.undecided(flow, now.state, now.reason)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
         return done

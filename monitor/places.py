@@ -1,0 +1,56 @@
+"""Where an instance is in the diagram of a flow that was imported from BPMN or a graph."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from flows import api
+from flows.languages.bpmn import Process, read
+from flows.languages.bpmn.drawing import Drawing, drawings
+from flows.languages.bpmn.from_graph import as_process
+from flows.languages.graph import read as read_graph
+from flows.queries.definitions import DRAWN, FlowInfo
+
+# Gateways at which a token stays when no condition of a way on holds.
+CHOOSING = ("exclusiveGateway", "inclusiveGateway")
+
+
+def drawn(source: Mapping[str, Any]) -> tuple[Process, list[Drawing]]:
+    """Return the process that a flow was translated from, and its drawings."""
+    form = source["format"] if source["language"] == "graph" else source["map"]["process"]
+    return _drawn(source["language"], source["text"], form)
+
+
+@lru_cache(maxsize=16)
+def _drawn(language: str, text: str, form: str) -> tuple[Process, list[Drawing]]:
+    """Return the process of a source. `form` is the format of a graph, or the process of a file of BPMN."""
+    found = as_process(read_graph(text, form)) if language == "graph" else read(text.encode(), form)[0]
+    return found, drawings(found)
+
+
+def tokens(state: Mapping[str, Any], process: Process, origins: Mapping[str, str]) -> Counter[str]:
+    """Return the tokens of a state by the elements at which they have arrived.
+
+    `origins` has the sequence flow or element of each attribute.
+    """
+    found: Counter[str] = Counter()
+    for name, number in state.items():
+        origin = origins.get(name, "")
+        element = process.flows[origin].target if origin in process.flows else origin
+        if element and number:
+            found[element] += int(number)
+    return found
+
+
+def undecided(flow: FlowInfo, state: Mapping[str, Any], reason: str | None) -> list[str]:
+    """Return the names of the gateways at which an exception has no way on; none for another reason."""
+    source = api.read_source(flow.name) if reason == "STUCK" else None
+    if source is None or source["language"] not in DRAWN:
+        return []
+    process, _drawings = drawn(source)
+    there = tokens(state, process, source["map"]["attributes"])
+    found = [process.elements[each] for each, number in there.items() if number > 0]
+    return [each.name or each.id for each in found if each.tag in CHOOSING]
