@@ -1,9 +1,9 @@
 """Checks of a definition that could be published: rules that never hold, that hold together, and the like.
 
 `classes` chooses the states that stand for all others, `tables` has the values of the conditions on them,
-`common` compares conditions, `space` says which states can follow from which; `single`, `pairs` and `reach`
-are the checks. Nothing here evaluates a
-condition or reads the history: `flows.api.linting` has the kernel do it.
+`common` compares conditions, `space` says which states can follow from which; `single`, `effects`, `pairs`
+and `reach` are the checks. Nothing here evaluates a condition or reads the history: `flows.api.linting` has
+the kernel do it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from flows.definition.lint.acknowledged import open_warnings, with_acknowledgeme
 from flows.definition.lint.budget import Budget
 from flows.definition.lint.classes import Leaf, representatives
 from flows.definition.lint.common import Common
+from flows.definition.lint.effects import without_effect
 from flows.definition.lint.findings import Acknowledgement, Finding, Rule
 from flows.definition.lint.pairs import Written, pairs
 from flows.definition.lint.reach import reach
@@ -47,6 +48,7 @@ def findings(
     attributes = {one["name"]: one for one in definition["attributes"]}
     for rule in rules:
         yield from alone(rule, attributes)
+        yield from without_effect(rule)
     firing = [rule for rule in rules if not rule.integrity]
     yield from reach(attributes, [rule for rule in firing if rule.enabled], common)
     yield from unused(attributes, rules)
