@@ -92,7 +92,14 @@ from flows.api.checking import (
     condition_outline,
     evaluate,
 )
-from flows.api.children import add_children, child_jobs, children, continue_children
+from flows.api.children import (
+    add_children,
+    child_ends,
+    child_jobs,
+    children,
+    children_repaired,
+    continue_children,
+)
 from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
 from flows.api.controls import controls, list_control_changes
 from flows.api.covering import coverage

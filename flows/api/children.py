@@ -40,6 +40,15 @@ class Child:
     finished_at: datetime | None
 
 
+@dataclass(frozen=True, slots=True)
+class ChildEnd:
+    """Why a child that is not final is where it is: who ended it and why, or the kind of the exception."""
+
+    number: int
+    actor: str
+    reason: str
+
+
 def add_children(wid: int, job_id: int, count: int, *, actor: str = "", conn: Any = None) -> int:
     """Add children to a job that waits for its children; return how many it has then.
 
@@ -63,6 +72,19 @@ def children(
     given = (wid, job_id, after, limit)
     found = rows(conn, "select * from wedsql.children(%s, %s::bigint, %s, %s)", given)
     return [Child(*each) for each in found]
+
+
+def child_ends(
+    wid: int, job_id: int, *, after: int = 0, limit: int = 50, conn: Any = None
+) -> dict[int, ChildEnd]:
+    """Return, by number, why children of a job were cancelled or aborted, or are exceptions."""
+    found = rows(conn, "select * from wedsql.child_ends(%s, %s, %s, %s)", (wid, job_id, after, limit))
+    return {number: ChildEnd(number, actor, reason) for number, actor, reason in found}
+
+
+def children_repaired(wid: int, job_id: int, *, conn: Any = None) -> int:
+    """Return how many children of a job counted as failed, and were repaired and became final later."""
+    return value(conn, "select wedsql.children_repaired(%s, %s)", (wid, job_id)) or 0
 
 
 def continue_children(limit: int = 500, *, conn: Any = None) -> int | None:

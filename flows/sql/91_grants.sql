@@ -51,7 +51,8 @@ grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
 grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
-grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer)
+grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
+  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
 to wed_web, wed_worker, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text), wedsql.source_outline(integer)
 to wed_web, wed_worker, wed_reaper, wed_monitor;

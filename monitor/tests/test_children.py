@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 
 from flows import api
+from flows.models import Job
 from monitor.tests.conftest import client_of, person, unique
 from monitor.tests.programs import problem, program
 
@@ -85,3 +86,42 @@ def test_children_are_listed_and_added_over_http(family: tuple[str, int, int]) -
     assert problem(refused, 409)["code"] == "WD581"
     viewer = program(person("vera", f"flow:{name}:see"), "operate")
     assert problem(viewer.post(f"/instances/{wid}/jobs/{job}/children", {"count": 1}), 403)
+
+
+def test_the_list_says_who_ended_a_child_and_why(alice: Client, family: tuple[str, int, int]) -> None:
+    _name, wid, job = family
+    first, _second = (child.wid for child in api.children(wid))
+    api.cancel(first, "The part is out of stock.", actor="ana")
+    page = alice.get(f"/instances/{wid}/children/").content.decode()
+    assert "ana: The part is out of stock." in page and page.count('<span class="small dim">') == 1
+    assert [*api.child_ends(wid, job)] == [1] and api.child_ends(wid, job, after=1) == {}
+
+
+def test_a_child_that_is_repaired_later_counts_as_repaired(alice: Client, site: None) -> None:
+    name = unique()
+    api.create_flow(name)
+    split = {"transition": "split", "predicate": "kind = 'order' and ready is null", "child": name}
+    split |= {"child_set": ["kind = 'part'"], "child_exception": "fail"}
+    split |= {"child_result": ["ready = children_failed"]}
+    triggers = [
+        split,
+        {"transition": "pack", "predicate": "kind = 'part' and ready is null"},
+        {"predicate": "ready is not null", "final": True},
+    ]
+    attributes = [{"name": "kind"}, {"name": "ready", "type": "integer"}]
+    api.publish(name, {"attributes": attributes, "triggers": triggers})
+    wid = api.start(name, {"kind": "order"})
+    api.continue_children()
+    (child,) = api.children(wid)
+    pack = Job.objects.get(wid=child.wid, transition="pack")
+    api.repair(child.wid, "complete", {"job": pack.pk, "changes": {"kind": "odd"}}, "A mistake.", actor="ana")
+    while api.continue_children() is not None:
+        pass
+    (job,) = api.child_jobs(wid)
+    page = f"/instances/{wid}/children/"
+    assert "No rule applies" in alice.get(page).content.decode() and (job.failed, job.done) == (1, 0)
+    assert api.children_repaired(wid, job.job_id) == 0
+    api.repair(child.wid, "patch", {"changes": {"ready": 1}}, "It is packed.", actor="ana")
+    assert api.children_repaired(wid, job.job_id) == 1
+    assert "1 of the failed ones was repaired later, and is final." in alice.get(page).content.decode()
+    api.drop_flow(name, force=True)

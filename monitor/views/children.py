@@ -25,13 +25,18 @@ def children(request: HttpRequest, wid: int) -> HttpResponse:
         jobs = api.child_jobs(wid)
         job = next((each for each in jobs if each.job_id == asked), jobs[0] if jobs else None)
         rows = api.children(wid, job.job_id, after=after, limit=LISTED + 1) if job else []
+        ends = api.child_ends(wid, job.job_id, after=after, limit=LISTED) if job else {}
+        repaired = api.children_repaired(wid, job.job_id) if job else 0
     visible = visible_flows(request.user)
     context = {
         "flow": flow,
         "instance": found,
         "jobs": jobs,
         "job": job,
-        "rows": [(each, visible is None or each.flow in visible) for each in rows[:LISTED]],
+        "rows": [
+            (each, visible is None or each.flow in visible, ends.get(each.number)) for each in rows[:LISTED]
+        ],
+        "repaired": repaired,
         "more": rows[LISTED - 1].number if len(rows) > LISTED else None,
     }
     return render(request, "monitor/children.html", context)

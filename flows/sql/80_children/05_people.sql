@@ -62,3 +62,29 @@ where c.parent_wid = p_wid and c.number > p_after
   and c.job_id = coalesce(p_job, (select max(o.job_id) from wedsql.child_job o where o.parent_wid = p_wid))
 order by c.number limit least(greatest(p_limit, 1), 501)
 $$;
+
+-- Returns why children of a job that are not final are where they are, in the order of their numbers as
+-- wedsql.children: who cancelled or aborted one, and the reason given; of an exception its kind.
+create or replace function wedsql.child_ends(p_wid integer, p_job bigint, p_after integer default 0,
+  p_limit integer default 50)
+returns table (number integer, actor text, reason text)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select c.number, case when i.status in ('C', 'A') then t.actor else '' end,
+  case when i.status = 'E' then coalesce(i.reason, 'STUCK') else coalesce(t.reason, '') end
+from (select * from wedsql.child o
+      where o.parent_wid = p_wid and o.job_id = p_job and o.number > p_after
+      order by o.number limit least(greatest(p_limit, 1), 501)) c
+join wedsql.instance i on i.wid = c.wid and i.status in ('C', 'A', 'E')
+left join lateral (select h.actor, h.reason from wedsql.wed_trace h where h.wid = c.wid
+                   order by h.seq desc limit 1) t on true
+order by c.number
+$$;
+
+-- Returns how many children of a job counted as failed and are final by now, because they were repaired.
+create or replace function wedsql.children_repaired(p_wid integer, p_job bigint) returns bigint
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select case when j.failed = 0 then 0 else greatest(
+  (select count(*) from wedsql.child c join wedsql.instance i on i.wid = c.wid
+   where c.parent_wid = p_wid and c.job_id = p_job and c.state = 'C' and i.status = 'F') - j.done, 0) end
+from wedsql.child_job j where j.parent_wid = p_wid and j.job_id = p_job
+$$;
