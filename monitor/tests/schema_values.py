@@ -69,6 +69,7 @@ def allows(schema: dict[str, Any], value: Any) -> bool:
         and (not isinstance(value, str) or _text_fits(schema, value))
         and (isinstance(value, bool) or not isinstance(value, int | float) or _number_fits(schema, value))
         and (not isinstance(value, list) or _list_fits(schema, value))
+        and (not isinstance(value, dict) or len(value) >= schema.get("minProperties", 0))
     )
 
 

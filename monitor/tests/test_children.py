@@ -92,7 +92,7 @@ def test_the_list_says_who_ended_a_child_and_why(alice: Client, family: tuple[st
     _name, wid, job = family
     first, _second = (child.wid for child in api.children(wid))
     api.cancel(first, "The part is out of stock.", actor="ana")
-    page = alice.get(f"/instances/{wid}/children/").content.decode()
+    page = " ".join(alice.get(f"/instances/{wid}/children/").content.decode().split())
     assert "ana: The part is out of stock." in page and page.count('<span class="small dim">') == 1
     assert [*api.child_ends(wid, job)] == [1] and api.child_ends(wid, job, after=1) == {}
 

@@ -19,14 +19,8 @@ _TOKEN = re.compile(
 )
 _COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 _WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-# What begins the other forms of FEEL, with what says the same here.
-_FORMS = {
-    "if": "and, or and not(...)",
-    "some": "a condition for each value, or SQL",
-    "every": "a condition for each value, or SQL",
-    "for": "SQL",
-    "function": "SQL",
-}
+# What begins the other forms of FEEL.
+_FORMS = frozenset({"if", "some", "every", "for", "function"})
 _LONGEST, _DEEPEST = 4_000, 50
 
 
@@ -212,7 +206,9 @@ class _Parser:
             raise NotSimple(f"A value is expected, not {got}.", word.position)
         name = word.text.lower()
         if name in _FORMS and name not in self.types:
-            raise NotSimple(f"“{name}” is not in the subset; use {_FORMS[name]}.", word.position)
+            if name == "if":
+                raise NotSimple("“if” is not in the subset; use and, or and not(...).", word.position)
+            raise NotSimple(f"“{name}” is not in the subset; write the condition in SQL.", word.position)
         if word.kind == "number":
             return Part(name, "integer" if name.isdecimal() else "numeric")
         return Part(name, self.types.get(name, ""))

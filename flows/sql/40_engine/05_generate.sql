@@ -80,7 +80,8 @@ end$t$, jsonb_build_object('all_at_once', wedsql._match_at_once(p_flow),
   'one_by_one', coalesce(string_agg(wedsql._fill($t$
   begin if ({condition}) then v := v || {tgid}; end if;
   exception when {trouble} then raise; when others then v := v || -{tgid}; end;$t$,
-    jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), ''),
+    jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)),
+    '' order by t.tgid), ''),
   'trouble', wedsql._trouble_conditions()))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
@@ -98,7 +99,8 @@ end$t$, jsonb_build_object('predicates', coalesce(string_agg(wedsql._fill($t$
   exception when {trouble} then raise;
   when others then
     v := v || jsonb_build_object('tgid', {tgid}, 'sqlstate', sqlstate, 'message', sqlerrm);
-  end;$t$, jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)), '' order by t.tgid), '')))
+  end;$t$, jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical,
+    'tgid', t.tgid)), '' order by t.tgid), '')))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
 

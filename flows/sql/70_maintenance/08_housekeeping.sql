@@ -56,8 +56,8 @@ select jsonb_build_object('kind', h.kind, 'name', h.name, 'seconds',
   order by 3 nulls first limit 1) h
 $$;
 
--- Returns how many sessions have waited for so long for a synchronous standby to confirm their commit: neither
--- statement_timeout nor transaction_timeout ends such a wait.
+-- Returns how many sessions have waited for so long for a synchronous standby to confirm their commit:
+-- neither statement_timeout nor transaction_timeout ends such a wait.
 create or replace function wedsql.commits_waiting(p_longer_than interval default '5 seconds') returns integer
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select count(*)::integer from pg_stat_activity a
