@@ -142,7 +142,7 @@ $$;
 create function words.propose(p_changes jsonb) returns void language sql as $$
 select wedsql.save_approval_rules('iso', '[{"approvals": 1, "operations": ["patch"]}]', 'iso');
 select wedsql.propose_repair(words.wid(), 'patch', jsonb_build_object('changes', p_changes), 'a reason', 'ana', p_hours => 1);
-select wedsql.save_approval_rules('iso', '[]', 'iso')
+delete from wedsql.approval_rule r using wedsql.flow f where f.id = r.flow_id and f.name = 'iso'
 $$;
 
 create function words.approve(p_actor text) returns void language sql as $$
