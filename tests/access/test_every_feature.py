@@ -13,6 +13,7 @@ from django.test import Client
 from flows import api
 from flows.tests.test_definition_complete import DEFINITION
 from monitor.api import schemas
+from testkit.cases import some
 from tests.access.conftest import SampleData
 from tests.addresses import filled, parameters, patterns
 
@@ -58,9 +59,8 @@ def test_no_address_of_a_flow_fails(role: str, sample: SampleData, walked: Walke
     client = Client(raise_request_exception=False)
     client.force_login(user)
     failed = {}
-    for route, pattern in patterns():
-        if not {"name", "flow_id", "wid"} & set(parameters(route)):
-            continue
+    about = [each for each in patterns() if {"name", "flow_id", "wid"} & set(parameters(each[0]))]
+    for route, pattern in some(about, 2, [*RIGHTS].index(role)):  # each by two of the roles
         own = {"name": walked.name, "flow_id": str(walked.id), "wid": str(walked.wid)}
         answer = client.get(filled(route, pattern, sample.values(route) | own))
         if answer.status_code >= 500:

@@ -98,7 +98,7 @@ def test_nothing_of_another_flow_is_served(role: str, sample: SampleData, other:
     client = sample.client(role)()
     values = {"name": other.name, "flow_id": other.id, "wid": other.wid, "object_id": other.id}
     served = {}
-    for route, pattern in patterns():
+    for route, pattern in some(patterns(), 2, matrix.OF_ONE_FLOW.index(role)):  # each by some of the roles
         if {"name", "flow_id", "wid"} & set(parameters(route)) or route.startswith("admin/flows/flow/<path"):
             address = filled(route, pattern, {name: str(value) for name, value in values.items()})
             served[route] = "".join(letter(ask(address)) for ask in (client.get, client.post))

@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from testkit.cases import pairs
 from tests.addresses import filled, patterns
 from wedsql_site.request_threads import PROBES
 
@@ -46,10 +47,7 @@ def rejected(address: str, status: int) -> bool:
     return status == 403 or (address.startswith(API) and status == (404 if address == API else 405))
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-@pytest.mark.parametrize(
-    "foreign", FOREIGN, ids=lambda each: "-".join(filter(None, each.values())) or "nothing"
-)
+@pytest.mark.parametrize(("foreign", "method"), pairs(FOREIGN, ["POST", "PUT", "DELETE"], 3))
 def test_every_url_rejects_a_form_of_another_site(method: str, foreign: dict[str, Any], root: Client) -> None:
     assert len(ADDRESSES) > 100
     found = {address: send(root, method, address, **foreign) for address in ADDRESSES}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from flows.tests.bpmn_running import publish, signal, visited
 from flows.tests.children import children, go
 from flows.tests.kernel.test_k_bpmn_children import cardinality, several
 from flows.tests.kit import Kit, broken
+from testkit.cases import pairs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 NAMED = '<bpmn:message id="m" name="stop"/><bpmn:error id="x" errorCode="X"/>'
@@ -42,6 +44,9 @@ LEAVING = {
     "timer": timer("P1D"),
     "condition": event("conditional", "<bpmn:condition>n = 9</bpmn:condition>"),
 }
+LOOPS: dict[str, tuple[str, list[str | None]]] = {
+    "each": (EACH, PAPERS), "first": (FIRST, [None] * 3), "after": (AFTER, [None] * 3),
+}  # fmt: skip
 
 
 def again(host: str, loop: str, leaving: str) -> bytes:
@@ -66,12 +71,11 @@ def leave(kit: Kit, wid: int, leaving: str) -> None:
     assert kit.jobs(wid) == ["r"]
 
 
-@pytest.mark.parametrize("leaving", LEAVING)
-@pytest.mark.parametrize("host", HOSTS)
-@pytest.mark.parametrize(("loop", "items"), [(EACH, PAPERS), (FIRST, [None] * 3), (AFTER, [None] * 3)])
+@pytest.mark.parametrize(("place", "repeated"), pairs([*product(HOSTS, LEAVING)], LOOPS, 3))
 def test_a_repeated_activity_that_is_left_by_an_event_begins_anew(
-    kit: Kit, loop: str, items: list[str | None], host: str, leaving: str
+    kit: Kit, place: tuple[str, str], repeated: str
 ) -> None:
+    (host, leaving), (loop, items) = place, LOOPS[repeated]
     publish(kit, again(host, loop, leaving))
     wid = kit.start(papers=PAPERS)
     kit.run("review", wid)
