@@ -173,7 +173,7 @@ def test_an_exception_names_the_gateway_at_which_no_way_leads_on(parcels: Parcel
     said = "At the gateway “Large?” no condition of a way on holds."
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
     job = Job.objects.get(wid=wid, transition="ask")
-    api.repair(wid, "complete", {"job": job.pk}, "Nobody knows the amount.", actor="anna")
+    api.repair(wid, "complete", {"job": job.pk}, "The amount is not known.", actor="anna")
     for page in ("", "why/", "repair/"):
         assert said in text_of(alice.get(f"/instances/{wid}/{page}").content), page
     api.repair(wid, "patch", {"changes": {"amount": 5}}, "It is known.", actor="anna")

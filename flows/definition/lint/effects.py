@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from flows.definition.lint.findings import Finding, Rule
 from flows.definition.trigger import TRIGGER
 
-# What matters to a worker that takes a job, and to nobody else who performs one. A timeout would, too, but
+# What matters only where a worker takes the job. A timeout would, too, but
 # the kernel gives each rule the default of the flow.
 TAKING = frozenset({"mode", "max_attempts", "backoff"})
 CHILDREN = frozenset(
