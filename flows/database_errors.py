@@ -64,6 +64,8 @@ def error_for(sqlstate: str, message: str = "", *, hint: str = "", detail: str =
             text = put_facts(_("A value cannot be used: {problem}."), {"problem": message})
             return WrongType(text, hint=hint, detail=detail)
         cls = _passing(sqlstate)
+    if cls is TryAgain and "message_template" not in detail:  # the server's words about a conflict
+        return TryAgain(detail=message, code=sqlstate)
     return cls(message, hint=hint, detail=detail, code=sqlstate)
 
 

@@ -30,8 +30,8 @@ class DependentObjects(Refused):
     default = _("Objects of the site depend on what the kernel's installation replaces.")
 
 
-class TryAgain(WedError):
-    """The same call may succeed when repeated."""
+class TryAgain(Refused):
+    """Another transaction changed the same at the same time; the same call may succeed when repeated."""
 
     transient = True
     default = _("Another transaction was in conflict with this one; try again.")

@@ -17,7 +17,7 @@ ALL_ERRORS = {
     "flows/designer/conditions.py",  # answers the editor in JSON, with 503
     "wedsql_site/templatetags/site.py",  # the page says what is wrong with the database
 }
-TROUBLES = ("53100", "53200", "40001", "58030", "XX000")
+TROUBLES = ("53100", "53200", "58030", "XX000")
 
 
 @pytest.fixture
@@ -63,6 +63,13 @@ def test_forms_about_an_instance_answer_by_status(code: str, short: Parcels, olg
         if address.endswith("start/"):
             assert answer.status_code == (500 if code == "XX000" else 503), address
         assert b"could not extend file" not in answer.content, address
+
+
+def test_a_conflict_is_shown_beside_what_was_typed(short: Parcels, olga: Client) -> None:
+    short.connection.execute(f"insert into {short.flow}.fails values ('40001')")
+    answer = olga.post(f"/flows/{short.flow}/start/", {"value-0": "bob the first"}).content
+    assert b"in conflict with this one; try again" in answer
+    assert b"bob the first" in answer
 
 
 def test_only_listed_handlers_of_pages_catch_troubles() -> None:
