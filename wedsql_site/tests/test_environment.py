@@ -113,9 +113,9 @@ def test_a_wrong_value_is_named_in_one_line(name: str, value: str, tmp_path: Pat
 
 
 def test_the_web_process_names_a_wrong_value(tmp_path: Path) -> None:
-    answer = run(
-        "-m", "daphne", "wedsql_site.asgi:application", WEDSQL_STATE_DIR=str(tmp_path), WEDSQL_Q_WORKERS="abc"
-    )
+    # With a database: without one the process would start a server, which outlives it.
+    given = {"DATABASE_URL": URL, "WEDSQL_STATE_DIR": str(tmp_path), "WEDSQL_Q_WORKERS": "abc"}
+    answer = run("-m", "daphne", "wedsql_site.asgi:application", **given)
     assert answer.returncode != 0
     assert "WEDSQL_Q_WORKERS" in answer.stderr and "Traceback" not in answer.stderr
 
