@@ -69,7 +69,7 @@ def test_a_repair_is_proposed_and_the_approval_of_another_person_applies_it(
         f"Instance {lost} is repaired." in page and "cleo in monitor approved" in page and "I saw it." in page
     )
     assert api.explain_instance(lost).state["stage"] == "packed"
-    assert "No repair waits for approvals" in text_of(get(cleo, LIST))
+    assert "Nothing waits for approvals" in text_of(get(cleo, LIST))
     assert place in get(cleo, f"{LIST}?show=closed")
 
 

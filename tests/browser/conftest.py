@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -73,7 +74,11 @@ def new_chromium() -> Iterator[webdriver.Chrome]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     chrome = webdriver.Chrome(options=options, service=Service(driver))
     try:
-        yield chrome
+        with TemporaryDirectory() as folder:  # not the current one, which is the checkout
+            chrome.execute_cdp_cmd(
+                "Browser.setDownloadBehavior", {"behavior": "allow", "downloadPath": folder}
+            )
+            yield chrome
     finally:
         chrome.quit()
 
