@@ -42,7 +42,11 @@ _TEST_SERVER = {
     "deadlock_timeout": "100ms",
     "jit": "off",  # as for the roles of the product
     "max_prepared_transactions": "4",
+    "wal_compression": "off",
 }
+# A test calls a statement a few times, and a session plans it anew for each of the first five calls. With
+# hostile settings, plans are made as on a usual server.
+_QUICK_PLANS = {"plan_cache_mode": "force_generic_plan"}
 _PREFIX = "wedsql-test-"
 places.use_memory()
 _STATE = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
@@ -96,16 +100,18 @@ def pytest_configure(config: pytest.Config) -> None:
     if OWN_SERVER:
         _remove_abandoned()
         _choose_programs(config.getoption("--pg"))
-        options = _TEST_SERVER | (hostile.prepare() if config.getoption("--settings") == "hostile" else {})
+        is_hostile = config.getoption("--settings") == "hostile"
+        options = _TEST_SERVER | (hostile.prepare() if is_hostile else _QUICK_PLANS)
         cluster = postgres.Cluster(postgres.default_cluster().home, settings=options)
         template.fill(cluster, options)
         postgres.ensure_running(cluster)
 
 
 def pytest_collection_finish() -> None:
-    """Leave the modules and tests that stay to the end out of each garbage collection."""
+    """Collect garbage seldom, and leave out the modules and tests that stay to the end."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

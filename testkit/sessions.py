@@ -13,7 +13,12 @@ from psycopg.pq import TransactionStatus
 Session = psycopg.Connection[Any]
 MOST = 4
 # What a session keeps of dropped flows makes each later change of a definition slower.
-LONGEST_USE = 10
+LONGEST_USE = 20
+# `discard all` without the plans, which a session would make again for every function.
+_RESET = """
+close all; set session authorization default; reset all; deallocate all; unlisten *;
+select pg_catalog.pg_advisory_unlock_all(); discard temp; discard sequences
+"""
 
 
 class SessionPool:
@@ -57,7 +62,7 @@ def _reset(session: Session) -> bool:
         if session.info.transaction_status is not TransactionStatus.IDLE:
             session.rollback()
         session.autocommit = True
-        session.execute("discard all")
+        session.execute(_RESET)
     except psycopg.Error:
         session.close()
         return False
