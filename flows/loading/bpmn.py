@@ -49,7 +49,9 @@ class ImportedProcess:
     @property
     def source(self) -> Mapping[str, Any]:
         """Return what is kept with the flow, so that pages can show the diagram."""
-        facts = {"process": self.made.process.id, **self.made.source_map, "internal": self.made.internal}
+        made = self.made
+        facts = {"process": made.process.id, **made.source_map, "internal": made.internal}
+        facts["choosing"] = made.choosing
         return {"language": "bpmn", "format": "xml", "text": self.text, "map": facts}
 
 
