@@ -58,7 +58,8 @@ begin
       'Operations: {operations}.', v_facts || jsonb_build_object('operations', wedsql._policy_operations()));
   elsif wedsql._never_possible(coalesce(p_policy ->> 'cause', ''), p_policy ->> 'operation') then
     perform wedsql._raise('WD534',
-      'Policy "{policy}": the operation is never possible in cases of its cause.', 'Choose another operation, or another cause.',
+      'Policy "{policy}": the operation is never possible in cases of its cause.',
+      'Choose another operation, or another cause.',
       v_facts || jsonb_build_object('cause', p_policy ->> 'cause', 'operation', p_policy ->> 'operation'));
   elsif coalesce(p_policy ->> 'transition', '') <> '' and not exists (
     select 1 from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_policy ->> 'transition') then
