@@ -8,14 +8,11 @@ from functools import lru_cache
 from typing import Any
 
 from flows import api
-from flows.languages.bpmn import Process, read
+from flows.languages.bpmn import CHOOSING, Process, read
 from flows.languages.bpmn.drawing import Drawing, drawings
 from flows.languages.bpmn.from_graph import as_process
 from flows.languages.graph import read as read_graph
 from flows.queries.definitions import DRAWN, FlowInfo
-
-# Gateways at which a token stays when no condition of a way on holds.
-CHOOSING = ("exclusiveGateway", "inclusiveGateway")
 
 
 def drawn(source: Mapping[str, Any]) -> tuple[Process, list[Drawing]]:

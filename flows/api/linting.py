@@ -9,6 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from flows.api.acknowledging import list_acknowledgements
+from flows.api.called import called
 from flows.api.checking import evaluate_classes
 from flows.api.connection import JSON, rows
 from flows.api.definitions import AnyDefinition
@@ -57,7 +58,7 @@ def lint(
     rules, common = _rules(flow, given, budget, conn)
     history = read_history(flow, rules, conn)
     found = [*findings(given, rules, common, history.written, budget), *_unproved(rules, budget)]
-    found += observed(rules, history)
+    found += [*observed(rules, history), *called(flow, given, rules, conn)]
     order = {"error": 0, "warning": 1, "info": 2}
     acknowledged = list_acknowledgements(flow, conn=conn)
     return with_acknowledgements(sorted(found, key=lambda one: order[one.severity]), acknowledged)

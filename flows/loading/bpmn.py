@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -19,7 +19,7 @@ from flows.languages.bpmn import (
     located,
     read,
 )
-from flows.languages.bpmn.conditions import conditions, types
+from flows.languages.bpmn.conditions import conditions, names, types
 from flows.languages.bpmn.writing import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
@@ -49,7 +49,9 @@ class ImportedProcess:
     @property
     def source(self) -> Mapping[str, Any]:
         """Return what is kept with the flow, so that pages can show the diagram."""
-        facts = {"process": self.made.process.id, **self.made.source_map, "internal": self.made.internal}
+        made = self.made
+        facts = {"process": made.process.id, **made.source_map, "internal": made.internal}
+        facts["choosing"] = made.choosing
         return {"language": "bpmn", "format": "xml", "text": self.text, "map": facts}
 
 
@@ -63,11 +65,16 @@ def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProces
         made = compile_process(found, flow)
     except BadBpmn as error:
         raise BadBpmn([*error.problems, *_of_data(flow, error)]) from error
-    problems = refusals(flow, made.graph, made.compiled, _IN_BPMN)
+    problems = refusals(flow, made.graph, made.compiled, _declaring(found))
     if problems:
         raise BadBpmn(located(found, made.graph, problems))
     found_warnings = (*warnings, *made.warnings, *_missing_flows(flow, found))
     return ImportedProcess(content.decode("utf-8-sig"), made, found_warnings)
+
+
+def _declaring(process: Process) -> Declaring:
+    """Return how a process declares attributes, with the names in its conditions."""
+    return replace(_IN_BPMN, names=names(process))
 
 
 def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
@@ -90,18 +97,18 @@ def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
 
 def _of_conditions(process: Process) -> list[BpmnProblem]:
     found: list[BpmnProblem] = []
-    known, missing = types(process), dict[str, str]()
+    known, missing, declared = types(process), dict[str, str](), _declaring(process)
     first: Any = None
     for condition in conditions(process, found):
         owner = condition.owner
-        names, problem = checked(known, condition.sql)
-        missing |= {name: f"“{owner.id}”" for name in names if name not in missing}
-        first = first or (owner if names else None)
+        unknown, problem = checked(known, condition.sql, declared)
+        missing |= {name: f"“{owner.id}”" for name in unknown if name not in missing}
+        first = first or (owner if unknown else None)
         if problem is not None:
             message = refused_condition(f"“{owner.id}”", problem)
             found.append(BpmnProblem("bad_condition", message, owner.line, owner.column, "error", owner.id))
     if first:
-        message = undeclared(missing, _IN_BPMN)
+        message = undeclared(missing, declared)
         found.append(BpmnProblem("unknown_names", message, first.line, first.column, "error", first.id))
     return found
 

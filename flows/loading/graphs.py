@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +17,19 @@ from flows.types import Problem as Refused
 
 _DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")
 _MOST = 50
+_WORD = re.compile(r"'(?:[^']|'')*'|([^\W\d]\w*)")  # or a text
 
 
 @dataclass(frozen=True)
 class Declaring:
-    """How a file declares attributes: a sentence, and a line with {} for the name of one."""
+    """How a file declares attributes: a sentence, and a line with {} for the name of one.
+
+    `names` are words of its conditions that are names, even if SQL reserves them.
+    """
 
     text: object
     line: str
+    names: frozenset[str] = frozenset()
 
 
 _IN_GRAPHS = Declaring(_DECLARED, "{{name: {}}}")
@@ -83,7 +90,9 @@ def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterat
     missing: dict[str, str] = {}  # with the owner of the first condition that names it
     first = None
     for edge in graph.edges.values():
-        names, problem = checked(types, edge.condition) if edge.condition is not None else ([], None)
+        names, problem = (
+            checked(types, edge.condition, declared) if edge.condition is not None else ([], None)
+        )
         place = graph.places((*edge.path, "condition"))
         owner = _("edge “%s”") % edge.name
         missing |= {name: owner for name in names if name not in missing}
@@ -94,20 +103,40 @@ def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterat
         yield Problem("unknown_names", undeclared(missing, declared), *first)
 
 
-def checked(types: Mapping[str, str], condition: str) -> tuple[list[str], Refused | None]:
+def checked(
+    types: Mapping[str, str], condition: str, declared: Declaring = _IN_GRAPHS
+) -> tuple[list[str], Refused | None]:
     """Return the names in a condition that are no attributes, or else why the kernel does not accept it."""
     names: list[str] = []
-    while len(names) < _MOST:
-        known = {**types, **dict.fromkeys(names, "text")}
+    known = dict(types)
+    written = declared.names - types.keys()
+    for number in range(_MOST):
         problem = api.check_condition(known, condition)[0]
-        if problem is None or problem.reason != "unknown_name" or not problem.position:
+        begin, word = _word(condition, problem, written)
+        name = word.lower()
+        unknown = problem is not None and problem.reason == "unknown_name"
+        if not name or not (unknown or name in written):
             return names, None if names else problem
-        begin = problem.position - 1
-        name = condition[begin : begin + (problem.length or 0)].strip('"').lower()
-        if not name or name in known:
-            return names, None if names else problem
-        names.append(name)
+        if unknown and problem and problem.length == len(word) and name not in known:
+            known[name] = "text"
+        else:  # the kernel reserves the word, or reads only a part of it
+            known[other := f"not_declared_{number}"] = "text"
+            condition = condition[:begin] + other + condition[begin + len(word) :]
+        names += [name] if name not in names else []
     return names, None
+
+
+def _word(condition: str, problem: Refused | None, written: AbstractSet[str]) -> tuple[int, str]:
+    """Return the word of a condition at which a problem is, with the characters before it; "" for none.
+
+    Where it is at something else, the cause may be the first of the names that are `written`: CASE begins an
+    expression.
+    """
+    found = _WORD.match(condition, problem.position - 1) if problem and problem.position else None
+    if problem and not (found and (problem.reason == "unknown_name" or found[1].lower() in written)):
+        words = (each for each in _WORD.finditer(condition) if each[1] and each[1].lower() in written)
+        found = next(words, found)
+    return (found.start(1), found[1]) if found and found[1] else (0, "")
 
 
 def undeclared(names: Mapping[str, str], declared: Declaring) -> str:
@@ -115,13 +144,18 @@ def undeclared(names: Mapping[str, str], declared: Declaring) -> str:
 
     `names` have the owners of the conditions that name them first.
     """
+    usable = [name for name in names if api.check_condition({name: "text"}, f"{name} is null")[0] is None]
     facts = {
         "names": ", ".join(f'"{name}" ({owner})' for name, owner in names.items()),
         "declared": declared.text,
-        "lines": " ".join(declared.line.format(name) for name in names),
+        "lines": " ".join(declared.line.format(name) for name in usable),
+        "others": ", ".join(f'"{name}"' for name in names if name not in usable),
     }
-    text = _("Conditions name attributes that are not declared: %(names)s. %(declared)s Add: %(lines)s")
-    return text % facts
+    found = [_("Conditions name attributes that are not declared: %(names)s. %(declared)s")]
+    found += [_("Add: %(lines)s")] if usable else []
+    if facts["others"]:
+        found += [_("Conditions cannot use these names; choose others: %(others)s.")]
+    return " ".join(found) % facts
 
 
 def refused_condition(owner: str, problem: Refused) -> str:

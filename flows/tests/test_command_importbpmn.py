@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection, transaction
 
 from flows import api
+from flows.errors import NoMatch
 from flows.languages.bpmn import compile_process, read
+from flows.languages.bpmn.expressions import NotUnderstood, feel_names, sql
+from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.writing import write as write_graph
 from flows.languages.graph import compile_graph
 from flows.languages.graph import read as read_graph
+from flows.loading.graphs import Declaring, checked
 from flows.models import Flow, Job
-from flows.tests.bpmn_files import ORDER
+from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node
 from flows.tests.commands import answer, refused, run, write
 from flows.tests.pages import unique
 from flows.tests.test_command_importgraph import ORDERS
+from testkit.cases import some
 
 pytestmark = pytest.mark.django_db
 POOLS = Path(__file__).parent / "corpus" / "modeller.bpmn"
@@ -95,6 +102,86 @@ def test_a_condition_on_what_is_not_declared_says_where_to_declare_it(tmp_path: 
         assert '<wedsql:attribute name="..." />, or as data objects.' in said
         for name in ("width", "depth", "colour"):
             assert said.count(f'<wedsql:attribute name="{name}" />') == 1
+
+
+def test_words_that_sql_reserves_are_in_the_list_of_names_that_are_not_declared(tmp_path: Path) -> None:
+    text = ORDER.decode().replace(
+        "=amount &gt; 1000", "=color = 1 and Check = 2 and user = größe and check = 3 and size = 4"
+    )
+    broken = text.replace('default="check_accepted"', 'default="nowhere"')
+    for each in (text, broken):
+        said = refused("importbpmn", write(tmp_path, each, "other.bpmn"), "--flow", unique())
+        owner = "edge “check_approve”" if each is text else "“check_approve”"
+        listed = ", ".join(f'"{name}" ({owner})' for name in ("color", "check", "user", "größe", "size"))
+        assert f"Conditions name attributes that are not declared: {listed}." in said
+        assert 'choose others: "check", "user", "größe".' in said
+        assert "bad_condition" not in said and '<wedsql:attribute name="check" />' not in said
+        for name in ("color", "size"):
+            assert said.count(f'<wedsql:attribute name="{name}" />') == 1
+
+
+def test_each_keyword_of_the_server_may_be_a_name_in_feel() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("select word from pg_get_keywords() order by word")
+        words = [word for (word,) in cursor.fetchall()]
+    tried = 0
+    for word in some(words, 4):
+        expression = Expression(f"={word} = 1 and other = 2")
+        try:
+            condition = sql(expression, "feel", "x")
+        except NotUnderstood:  # a keyword of FEEL, too
+            continue
+        names = feel_names(expression, "feel")
+        listed = checked({}, condition, Declaring("", "", names))[0]
+        assert sorted(listed) == sorted({word, "other"} - {"true", "false", "null"}), condition
+        tried += 1
+    assert tried > 90
+
+
+def test_a_keyword_in_sql_is_no_name() -> None:
+    names, problem = checked({}, "case when color then check end", Declaring("", ""))
+    assert (names, problem) == (["color"], None)
+    names, problem = checked({"color": "text"}, "color = check", Declaring("", ""))
+    assert names == [] and problem is not None and problem.reason == "reserved"
+
+
+STARTS = file(
+    attributes(attribute("amount", type="integer")),
+    node("startEvent", "s", event("message", messageRef="asked")),
+    node("{tag}", "g", name="Large?"),
+    node("task", "a"),
+    node("endEvent", "e"),
+    flows("s g", "g a amount &gt; 100", "g e amount &lt; 101", "a e"),
+    named='<bpmn:message id="asked" name="asked"/>\n',
+).decode()
+GATES = """
+attributes: [{name: amount, type: integer}]
+edges: [[r1, s, g], [r2, g, a, amount > 100], [r3, g, e, amount < 101], [r4, a, e]]
+nodes: [{node: g, type: exclusive, options: {label: "Large?"}}]
+"""
+
+
+@pytest.mark.parametrize("tag", ["exclusiveGateway", "inclusiveGateway", "graph"])
+def test_a_start_without_a_way_on_names_the_gateway(tmp_path: Path, tag: str) -> None:
+    name = unique()
+    if tag == "graph":
+        run("importgraph", write(tmp_path, GATES, "gates.yaml"), "--flow", name)
+    else:
+        run("importbpmn", write(tmp_path, STARTS.replace("{tag}", tag), "starts.bpmn"), "--flow", name)
+    said = f'At the gateway "Large?" of flow "{name}" no condition of a way on holds'
+    ways: list[Any] = [
+        lambda: api.start(name, {}),
+        lambda: run("startinstance", name),
+        lambda: connection.cursor().execute(f"insert into {name}.wed_flow (amount) values (null)"),
+    ]
+    ways += [lambda: api.signal(name, "asked", {"amount": None})] if tag != "graph" else []
+    for way in ways:
+        with pytest.raises(Exception, match=re.escape(said)), transaction.atomic():
+            way()
+    assert said in str(api.start_many(name, [{}, {"amount": 5}])[0].error)
+    api.keep_source(name, {"language": "bpmn", "format": "xml", "text": "", "map": {}})
+    with pytest.raises(NoMatch, match="No condition of flow"), transaction.atomic():
+        api.start(name, {})
 
 
 def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> None:

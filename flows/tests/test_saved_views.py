@@ -8,6 +8,7 @@ from django.db import transaction
 from flows import api
 from flows.api.views import View
 from flows.errors import BadName, BadView, UnknownView
+from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db
 
@@ -62,3 +63,13 @@ def test_a_user_has_at_most_200_views() -> None:
     api.save_view("bob", "orders", "view 7", View())
     with pytest.raises(BadView):
         api.save_view("ana", "orders", "view 200", View())
+
+
+def test_a_column_that_the_flow_does_not_have_is_rejected() -> None:
+    flow = unique()
+    api.create_flow(flow)
+    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]})
+    assert api.save_view("ana", flow, "one", View("", ["a"])).columns == ["a"]
+    with pytest.raises(BadView, match='no attribute "b"'), transaction.atomic():
+        api.save_view("ana", flow, "two", View("", ["a", "b"]))
+    assert [view.name for view in api.list_views("ana", (), flow)] == ["one"]

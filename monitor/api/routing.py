@@ -2,14 +2,60 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from difflib import get_close_matches
+from functools import wraps
+from typing import Any
+
 from django.http import HttpRequest
 from ninja import Router
+from ninja.operation import Operation
+from ninja.utils import contribute_operation_callback
 
 from flows.queries.definitions import FlowInfo
 from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 
-router = Router()
+
+class StrictRouter(Router):
+    """Rejects parameters of the query that an endpoint does not read, so that a misspelling is seen."""
+
+    def add_api_operation(
+        self, path: str, methods: list[str], view_func: Callable[..., Any], **options: Any
+    ) -> None:
+        """Add an endpoint. What it may not do, and parameters with other values, are reported first."""
+        contribute_operation_callback(view_func, _reject_unknown)
+        super().add_api_operation(path, methods, view_func, **options)
+
+
+def _reject_unknown(operation: Operation) -> None:
+    """Let an operation reject parameters that none of its models of the query has."""
+    models: list[Any] = [each for each in operation.models if each.__ninja_param_source__ == "query"]
+    known = sorted({name for each in models for name in each.__ninja_flatten_map__})
+    endpoint = operation.view_func
+
+    @wraps(endpoint)
+    def strict(request: HttpRequest, *given: Any, **named: Any) -> Any:
+        unknown = next((name for name in request.GET if name not in known), None)
+        if unknown is not None:
+            raise Problem(
+                422, f"query.{unknown[:60]}: There is no such parameter here.", _hint(unknown, known)
+            )
+        return endpoint(request, *given, **named)
+
+    operation.view_func = strict
+
+
+def _hint(unknown: str, known: list[str]) -> str:
+    """Return the parameters that there are, and first the one that is probably meant."""
+    if not known:
+        return "This address has no parameters."
+    close = get_close_matches(unknown[:60], known, 1)
+    meant = f"Did you mean {close[0]}? " if close else ""
+    return f"{meant}Parameters: {', '.join(known)}."
+
+
+router = StrictRouter()
 READ = Needs("see")
 # For endpoints that leave out values which the caller may not see; others are forbidden in such a flow.
 READ_SHOWN = Needs("see", masks=True)

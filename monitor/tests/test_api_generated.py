@@ -17,7 +17,7 @@ from django.http import HttpResponse
 
 from monitor.api.document import document
 from monitor.tests.conftest import Parcels
-from monitor.tests.programs import BASE, Program, operator, owner
+from monitor.tests.programs import BASE, Program, operator, owner, problem
 from monitor.tests.schema_values import ODD, allows, neighbours
 from monitor.tests.test_api_document import body_of, case_of, repairs_of
 from monitor.tests.test_operations import job_of
@@ -111,3 +111,24 @@ def test_the_document_allows_what_is_accepted_and_forbids_what_is_rejected(
     for body, allowed in some(sent, 6, turn):
         found = getattr(operator, method)(address, json.dumps(body))
         check(found, allowed, operation, f"{method} {path} {body!r:.200}")
+
+
+@pytest.mark.parametrize(("path", "method"), OPERATIONS)
+def test_a_parameter_that_an_operation_does_not_read_is_rejected(
+    path: str, method: str, operator: Program, parcels: Parcels
+) -> None:
+    address, example = address_of(path, method, operator, parcels)
+    body = [example or {}] if method in ("post", "put") else []
+    found = getattr(operator, method)(f"{address}?stauts=final", *body)
+    if found.status_code not in (403, 404):  # which come first, so that nothing is found out
+        said = problem(found, 422)
+        assert said["detail"] == "query.stauts: There is no such parameter here."
+        parameters = document()["paths"][path][method].get("parameters", ())
+        known = sorted(each["name"] for each in parameters if each["in"] == "query")
+        listed = f"Parameters: {', '.join(known)}." if known else "This address has no parameters."
+        assert said["hint"].endswith(listed)
+
+
+def test_the_parameter_that_is_probably_meant_is_named(operator: Program, parcels: Parcels) -> None:
+    found = problem(operator.get(f"/flows/{parcels.flow}/instances?q=&ordr=oldest"), 422)
+    assert found["hint"].startswith("Did you mean order? Parameters: as_of, columns,")

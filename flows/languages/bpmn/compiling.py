@@ -11,6 +11,9 @@ from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
 
+# Gateways at which a token stays when no condition of a way on holds.
+CHOOSING = ("exclusiveGateway", "inclusiveGateway")
+
 
 @dataclass(frozen=True)
 class CompiledProcess:
@@ -41,6 +44,17 @@ class CompiledProcess:
         public |= {each.loop.item for each in self.process.elements.values() if each.loop is not None}
         made = (each for each in self.compiled.definition["attributes"] if each["name"] not in public)
         return [each["name"] for each in made if each["type"] != "text"]
+
+    @property
+    def choosing(self) -> dict[str, str]:
+        """Return the gateways at which the data decide, by the attributes with the tokens that are there."""
+        flows, elements = self.process.flows, self.process.elements
+        found = {}
+        for name, origin in self.source_map["attributes"].items():
+            element = elements.get(flows[origin].target if origin in flows else origin)
+            if element is not None and element.tag in CHOOSING:
+                found[name] = element.name or element.id
+        return found
 
 
 def compile_process(process: Process, flow: str = "") -> CompiledProcess:

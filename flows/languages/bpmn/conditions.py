@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from flows.languages.bpmn.expressions import NotUnderstood, sql
+from flows.languages.bpmn.expressions import NotUnderstood, feel_names, sql
 from flows.languages.bpmn.model import Element, Expression, Flow, Process
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BpmnProblem
@@ -21,17 +21,27 @@ class Condition:
 
 def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condition]:
     """Return the conditions of a process; what is no expression is added to the problems."""
+    known = types(process)
+    for owner, expression in _written(process):
+        try:
+            yield Condition(owner, sql(expression, process.language, owner.id, known))
+        except NotUnderstood as error:
+            problems.append(error.problem)
+
+
+def names(process: Process) -> frozenset[str]:
+    """Return the names in the conditions of a process that are in FEEL, some of which SQL may reserve."""
+    found = (feel_names(expression, process.language) for _owner, expression in _written(process))
+    return frozenset().union(*found)
+
+
+def _written(process: Process) -> Iterator[tuple[Flow | Element, Expression]]:
+    """Return the conditions of a process as they are written, with what they belong to."""
     owners: list[tuple[Flow | Element, Expression | None]] = [
         *((flow, flow.condition) for flow in process.flows.values()),
         *((each, each.trigger.expression) for each in process.elements.values() if _is_conditional(each)),
     ]
-    known = types(process)
-    for owner, expression in owners:
-        if expression is not None:
-            try:
-                yield Condition(owner, sql(expression, process.language, owner.id, known))
-            except NotUnderstood as error:
-                problems.append(error.problem)
+    return ((owner, expression) for owner, expression in owners if expression is not None)
 
 
 def types(process: Process) -> Mapping[str, str]:

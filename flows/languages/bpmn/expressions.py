@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from flows.languages.bpmn.feel import NotSimple, to_sql
+from flows.languages.bpmn.feel import NotSimple, names_in, to_sql
 from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.problems import BpmnProblem
 
@@ -40,6 +40,13 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
                 'If it is SQL, give it language="sql".'
             )
         raise NotUnderstood(_problem(message, expression, element)) from error
+
+
+def feel_names(expression: Expression, default: str) -> frozenset[str]:
+    """Return the names in an expression; none where it is SQL, in which a word may be a keyword."""
+    if (expression.language or default).lower() in _SQL:
+        return frozenset()
+    return names_in(bare(expression.text)[0])
 
 
 def name_of(expression: Expression) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from flows.languages.bpmn.feel_values import WRITTEN, Part, added, divided, literal, multiplied, text_of
@@ -52,6 +53,17 @@ def to_sql(text: str, types: Mapping[str, str] | None = None) -> str:
     return found
 
 
+def names_in(text: str) -> frozenset[str]:
+    """Return the names of attributes in an expression, in lower case, as far as it is understood."""
+    try:
+        parser = _Parser(_words(text[:_LONGEST]), {})
+        with suppress(NotSimple, RecursionError):
+            parser.either()
+    except NotSimple:
+        return frozenset()
+    return frozenset(parser.names) - {"true", "false", "null"}
+
+
 def _words(text: str) -> list[_Word]:
     found, at = [], 0
     while text[at:].strip():
@@ -68,6 +80,7 @@ def _words(text: str) -> list[_Word]:
 class _Parser:
     def __init__(self, words: list[_Word], types: Mapping[str, str]) -> None:
         self.words, self.types, self.at, self.depth = words, types, 0, 0
+        self.names: set[str] = set()
 
     @property
     def word(self) -> _Word:
@@ -211,6 +224,7 @@ class _Parser:
             raise NotSimple(f"“{name}” is not in the subset; write the condition in SQL.", word.position)
         if word.kind == "number":
             return Part(name, "integer" if name.isdecimal() else "numeric")
+        self.names.add(name)
         return Part(name, self.types.get(name, ""))
 
     def text(self, word: _Word) -> Part:

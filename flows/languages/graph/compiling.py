@@ -381,8 +381,21 @@ def _is_number(text: str) -> bool:
 
 
 def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapping[str, Any]:
-    """Return what is kept with the flow, so that pages can show the graph."""
+    """Return what is kept with the flow, so that pages can show the graph.
+
+    `choosing` has the gateways at which the data decide, by the attributes with the tokens that are there.
+    """
     made = compiled.definition["attributes"][len(graph.attributes) :]
     internal = [attribute["name"] for attribute in made]
-    facts = {**compiled.source_map, "internal": internal}
+    targets = {
+        name: graph.nodes.get(graph.edges[edge].target)
+        for name, edge in compiled.source_map["attributes"].items()
+        if edge in graph.edges
+    }
+    choosing = {
+        name: str(node.options.get("label") or node.name)
+        for name, node in targets.items()
+        if node is not None and node.kind in ("exclusive", "inclusive")
+    }
+    facts = {**compiled.source_map, "internal": internal, "choosing": choosing}
     return {"language": "graph", "format": format_, "text": text, "map": facts}

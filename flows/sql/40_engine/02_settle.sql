@@ -149,6 +149,15 @@ begin
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;
 
+-- Returns the names of the gateways at which the tokens of a state are, where the data decide about their
+-- way on; null where the flow was not imported from BPMN or a graph, or they are elsewhere.
+create or replace function wedsql._choosing(p_flow wedsql.flow, p_state jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select string_agg(distinct c.value, '", "' order by c.value)
+from wedsql.flow_source s cross join lateral jsonb_each_text(s.map -> 'choosing') c
+where s.flow_id = p_flow.id and s.version = p_flow.version and p_state ->> c.key ~ '^[1-9]'
+$$;
+
 -- Raises the reason for which a commit is rejected: a first state that matches nothing, or a final state with
 -- work pending.
 -- Raises: WD101, WD103, WD106.
@@ -159,6 +168,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_step wedsql.step;
   v_pending text;
+  v_gateways text;
 begin
   select u.* into v_step from unnest(p_steps) u where u.wid = p_wid;
   if p_status = '?' and v_step.errors is not null then
@@ -168,6 +178,14 @@ begin
       'No other condition holds, so no instance was started.',
       jsonb_build_object('errors', v_step.errors, 'trigger', v_step.errors -> 0 -> 'trigger',
         'sqlstate', v_step.errors -> 0 -> 'sqlstate', 'problem', v_step.errors -> 0 -> 'message'));
+  end if;
+  v_gateways := case when p_status = '?' then wedsql._choosing(p_flow, v_step.state) end;
+  if v_gateways is not null then
+    perform wedsql._raise('WD101',
+      'At the gateway "{gateway}" of flow "{flow}" no condition of a way on holds for this first state, '
+      'so no instance was started.',
+      'Give values for which one holds, or add a default flow to the gateway.',
+      jsonb_build_object('flow', p_flow.name, 'state', v_step.state, 'gateway', v_gateways));
   elsif p_status = '?' then
     perform wedsql._raise('WD101',
       'No condition of flow "{flow}" holds for this first state, so no instance was started.',

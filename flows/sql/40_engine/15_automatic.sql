@@ -60,6 +60,16 @@ end $f$;
 create or replace function wedsql._automatic_at_once() returns integer
 language sql immutable set search_path = pg_catalog, pg_temp as $$ select 250 $$;
 
+-- Raises why the SET string of a trigger cannot be computed on a state.
+-- Raises: WD211.
+create or replace function wedsql._raise_sets(p_trigger text, p_code text, p_problem text) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._raise('WD211',
+  'The SET string of trigger "{trigger}" cannot be computed on this state: {problem}.',
+  'Change the attributes that it reads.',
+  jsonb_build_object('trigger', p_trigger, 'sqlstate', p_code, 'problem', p_problem))
+$$;
+
 -- Performs the pending automatic transitions of a running instance until there are none, or as many as a
 -- commit performs, and returns its status then. p_rematch: a re-match fired them.
 -- Locks: the caller holds the wed_flow row.
@@ -119,7 +129,7 @@ begin
 end $$;
 
 -- Returns what an automatic transition writes on the present state.
--- Raises: what PostgreSQL raises for the SET string; WD003, WD107; WD530 for a state that violates an
+-- Raises: WD003, WD107; WD211 where the SET string cannot be computed; WD530 for a state that violates an
 -- integrity condition that holds always.
 create or replace function wedsql._automatic_changes(p_flow wedsql.flow, p_job wedsql.job_pool) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
@@ -129,9 +139,14 @@ declare
   v_state jsonb;
   v_violated integer[];
 begin
-  execute format('select wed_match.a_%s(w.*, $2), to_jsonb(w.*) - ''wid'' from %I.wed_flow w '
-                 'where w.wid = $1', p_flow.id, p_flow.name)
-    into v_changes, v_state using p_job.wid, p_job.tgid;
+  begin
+    execute format('select wed_match.a_%s(w.*, $2), to_jsonb(w.*) - ''wid'' from %I.wed_flow w '
+                   'where w.wid = $1', p_flow.id, p_flow.name)
+      into v_changes, v_state using p_job.wid, p_job.tgid;
+  exception when data_exception or feature_not_supported or program_limit_exceeded then
+    perform wedsql._raise_sets(coalesce(nullif(t.tgname, ''), t.trname), sqlstate, sqlerrm)
+    from wedsql.trig t where t.tgid = p_job.tgid;
+  end;
   perform wedsql._check_size(v_state || v_changes, v_state);
   if p_flow.guarded then
     v_violated := wedsql._violated(p_flow, v_state || v_changes, false);
@@ -184,18 +199,29 @@ end $$;
 
 -- Returns the steps of results, whose state is what they change, with what the kernel adds to them.
 -- Locks: none; the caller has locked the rows.
--- Raises: what PostgreSQL raises for the SET string, or for a value of another type than its attribute's.
+-- Raises: WD211 where a SET string cannot be computed; what PostgreSQL raises for a value of another type
+-- than its attribute's.
 create or replace function wedsql._with_sets(p_flow integer, p_name text, p_steps wedsql.step[])
 returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_sets jsonb;
+  v_code text;
+  v_problem text;
 begin
   for i in 1..cardinality(p_steps) loop
     continue when p_steps[i].tgid is null or p_steps[i].tgid <= 0 or starts_with(p_steps[i].trw, '_');
-    execute format('select wed_match.a_%s(jsonb_populate_record(w.*, $3), $2) from %I.wed_flow w '
-                   'where w.wid = $1', p_flow, p_name)
-      into v_sets using p_steps[i].wid, p_steps[i].tgid, p_steps[i].state;
+    begin
+      execute format('select wed_match.a_%s(jsonb_populate_record(w.*, $3), $2) from %I.wed_flow w '
+                     'where w.wid = $1', p_flow, p_name)
+        into v_sets using p_steps[i].wid, p_steps[i].tgid, p_steps[i].state;
+    exception when data_exception or feature_not_supported or program_limit_exceeded then
+      v_code := sqlstate;
+      v_problem := sqlerrm;
+      execute format('select jsonb_populate_record(null::%I.wed_flow, $1)', p_name) using p_steps[i].state;
+      perform wedsql._raise_sets(coalesce(nullif(t.tgname, ''), t.trname), v_code, v_problem)
+      from wedsql.trig t where t.tgid = p_steps[i].tgid;
+    end;
     p_steps[i].state := p_steps[i].state || v_sets;
   end loop;
   return p_steps;

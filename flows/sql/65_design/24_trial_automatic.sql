@@ -25,7 +25,7 @@ where p_trig.sets is not null
 $$;
 
 -- Returns what the kernel sets for a trigger on a state; nothing for one that sets nothing.
--- Raises: WD211; what PostgreSQL raises for the SET string.
+-- Raises: WD211.
 create or replace function wedsql._tried_sets(p_definition jsonb, p_trig wedsql.trig, p_state jsonb)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
@@ -42,6 +42,8 @@ begin
     (select string_agg(format('(%s)::%s as %I', a.qualified, wedsql.sql_type(v_types ->> a.attribute),
                               a.attribute), ', ')
      from wedsql.assignments(wedsql.parse(p_trig.sets, v_types, true)) a), p_state);
+exception when data_exception or feature_not_supported or program_limit_exceeded then
+  perform wedsql._raise_sets(coalesce(nullif(p_trig.tgname, ''), p_trig.trname), sqlstate, sqlerrm);
 end $$;
 
 -- Returns the triggers of a trial whose conditions have one of these letters.

@@ -1,13 +1,22 @@
 -- Saved views of lists: a filter with columns and an order, of one flow or ('') of all. A view holds no rows:
 -- each reader gets those that they may see.
 
--- Rejects a view of another form, and more than a user may have.
+-- Rejects a view of another form, columns that the flow does not have, and more than a user may have.
 -- Raises: WD004, WD502.
 create or replace function wedsql._check_view(p_view wedsql.saved_view) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_unknown text;
 begin
   if p_view.flow <> '' then
     perform wedsql.check_name(p_view.flow, 'flow');
+  end if;
+  select n into v_unknown from wedsql.flow f cross join unnest(p_view.columns) n
+  where f.name = p_view.flow
+    and not exists (select from wedsql.attr a where a.flow_id = f.id and a.aname = n) limit 1;
+  if found then
+    perform wedsql._raise('WD502', 'The flow has no attribute "{attribute}".',
+      'Choose one of its attributes.', jsonb_build_object('attribute', left(v_unknown, 80)));
   end if;
   if p_view.name = '' or length(p_view.name) > 80 then
     perform wedsql._raise('WD502', 'The name of a view has 1 to {limit} characters.',

@@ -112,6 +112,11 @@ begin
   end if;
   perform wedsql._check_sla(v_new);
   v_new.compiled := wedsql._compiled_sla(v_flow.name, v_new);
+  if v_new.compiled[1] in (v_new.compiled[2], 'false') or v_new.compiled[2] = 'true' then
+    perform wedsql._raise('WD512', 'The clock of the SLA "{name}" would never start.',
+      'It starts where the start condition holds and the stop condition does not.',
+      jsonb_build_object('name', v_new.name));
+  end if;
   if p_id is null then
     insert into wedsql.sla (flow_id, name, start_when, stop_when, pause_when, duration, calendar_id, enabled,
       changed_by, changed_at, compiled, below)

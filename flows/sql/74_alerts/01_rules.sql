@@ -43,6 +43,9 @@ begin
       and t.integrity is null) then
     perform wedsql._raise('WD508', 'The flow has no transition "{transition}".',
       'Choose one of its transitions.', jsonb_build_object('transition', p_rule.trname));
+  elsif p_rule.sign = '<' and p_rule.threshold = 0 then
+    perform wedsql._raise('WD508', 'Nothing is below 0, so the rule would never hold.',
+      'Use < 1 for none at all, or >.');
   elsif p_rule.sign is null or p_rule.sign not in ('>', '<') or p_rule.threshold is null
         or not p_rule.threshold between 0 and 1e12 then
     perform wedsql._raise('WD508', 'A rule compares with > or < and a number from 0.',

@@ -16,6 +16,14 @@ select array['retry', 'patch', 'rematch', 'complete', 'skip', 'rollback', 'repla
              'cancel', 'skip_compensation']
 $$;
 
+-- Returns whether an operation is never possible in cases of a cause: an instance with no way on has no job,
+-- and only a compensation that failed is skipped.
+create or replace function wedsql._never_possible(p_cause text, p_operation text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select p_operation = 'skip_compensation' and p_cause not in ('', 'COMPENSATION_FAILED')
+  or p_operation in ('retry', 'complete', 'skip') and p_cause in ('STUCK', 'CONDITION_ERROR')
+$$;
+
 -- Returns the policies of a flow in their order: "delay" in seconds; "missing" has the attributes in the
 -- condition that the flow no longer has, because of which the policy is left out.
 -- Raises: WD001.
@@ -48,6 +56,11 @@ begin
   elsif coalesce(p_policy ->> 'operation', '') <> all (wedsql._policy_operations()) then
     perform wedsql._raise('WD534', 'Policy "{policy}": this is no operation of a policy.',
       'Operations: {operations}.', v_facts || jsonb_build_object('operations', wedsql._policy_operations()));
+  elsif wedsql._never_possible(coalesce(p_policy ->> 'cause', ''), p_policy ->> 'operation') then
+    perform wedsql._raise('WD534',
+      'Policy "{policy}": the operation is never possible in cases of its cause.',
+      'Choose another operation, or another cause.',
+      v_facts || jsonb_build_object('cause', p_policy ->> 'cause', 'operation', p_policy ->> 'operation'));
   elsif coalesce(p_policy ->> 'transition', '') <> '' and not exists (
     select 1 from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_policy ->> 'transition') then
     perform wedsql._raise('WD534', 'Policy "{policy}": the flow has no such transition.',

@@ -21,7 +21,7 @@ end $$;
 
 -- Returns what the assignments of a trigger give for its children p_from to p_to, over a state of its
 -- instance with counters.
--- Raises: WD005 where an expression no longer fits the attributes; what PostgreSQL raises for it.
+-- Raises: WD005 where an expression no longer fits the attributes; WD580 where one cannot be computed.
 create or replace function wedsql._child_values(p_flow integer, p_lines text[], p_row jsonb, p_from integer,
   p_to integer) returns jsonb[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -40,6 +40,11 @@ begin
   return wed_match.child_values(
     (select string_agg(format('%I %s', a.key, wedsql.sql_type(a.value)), ', ')
      from jsonb_each_text(v_types - 'child_number') a), v_values, p_row, p_from, p_to);
+exception when data_exception or feature_not_supported or program_limit_exceeded then
+  perform wedsql._raise('WD580', 'An expression about children cannot be computed on this state: {problem}.',
+    'Change the attributes that it reads, and retry the job.',
+    jsonb_build_object('sqlstate', sqlstate, 'problem', sqlerrm,
+                       'expressions', (select jsonb_agg(left(l, 200)) from unnest(p_lines) l)));
 end $$;
 
 -- Returns the value of an expression of a trigger that is a whole number.

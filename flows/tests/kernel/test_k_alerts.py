@@ -325,3 +325,11 @@ def test_what_ended_a_year_ago_is_removed(shop: Kit, reaper: Connection) -> None
     api.remove_old_alerts(conn=reaper)
     assert events(shop, rule) == ["started"]
     assert api.read_alert_rule(rule.id, conn=shop.conn).active
+
+
+def test_a_rule_that_can_never_hold_is_rejected(shop: Kit) -> None:
+    for kind, name in (("count", ""), ("exception_age", ""), ("queue_age", "tr_pay"), ("workers", "tr_pay")):
+        with refused("WD508") as why:
+            saved(shop, replace(RULE, kind=kind, sign="<", threshold=0, trname=name))
+        assert "Nothing is below 0" in why.message
+    assert saved(shop, replace(RULE, sign=">", threshold=0)).threshold == 0

@@ -102,7 +102,7 @@ def test_a_set_that_fails_parks_its_job_and_keeps_the_result(kit: Kit) -> None:
     assert kit.run("begin", wid, n=1).status == "E"
     assert kit.state(wid)["n"] == 1 and kit.instance(wid).reason == "ATTEMPTS"
     (job,) = [job for job in kit.pending(wid) if job.tgid > 0]
-    assert (job.state, job.last_state) == ("K", "22012") and "division" in job.last_error
+    assert (job.state, job.last_state) == ("K", "WD211") and "division" in job.last_error
     assert broken(kit) == []
     api.repair(wid, "retry", {"job": job.id}, "Again.", actor="olga", conn=kit.conn)
     assert kit.reap()["automatic"] == 1 and kit.status(wid) == "E", "it fails again"

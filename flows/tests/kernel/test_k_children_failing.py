@@ -44,7 +44,7 @@ def test_the_depth_is_limited(tree: Kit) -> None:
         ("WD003", {"child_set": ["kind = 'part'", "part = 'x' || parts::text"]}),
         ("WD580", {"child_count": "parts - 7"}),
         ("WD580", {"child_count": "part"}),
-        ("22012", {"child_count": "2 / (parts - 2)"}),
+        ("WD580", {"child_count": "2 / (parts - 2)"}),
     ],
 )
 def test_children_that_cannot_be_started_park_the_job_until_it_is_retried(

@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.definition.lint import Finding
-from flows.tests.kit import Kit
+from flows.tests.kit import Connection, Kit
 
 pytestmark = pytest.mark.kernel
 
@@ -173,3 +173,20 @@ def test_a_finding_keeps_its_name_until_its_rule_changes(kit: Kit) -> None:
     assert one.id == moved.id != other.id
     assert one.state is not None
     assert (one.state["state"], one.state["items"] > 10) == ("new", True)
+
+
+def test_children_in_a_flow_or_attribute_that_is_not_there_are_found(kit: Kit, web: Connection) -> None:
+    kit.attr("parts", kind="integer")
+    other = kit.name
+    mine = "another_flow"
+
+    def checks(child: str, *lines: str) -> list[tuple[str, Any]]:
+        starts = rule("items > 3", child=child, child_count="1", child_set=list(lines))
+        definition = {"attributes": ATTRIBUTES, "triggers": [starts]}
+        findings = api.lint(mine, definition, conn=web)
+        return [(one.check, one.path) for one in findings if "children" in one.message]
+
+    assert checks("no_such_flow", "a = 1") == [("no_flow", ("triggers", 0, "child"))]
+    assert checks(other, "parts = items") == [] == checks(mine, "items = 1", "urgent = true")
+    assert checks(other, "parts = 1", "items = 2") == [("no_child_attribute", ("triggers", 0, "child_set"))]
+    assert checks(mine, "parts = 1") == [("no_child_attribute", ("triggers", 0, "child_set"))]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from flows import api
 from flows.api.policies import RecoveryPolicy
+from flows.errors import BadPolicy
 from flows.tests.kernel.test_k_case_people import together
 from flows.tests.kit import Connection, Kit, broken, refused
 
@@ -198,3 +200,48 @@ def test_policies_are_listed_as_they_were_saved(shop: Kit, web: Connection) -> N
     assert (found.changed_by, found.missing) == ("dora", [])
     with refused("42501"):
         api.run_policies(conn=web)
+
+
+CAUSES = ("STUCK", "CONDITION_ERROR", "ATTEMPTS")
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "patch": {"changes": {"a": "2"}},
+    "rollback": {"before": "tr_x"},
+    "replay": {"before": "tr_x"},
+}
+
+
+def case_with(shop: Kit, cause: str) -> int:
+    """Return an instance with an exception of a cause."""
+    wid = shop.start(a="1")
+    if cause == "ATTEMPTS":
+        shop.fail("tr_x", wid)
+    else:
+        shop.run("tr_x", wid, a={"STUCK": "lost", "CONDITION_ERROR": "odd"}[cause])
+    assert shop.instance(wid).reason == cause
+    return wid
+
+
+@pytest.mark.parametrize("cause", CAUSES)
+def test_a_policy_that_is_rejected_when_it_is_saved_could_never_act(
+    cause: str, shop: Kit, reaper: Connection
+) -> None:
+    """What is refused is refused for each case, and what is not is performed."""
+    shop.trig("tr_z", "a = 'odd' and 1 / (length(a) - 3) > 0")
+    never = []
+    for operation in shop.one("select wedsql._policy_operations()"):
+        policy = RecoveryPolicy("p", operation, ARGUMENTS.get(operation, {}), cause)
+        wid = case_with(shop, cause)
+        try:
+            save(shop, policy)
+        except BadPolicy as error:
+            assert "never possible" in str(error)
+            never.append(operation)
+            save(shop, replace(policy, cause=""))
+        assert api.run_policies(conn=reaper) == 1
+        rejected = ("policy_rejected", "policy:p") in events(shop, wid)
+        no_step = cause == "ATTEMPTS" and "before" in policy.arguments
+        assert rejected == (operation in never or no_step), operation
+        save(shop)
+        if shop.status(wid) not in ("F", "C", "A"):
+            api.cancel(wid, "Done.", conn=shop.conn)
+    assert "skip_compensation" in never and ("retry" in never) == (cause != "ATTEMPTS")

@@ -328,3 +328,12 @@ def test_only_pages_and_the_reaper_may_use_them(desk: Kit) -> None:
             api.advance_slas(conn=desk.connect(role))
     with refused("WD513"):
         api.delete_sla(desk.name, sla.id + 1, conn=desk.connect("wed_web"))
+
+
+@pytest.mark.parametrize(
+    ("start", "stop"), [("a = 'x'", "a = 'x'"), ("a  =  'x'", "a='x'"), ("false", ""), ("a = 'x'", "true")]
+)
+def test_a_clock_that_can_never_start_is_rejected(desk: Kit, start: str, stop: str) -> None:
+    with refused("WD512") as why:
+        api.save_sla(desk.name, Sla("never", 3600, start, stop), "olga", conn=desk.conn)
+    assert "would never start" in why.message

@@ -1,0 +1,50 @@
+"""Checks of the flows that rules start children in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from flows.api.connection import rows
+from flows.definition.lint import Finding, Rule
+
+
+def called(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn: Any) -> Iterator[Finding]:
+    """Return the rules whose children cannot start, because their flow or an attribute is not there yet."""
+    starting = [rule for rule in rules if rule.trigger.get("child")]
+    known = _attributes({str(rule.trigger["child"]) for rule in starting}, conn) if starting else {}
+    known[flow] = {str(each["name"]) for each in definition["attributes"]}
+    for rule in starting:
+        child = str(rule.trigger["child"])
+        if child not in known:
+            message = _("{rule} starts children in the flow {flow}, which does not exist.")
+            hint = _("Until it does, an instance here becomes an exception.")
+            yield _found(rule, "no_flow", message.format(rule=rule.title, flow=child), hint, "child", child)
+            continue
+        for name in dict.fromkeys(_set(rule.trigger)):
+            if name not in known[child]:
+                message = _("{rule} sets the attribute {name} of its children, but the flow {flow} has none.")
+                message = message.format(rule=rule.title, name=name, flow=child)
+                hint = _("Until it has, an instance here becomes an exception.")
+                yield _found(rule, "no_child_attribute", message, hint, "child_set", name)
+
+
+def _found(rule: Rule, check: str, message: str, hint: str, option: str, other: str) -> Finding:
+    path = ("triggers", rule.place, option)
+    return rule.found(check, "warning", "observed", message, hint=hint, others=[other], path=path)
+
+
+def _set(trigger: Mapping[str, Any]) -> Iterator[str]:
+    """Return the names of the attributes that a rule sets in its children."""
+    for line in trigger.get("child_set") or ():
+        yield str(line).partition("=")[0].strip()
+
+
+def _attributes(flows: set[str], conn: Any) -> dict[str, set[str]]:
+    """Return the attributes of those flows that exist."""
+    query = """
+        select f.name, array(select a.aname::text from wedsql.attr a where a.flow_id = f.id)
+        from wedsql.flow f where f.name = any (%s)"""
+    return {name: set(names) for name, names in rows(conn, query, (sorted(flows),))}
