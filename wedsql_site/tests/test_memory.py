@@ -21,7 +21,7 @@ from tests.http_load import ProcessResources, fetch
 
 IMPORT = "/admin/flows/flow/import/"
 TOKEN = "a" * 32
-# About what two of the imports need together, which took 230 MB when nothing was returned.
+# Less than two of the imports need together; the threads kept 230 MB when nothing was returned.
 _GROWTH_KB = 90_000
 
 

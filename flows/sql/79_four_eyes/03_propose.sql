@@ -208,7 +208,8 @@ begin
   end if;
   v_new.flow_id := (select f.id from wedsql.flow f where f.name = v_seen ->> 'flow');
   v_new.wid := p_wid;
-  v_new.case_number := (select c.number from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null);
+  v_new.case_number := (select c.number from wedsql.repair_case c
+                        where c.wid = p_wid and c.closed_at is null);
   v_new.operation := p_operation;
   v_new.arguments := p_arguments;
   v_new.reason := btrim(p_reason);
