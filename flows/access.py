@@ -106,12 +106,20 @@ def _masks(user: AnyUser) -> bool:
     return getattr(user, "_masks", False)
 
 
+def _concealing(user: AnyUser) -> frozenset[str]:
+    """Return the names of the flows that do not show all values to everyone; read once per user object."""
+    found: frozenset[str] | None = getattr(user, "_concealing", None)
+    if found is None:
+        found = user._concealing = concealing()  # type: ignore[union-attr]
+    return found
+
+
 def concealed(user: AnyUser) -> frozenset[str]:
     """Return the names of the flows of which the user may not see all values; read once per user object."""
     found: frozenset[str] | None = getattr(user, "_concealed", None)
     if found is None:
         every = user.is_active and sees_everything(user) and user.has_perm(PERMISSIONS["reveal"])
-        all_ = frozenset() if every else concealing()
+        all_ = frozenset() if every else _concealing(user)
         found = frozenset(name for name in all_ if "reveal" not in rights(user, name))
         user._concealed = found  # type: ignore[union-attr]
     return found
@@ -126,7 +134,7 @@ def listed_flows(user: AnyUser) -> frozenset[str] | None:
 
 def note_list(user: AnyUser, visible: frozenset[str] | None) -> None:
     """Note that all values of these flows are shown, of those that conceal some from others."""
-    for name in concealing() - concealed(user):
+    for name in _concealing(user) - concealed(user):
         if visible is None or name in visible:
             looks.note(user.get_username(), name)
 

@@ -71,14 +71,14 @@ class Time:
 
 def time_of(request: HttpRequest, flows: Collection[str] | None) -> Time:
     """Return the moment of the address of a page about these flows (None: all)."""
-    wanted, at, error = text(request, "at"), None, None
+    wanted, at, error, now = text(request, "at"), None, None, figures.now()
     try:
-        at = moment(wanted) if wanted else None
+        at = moment(wanted, now) if wanted else None
     except BadMoment as wrong:
         error = wrong
     pairs = [(name, value) for name, values in request.GET.lists() for value in values]
     kept = tuple((name, value) for name, value in pairs if name not in OWN)
-    return Time(wanted, at, error, past.kept_since(flows), figures.now(), kept)
+    return Time(wanted, at, error, past.kept_since(flows), now, kept)
 
 
 def from_slider(request: HttpRequest, time: Time) -> HttpResponse | None:

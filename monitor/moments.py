@@ -24,8 +24,11 @@ class BadMoment(Exception):
         self.message = message
 
 
-def moment(text: str) -> datetime:
-    """Return the moment of a text, which without a zone is in the reader's. Raises BadMoment."""
+def moment(text: str, now: datetime | None = None) -> datetime:
+    """Return the moment of a text, which without a zone is in the reader's. Raises BadMoment.
+
+    `now` is the present time of the kernel, if the caller has asked for it.
+    """
     try:
         found = datetime.fromisoformat(text.strip())
         if not found.tzinfo:
@@ -35,6 +38,6 @@ def moment(text: str) -> datetime:
         raise BadMoment(_("“%(text)s” is no time.") % {"text": text[:LONGEST]}) from None
     if found.year < FIRST_YEAR:
         raise BadMoment(_("“%(text)s” is before %(year)s.") % {"text": text[:LONGEST], "year": FIRST_YEAR})
-    if found > figures.now():
+    if found > (now or figures.now()):
         raise BadMoment(_("“%(text)s” is in the future.") % {"text": text[:LONGEST]})
     return found

@@ -49,5 +49,5 @@ def undecided(flow: FlowInfo, state: Mapping[str, Any], reason: str | None) -> l
         return []
     process, _drawings = drawn(source)
     there = tokens(state, process, source["map"]["attributes"])
-    found = [process.elements[each] for each, number in there.items() if number > 0]
+    found = [process.elements[each] for each in there]
     return [each.name or each.id for each in found if each.tag in CHOOSING]

@@ -83,9 +83,8 @@ def why(needed: int, title: str) -> str:
     return _("%(title)s needs approvals by two other persons.") % about
 
 
-def row(found: Proposal) -> Row:
-    """Return a proposal for a list."""
-    flow = flow_by_name(found.flow)
+def row(found: Proposal, flow: FlowInfo | None) -> Row:
+    """Return a proposal of a flow for a list."""
     choice = (ALL if found.bulk else TITLED).get(found.operation)
     title = _("Rules for approvals") if found.operation == RULES else found.operation
     return Row(
@@ -105,7 +104,9 @@ def waiting_for(user: AnyUser) -> list[int]:
 def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
     """Return proposals of these flows, None for all."""
     named = None if flows is None else sorted(flows)
-    return [row(one) for one in api.list_proposals(named, closed=closed, after=after, limit=limit)]
+    found = api.list_proposals(named, closed=closed, after=after, limit=limit)
+    known = {name: flow_by_name(name) for name in {one.flow for one in found}}
+    return [row(one, known[one.flow]) for one in found]
 
 
 def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
@@ -120,7 +121,7 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
             preview = None
     mine = found.maker == user.get_username()
     return Shown(
-        row(found),
+        row(found, flow),
         preview,
         is_open,
         is_open and not mine and approvers.can_approve(user, found),

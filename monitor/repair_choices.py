@@ -164,6 +164,7 @@ class Subject:
     seq: int | None = None
     override: bool = False
     base: Mapping[str, Any] | None = None  # the values before the changes, if not those of the instance
+    fixed: Attributes = ()  # what the definition lets no repair write
     token: str = ""  # of a form that makes an instance: sent twice, it makes one
 
     @property

@@ -20,6 +20,7 @@ from asgiref.sync import ThreadSensitiveContext
 from django.db import connections
 
 from wedsql_site import capacity
+from wedsql_site.memory import FreedMemory
 
 Application = Callable[[Any, Any, Any], Awaitable[Any]]
 P = ParamSpec("P")
@@ -51,6 +52,7 @@ def _threads(name: str, count: int) -> list[ReturningExecutor]:
 
 
 _request_pools: WeakSet[RequestPool] = WeakSet()
+_memory = FreedMemory()
 
 
 def request_pools() -> list[RequestPool]:
@@ -115,18 +117,17 @@ class RequestPool:
         self._idle.append(thread)
 
     def release(self, thread: ReturningExecutor) -> None:
-        """Make the thread available when it has finished what a cancelled request may have left."""
+        """Make the thread available when it has finished what a cancelled request may have left.
+
+        It returns the memory of the request first.
+        """
         loop = asyncio.get_running_loop()
 
         def idle(_: Future[None]) -> None:
             with contextlib.suppress(RuntimeError):  # the loop was closed: the process is ending
                 loop.call_soon_threadsafe(self._give, thread)
 
-        thread.submit(_nothing).add_done_callback(idle)
-
-
-def _nothing() -> None:
-    """Do nothing; marks the end of a thread's queue."""
+        thread.submit(_memory.return_if_grown).add_done_callback(idle)
 
 
 class _Taken(Executor):

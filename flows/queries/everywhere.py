@@ -49,12 +49,8 @@ class Selection:
     filters: Sequence[Filter] = ()
 
 
-def selection(chosen: Filter, names: Collection[str] | None) -> Selection:
-    """Return the filter over the flows of these names (None: all). Raises BadFilter.
-
-    Call it outside of a read-only transaction.
-    """
-    wanted = chosen.only("flow")
+def flow_ids(names: Collection[str] | None, wanted: Collection[str] | None = None) -> list[int]:
+    """Return the flows of these names that are wanted (None: all), in the order of their names."""
     found = rows(
         "select f.id from wedsql.flow f where (%(every)s or f.name = any(%(names)s::text[]))"
         " and (%(any)s or f.name = any(%(wanted)s::text[])) order by f.name",
@@ -65,7 +61,17 @@ def selection(chosen: Filter, names: Collection[str] | None) -> Selection:
             "wanted": list(wanted or ()),
         },
     )
-    ids = [each["id"] for each in found]
+    return [each["id"] for each in found]
+
+
+def selection(chosen: Filter, names: Collection[str] | None, every: Sequence[int] | None = None) -> Selection:
+    """Return the filter over the flows of these names (None: all). Raises BadFilter.
+
+    `every` are the numbers of these flows, for who asks for several filters over them. Call it outside of a
+    read-only transaction.
+    """
+    wanted = chosen.only("flow")
+    ids = flow_ids(names, wanted) if every is None or wanted is not None else every
     if not ids:
         return Selection(EMPTY, ids)
     if not chosen.reads_state and chosen.at is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -240,9 +240,9 @@ where f.id = any (%s) and exists (
 """
 
 
-def changed_most(ids: Sequence[int], at: datetime) -> list[Changed]:
+def changed_most(paces: Mapping[int, Pace], at: datetime) -> list[Changed]:
     """Return the flows of which most more, or fewer, instances became final than a week ago."""
-    changed = {flow: pace for flow, pace in paces(ids, at).items() if pace.change}
+    changed = {flow: pace for flow, pace in paces.items() if pace.change}
     week_ago = hour_before(at)[0] - timedelta(weeks=1)
     found = [
         Changed(r["name"], r["label"], changed[r["id"]])

@@ -18,39 +18,25 @@ def exception(kit: Kit) -> int:
     return wid
 
 
-def suspended(kit: Kit) -> int:
-    wid = running(kit)
-    api.suspend(wid, "Wait.", conn=kit.conn)
-    return wid
+def operated(before: Callable[[Kit], int], operation: Callable[..., object]) -> Callable[[Kit], int]:
+    """Return a function that operates on an instance of another status."""
+
+    def make(kit: Kit) -> int:
+        wid = before(kit)
+        operation(wid, "No.", conn=kit.conn)
+        return wid
+
+    return make
 
 
-def suspended_exception(kit: Kit) -> int:
-    wid = exception(kit)
-    api.suspend(wid, "Wait.", conn=kit.conn)
-    return wid
-
-
-def compensating(kit: Kit) -> int:
+def compensatable(kit: Kit) -> int:
     wid = running(kit)
     kit.run("tr_x", wid, a="2")
-    api.abort(wid, "No.", conn=kit.conn)
     return wid
 
 
 def ended(kit: Kit) -> int:
     return kit.start(a="end", b="7")
-
-
-def cancelled(kit: Kit) -> int:
-    wid = running(kit)
-    api.cancel(wid, "No.", conn=kit.conn)
-    return wid
-
-
-def aborted(kit: Kit) -> int:
-    wid = running(kit)
-    api.abort(wid, "No.", conn=kit.conn)
-    return wid
 
 
 def leased(kit: Kit) -> int:
@@ -59,7 +45,10 @@ def leased(kit: Kit) -> int:
     return wid
 
 
+suspended = operated(running, api.suspend)
+
 STATUSES: dict[str, Callable[[Kit], int]] = {
-    "R": running, "E": exception, "S": suspended, "S of an exception": suspended_exception,
-    "X": compensating, "F": ended, "C": cancelled, "A": aborted,
+    "R": running, "E": exception, "S": suspended, "S of an exception": operated(exception, api.suspend),
+    "X": operated(compensatable, api.abort), "F": ended, "C": operated(running, api.cancel),
+    "A": operated(running, api.abort),
 }  # fmt: skip

@@ -384,6 +384,16 @@ def test_the_condition_of_a_default_flow_has_no_effect() -> None:
     assert {each.default for each in made.graph.edges.values() if each.path[0] == "g_b"} == {True}
 
 
+def test_a_default_flow_leaves_its_element_and_is_one_of_several() -> None:
+    ends = (node("startEvent", "s"), node("task", "a", default="a_e"), node("endEvent", "e"))
+    made = compile_process(read(file(*ends, flows("s a", "a e")))[0])
+    assert not any(each.default for each in made.graph.edges.values()), "the only flow needs no default"
+    wrong = file(node("startEvent", "s"), node("exclusiveGateway", "g", default="a_e"), *ends[1:],
+                 flows("s g", "g a", "a e"))  # fmt: skip
+    with pytest.raises(BadBpmn, match="The default does not leave the element"):
+        read(wrong)
+
+
 @pytest.mark.parametrize(
     ("feel", "position"),
     [("", 1), ("a >", 4), ("a b", 1), ("count(a)", 1), ("a.b = 1", 1), ("(a", 3), ("a = ;", 5), ("x in", 5),

@@ -162,8 +162,12 @@ def test_rules_become_weaker_by_a_proposal_or_an_administrator(wid: int, tmp_pat
     person("dan", "finance")
     assert "alone" in rejected(*last, "x", "--actor", "root", "--administrator")
     assert answer(*last, "--actor", "carl")["state"] == "approved"
+    assert "alone" in rejected(*last, "x", "--actor", "root", "--administrator"), "dan can approve it, too"
     User.objects.filter(username="dan").delete()
     assert len(answer("cases", "approvals", "--flow", "orders")) == 3
+    User.objects.filter(username="root").update(is_active=False)
+    assert "alone" in rejected(*last, "x", "--actor", "root", "--administrator")
+    User.objects.filter(username="root").update(is_active=True)
     done = answer(*last, "Dan has left.", "--actor", "root", "--administrator")
     assert [(one["voter"], one["administrator"]) for one in done["votes"]] == [
         ("carl", False),

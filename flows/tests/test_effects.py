@@ -67,6 +67,10 @@ def test_a_compensation_by_a_transition_reads_which() -> None:
     assert not found(transition="tr_x", compensation="transition", compensated_by="tr_undo")
 
 
+def test_an_option_that_is_written_and_empty_is_not_given() -> None:
+    assert not found(transition="tr_x", child_set=[], child_count="", compensated_by="", keep=None)
+
+
 @pytest.mark.parametrize(("due_attr", "options"), [(None, ["due_after"]), ("d", [])])
 def test_only_a_time_in_an_attribute_has_a_time_before_it(due_attr: str | None, options: list[str]) -> None:
     assert found(transition="tr_x", due_after="-1 day", due_attr=due_attr) == options

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.test import Client
@@ -125,3 +126,53 @@ def test_a_child_that_is_repaired_later_counts_as_repaired(alice: Client, site: 
     assert api.children_repaired(wid, job.job_id) == 1
     assert "1 of the failed ones was repaired later, and is final." in alice.get(page).content.decode()
     api.drop_flow(name, force=True)
+
+
+def test_only_failed_children_of_the_job_that_are_final_now_were_repaired(site: None) -> None:
+    """Neither those that were final before, nor those of another job, nor a child that was cancelled."""
+    name = unique()
+    api.create_flow(name)
+    once = {"transition": "once", "predicate": "kind = 'order' and ready is null", "child": name}
+    thrice = {"transition": "thrice", "predicate": "kind = 'order' and ready = 1 and sent is null"}
+    part = {"child_set": ["kind = 'part'"], "child_exception": "fail"}
+    triggers = [
+        once | part | {"child_result": ["ready = children_done"]},
+        thrice | part | {"child": name, "child_count": "3", "child_result": ["sent = children_failed"]},
+        {"transition": "pack", "predicate": "kind = 'part' and ready is null"},
+        {"predicate": "kind = 'part' and ready is not null or sent is not null", "final": True},
+    ]
+    numbers = [{"name": each, "type": "integer"} for each in ("ready", "sent")]
+    api.publish(name, {"attributes": [{"name": "kind"}, *numbers], "triggers": triggers})
+    wid = api.start(name, {"kind": "order"})
+    (first,) = opened(wid)
+    packed(first, ready=1)
+    done, cancelled, failed = opened(wid)
+    packed(done, ready=1)
+    packed(failed, kind="odd")
+    api.cancel(cancelled, "The part is out of stock.", actor="ana")
+    assert [*opened(wid)] == [done, cancelled, failed]
+    (job, before) = api.child_jobs(wid)
+    assert (job.failed, job.done, before.done) == (2, 1, 1)
+    ends = api.child_ends(wid, job.job_id)
+    assert {number: (each.actor, each.reason) for number, each in ends.items()} == {
+        2: ("ana", "The part is out of stock."),
+        3: ("", "STUCK"),
+    }
+    assert api.child_ends(wid, before.job_id) == {}
+    assert [api.children_repaired(wid, each.job_id) for each in (job, before)] == [0, 0]
+    api.repair(failed, "patch", {"changes": {"kind": "part", "ready": 1}}, "It is packed.", actor="ana")
+    assert [api.children_repaired(wid, each.job_id) for each in (job, before)] == [1, 0]
+    api.drop_flow(name, force=True)
+
+
+def opened(wid: int) -> list[int]:
+    """Let children be started, counted and given back; return those of the newest job."""
+    while api.continue_children() is not None:
+        pass
+    return [child.wid for child in api.children(wid)]
+
+
+def packed(wid: int, **changes: Any) -> None:
+    """Complete the job of a child."""
+    job = Job.objects.get(wid=wid, transition="pack")
+    api.repair(wid, "complete", {"job": job.pk, "changes": changes}, "It is packed.", actor="ana")

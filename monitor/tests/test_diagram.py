@@ -14,8 +14,10 @@ from flows.loading.graphs import prepare_graph
 from flows.loading.processes import publish_file
 from flows.models import Flow, Job
 from flows.queries import jobs
+from flows.queries.definitions import flow_by_name
 from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.pages import unique
+from monitor import places
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from monitor.tests.programs import problem, program
 
@@ -173,9 +175,28 @@ def test_an_exception_names_the_gateway_at_which_no_way_leads_on(parcels: Parcel
     said = "At the gateway “Large?” no condition of a way on holds."
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
     job = Job.objects.get(wid=wid, transition="ask")
-    api.repair(wid, "complete", {"job": job.pk}, "The amount is not known.", actor="anna")
+    api.repair(wid, "complete", {"job": job.pk}, "STUCK", actor="anna")  # a reason that a person gives
     for page in ("", "why/", "repair/"):
         assert said in text_of(alice.get(f"/instances/{wid}/{page}").content), page
+    assert said not in text_of(
+        alice.get(f"/instances/{wid}/why/?step={api.explain_instance(wid).seq}").content
+    )
     api.repair(wid, "patch", {"changes": {"amount": 5}}, "It is known.", actor="anna")
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
+    api.drop_flow(name, force=True)
+
+
+def test_only_gateways_that_choose_are_undecided_and_only_where_no_way_leads_on(
+    parcels: Parcels, site: None
+) -> None:
+    name, nameless = unique(), CHOICE.replace(b' name="Large?"', b"")
+    publish_file(name, prepare_bpmn(name, nameless), "anna", "")
+    flow, source = flow_by_name(name), api.read_source(name)
+    assert flow is not None and source is not None
+    everywhere = dict.fromkeys(source["map"]["attributes"], 1)
+    assert places.undecided(flow, everywhere, "STUCK") == ["g"]
+    assert places.undecided(flow, everywhere, "ATTEMPTS") == []
+    api.publish(name, api.definition(name) | {"label": "Changed by hand"})
+    api.keep_source(name, {"language": "wsql", "format": "wsql", "text": "", "map": {}})
+    assert places.undecided(flow, everywhere, "STUCK") == []
     api.drop_flow(name, force=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -93,4 +95,21 @@ def test_an_administrator_approves_alone_only_where_too_few_other_persons_may(
     assert "as an administrator" in text_of(page) and titles(parcels) == []
     found = api.read_proposal(number)
     assert [one.administrator for one in found.votes] == [True]
-    assert not approvers.may_override(User.objects.get(username="only root"), found), "it is decided"
+    again = User.objects.get(username="only root")
+    assert not approvers.may_override(again, found), "it is decided"
+    wid = parcels.start()
+    parcels.make_exception(wid)
+    api.save_approval_rules(parcels.flow, [ApprovalRule(1, "Any")], "boss")
+    repair = api.propose_repair(wid, "patch", {"changes": {"stage": "new"}}, "Why.", actor="only root")
+    assert not approvers.may_override(again, repair), "it is a repair"
+
+
+def test_a_proposal_that_was_withdrawn_is_not_approved_by_an_administrator(
+    parcels: Parcels, dora: Client, place: str
+) -> None:
+    User.objects.filter(is_superuser=True).update(is_active=False)
+    root = User.objects.create_superuser("last root")
+    number = int(removed(dora, place).strip("/").rpartition("/")[2])
+    found = api.read_proposal(number)
+    assert approvers.may_override(root, replace(found, needed=2))
+    assert not approvers.may_override(root, replace(api.withdraw_repair(number, found.maker), needed=2))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ from django.conf import settings
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db.models import QuerySet
 from django.test import Client
+from django.utils import timezone
 
 from flows import api
 from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 from monitor.tests.test_cases_page import case_of
 from pages.models import SentForm
-from pages.once import FIELD
+from pages.once import FIELD, KEPT
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
 FORM = re.compile(r"<form\b[^>]*method=\"post\".*?</form>", re.DOTALL)
@@ -141,6 +143,35 @@ def test_a_form_that_was_refused_can_be_sent_again(user: Client, parcels: Parcel
     assert Form(page).fields[FIELD] == fields[FIELD] and not sent(fields).exists()
     made = user.post(place, fields | {"url": "https://example.org/", "final": "on"})
     assert made.status_code == 302 and sent(fields).get().address == made["Location"]
+
+
+def test_a_form_that_failed_can_be_sent_again(user: Client, parcels: Parcels) -> None:
+    place, flow = f"/flows/{parcels.flow}/webhooks/new/", parcels.flow
+    fields = Form(get(user, place)).fields | {"url": "https://example.org/", "final": "on"}
+    parcels.connection.execute(
+        f"create function {flow}.fail() returns trigger language plpgsql as $$"
+        " begin raise exception 'full' using errcode = '53100'; end $$;"
+        f"create trigger fail before insert on wedsql.webhook for each row execute function {flow}.fail()"
+    )
+    try:
+        assert user.post(place, fields).status_code == 503 and not sent(fields).exists()
+    finally:
+        parcels.connection.execute(f"drop trigger fail on wedsql.webhook; drop function {flow}.fail()")
+    assert user.post(place, fields).status_code == 302
+
+
+def test_a_token_is_never_what_a_browser_made_up_and_is_forgotten_in_time(
+    user: Client, parcels: Parcels
+) -> None:
+    place = f"/flows/{parcels.flow}/webhooks/new/"
+    page = user.post(place, {FIELD: "x", "url": "http://127.0.0.1/"}).content.decode()
+    assert len(Form(page).fields[FIELD]) == 32
+    old = SentForm.objects.create(token="old")
+    recent = SentForm.objects.create(token="recent")
+    SentForm.objects.filter(pk=old.pk).update(at=timezone.now() - KEPT - timedelta(minutes=1))
+    SentForm.objects.filter(pk=recent.pk).update(at=timezone.now() - KEPT + timedelta(minutes=1))
+    user.post(place, Form(get(user, place)).fields)
+    assert [*SentForm.objects.filter(token__in=["old", "recent"])] == [recent]
 
 
 def test_two_that_are_sent_at_once_create_one(user: Client, parcels: Parcels) -> None:

@@ -238,6 +238,14 @@ def test_rows_that_are_alike_are_each_started_once(olga: Client, parcels: Parcel
     assert [each["customer"] for each in states(parcels)] == ["Ana", "Ana", "Bia", "Ana"]
 
 
+def test_the_same_file_of_another_person_starts_instances_of_its_own(olga: Client, parcels: Parcels) -> None:
+    start(olga, parcels, GOOD)
+    other = client_of(person("otto", f"flow:{parcels.flow}", f"flow:{parcels.flow}:operate"))
+    assert "3 rows, of which 3 can be started." in text_of(post(other, parcels, GOOD))
+    start(other, parcels, GOOD)
+    assert len(states(parcels)) == 6
+
+
 def test_rows_are_started_again_if_that_is_asked_for(olga: Client, parcels: Parcels) -> None:
     start(olga, parcels, GOOD)
     page = post(olga, parcels, GOOD)

@@ -102,6 +102,8 @@ def audit(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "flow": flow,
         "question": question,
+        "first": question.first,
+        "last": question.last,
         "rows": rows,
         "older": _place(rows[-1]) if len(found) > PAGE_SIZE else "",
         "narrowed": bool(question.asked.parts),

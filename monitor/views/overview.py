@@ -22,17 +22,17 @@ EXACT_TIMEOUT_MS = 20_000
 LAST_NUMBER = 2**31 - 1
 
 
-def _context(request: HttpRequest) -> dict[str, object]:
+def _context(request: HttpRequest, now: datetime | None = None) -> dict[str, object]:
     exact = request.GET.get("exact") == "1"
     after = text(request, "after")
     cap = None if exact else CAP
     with snapshot(EXACT_TIMEOUT_MS) if exact else snapshot():
         visible = visible_flows(request.user)
         flows, more = overview.summaries(visible, after, cap)
-        at = figures.now()
-        paces = figures.paces([flow.id for flow in flows], at)
-        context = _summary(overview.visible_ids(visible), at, cap) if flows else {}
-        context |= _trend(request, overview.visible_ids(visible), at) if flows else {}
+        at = now or figures.now()
+        ids = overview.visible_ids(visible) if flows else []
+        paces = figures.paces(ids, at)
+        context = _summary(ids, paces, at, cap) | _trend(request, ids, at) if flows else {}
     capped = any(count.capped for flow in flows for count in (*flow.statuses.values(), flow.pending))
     hour, until = figures.hour_before(at)
     listed = [(flow, paces.get(flow.id, figures.Pace())) for flow in flows]
@@ -48,11 +48,13 @@ def _context(request: HttpRequest) -> dict[str, object]:
     }
 
 
-def _summary(ids: list[int], at: datetime, cap: int | None) -> dict[str, object]:
+def _summary(
+    ids: list[int], paces: dict[int, figures.Pace], at: datetime, cap: int | None
+) -> dict[str, object]:
     return {
         "totals": figures.totals(ids, at, cap),
         "waiting": figures.without_worker(ids, at),
-        "changed": figures.changed_most(ids, at),
+        "changed": figures.changed_most(paces, at),
     }
 
 
@@ -71,7 +73,7 @@ def flows(request: HttpRequest) -> HttpResponse:
         return moved
     if time.past:
         return past.flows(request, time)
-    return render(request, "monitor/flows.html", _context(request) | {"time": time})
+    return render(request, "monitor/flows.html", _context(request, time.now) | {"time": time})
 
 
 @require_safe

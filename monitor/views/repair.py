@@ -101,7 +101,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     if "case" in context and request.method != "POST" and "former" not in request.GET:
         context |= drafts.facts(request.user, context["case"].case.number, about, now.state)
     context.setdefault("fields", _fields(about, now, _initial(request, wid, about)))
-    context["fixed"] = _fixed(about, now, flow)
+    context["fixed"] = _fixed(about, now)
     return render(request, "monitor/repair.html", context)
 
 
@@ -221,11 +221,13 @@ def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
         wanted = long_number(given.get("late"))
         late = next((one for one in late_results.rows(wid, flow) if one.late.id == wanted), None)
         writes = list(late.proposed) if late else []
-    attributes = writable(name, _attributes(flow), writes, flow.internal)
+    every = _attributes(flow)
+    attributes = writable(name, every, writes, flow.internal)
+    fixed = [one for one in every if not one.get("repairable", True)]
     step, override = number(given.get("step")), given.get("override") == "1"
     token = form_token(request) if name == "branch" else ""
     base = _base(name, flow, wid, step)
-    return Subject(name, CHOICES[name], attributes, job, late, step, override, base, token)
+    return Subject(name, CHOICES[name], attributes, job, late, step, override, base, fixed, token)
 
 
 def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str, Any] | None:
@@ -276,12 +278,11 @@ def _fields(about: Subject, now: InstanceReasons, changes: Mapping[str, Any]) ->
     return values.named_fields(about.attributes, about.before(now.state), texts)
 
 
-def _fixed(about: Subject, now: InstanceReasons, flow: FlowInfo) -> list[values.Field]:
+def _fixed(about: Subject, now: InstanceReasons) -> list[values.Field]:
     """Return the attributes that the definition does not let a repair write, with their values."""
     if about.name not in ("patch", "skip"):
         return []
-    fixed = [one for one in _attributes(flow) if not one.get("repairable", True)]
-    return values.named_fields(fixed, now.state, {})
+    return values.named_fields(about.fixed, now.state, {})
 
 
 def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from time import monotonic
 
@@ -61,15 +62,15 @@ def views(request: HttpRequest) -> HttpResponse:
             return _saved(request, flow)
         except Refused as refused:
             error = refused.sentence
-    counting = request.GET.get("counted") == "1"
+    counting, mine = request.GET.get("counted") == "1", teams(request.user)
     context = {
         "flow": flow,
-        "views": _shown(request.user, flow, BUDGET_SECONDS if counting else QUICK_SECONDS),
+        "views": _shown(request.user, flow, mine, BUDGET_SECONDS if counting else QUICK_SECONDS),
         "counting": counting,
         "form": request.POST or request.GET,
         "offered": "q" in request.GET or request.method == "POST",
         "error": error,
-        "teams": teams(request.user),
+        "teams": mine,
         "everyone": may_share(request.user, flow),
     }
     return render(request, "monitor/views.html", context)
@@ -117,15 +118,20 @@ def may_share(user: AnyUser, flow: FlowInfo | None) -> bool:
     return may(user, "operate", flow.name) if flow else sees_everything(user)
 
 
-def _shown(user: AnyUser, flow: FlowInfo | None, seconds: float) -> list[Shown]:
+def _shown(user: AnyUser, flow: FlowInfo | None, mine: list[str], seconds: float) -> list[Shown]:
     """Return the views, with their numbers as far as these can be counted in this time."""
     owner, name = user.get_username(), flow.name if flow else ""
     found = [Shown(str(VIEW[code]), query, _href(flow, query)) for code, query in VIEWS.items()]
-    for each in api.list_views(owner, teams(user), name):
+    for each in api.list_views(owner, mine, name):
         href = _href(flow, each.query, ",".join(each.columns), each.sorting)
         found.append(Shown(each.name, each.query, href, None, each, each.owner == owner))
-    until = monotonic() + seconds
-    return [_counted(each, user, flow, int(1000 * (until - monotonic()))) for each in found]
+    until, over = monotonic() + seconds, flow or _every(visible_flows(user))
+    return [_counted(each, over, int(1000 * (until - monotonic()))) for each in found]
+
+
+def _every(names: Collection[str] | None) -> tuple[Collection[str] | None, list[int]]:
+    """Return the flows of these names (None: all) with their numbers."""
+    return names, everywhere.flow_ids(names)
 
 
 def _href(flow: FlowInfo | None, query: str, columns: str = "", sorting: str = "") -> str:
@@ -134,13 +140,17 @@ def _href(flow: FlowInfo | None, query: str, columns: str = "", sorting: str = "
     return f"{address}?{urlencode({name: value for name, value in parts.items() if value})}"
 
 
-def _counted(view: Shown, user: AnyUser, flow: FlowInfo | None, left_ms: int) -> Shown:
-    """Return the view with its number; without one if it takes long, or no longer suits the definition."""
+def _counted(view: Shown, over: FlowInfo | tuple[Collection[str] | None, list[int]], left_ms: int) -> Shown:
+    """Return the view with its number; without one if it takes long, or no longer suits the definition.
+
+    `over` is the flow, or the flows, of which the instances are counted.
+    """
+    flow = over if isinstance(over, FlowInfo) else None
     if left_ms <= 0:
         return view
     try:
         chosen = parse(view.query, flow)
-        selection = None if flow else everywhere.selection(chosen, visible_flows(user))
+        selection = None if isinstance(over, FlowInfo) else everywhere.selection(chosen, *over)
         with snapshot(min(COUNT_TIMEOUT_MS, left_ms)):
             count = (
                 everywhere.matching(selection, MOST_COUNTED)

@@ -168,6 +168,43 @@ def test_a_waiter_that_is_cancelled_takes_no_thread_with_it() -> None:
     asyncio.run(story())
 
 
+def test_a_waiter_that_is_cancelled_when_it_is_its_turn_hands_the_thread_on() -> None:
+    async def story() -> None:
+        pool = RequestPool("test", 1)
+        thread = await pool.take()
+        first, second = (asyncio.create_task(pool.take()) for _ in range(2))
+        await asyncio.sleep(0)
+        assert thread is not None
+        pool._give(thread)
+        first.cancel()
+        assert await asyncio.wait_for(second, 20) is thread and first.cancelled()
+
+    asyncio.run(story())
+
+
+def test_a_stream_of_events_holds_no_thread() -> None:
+    async def story() -> None:
+        ended: list[bool] = []
+
+        async def application(_scope: Any, _receive: Any, send: Any) -> None:
+            headers = [(b"content-type", b"text/event-stream")]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            await send({"type": "http.response.body", "body": b"x", "more_body": True})
+            while threads.pages.busy:
+                await asyncio.sleep(0)
+            ended.append(True)
+
+        async def send(_message: Any) -> None:
+            """Take it."""
+
+        threads = RequestThreads(application)
+        async with asyncio.timeout(20):
+            await threads({"type": "http", "path": "/"}, None, send)
+        assert ended
+
+    asyncio.run(story())
+
+
 def test_the_thread_of_a_cancelled_request_is_free_when_its_work_has_ended() -> None:
     """The server cancels the request while its thread is working."""
     working, let_go = threading.Event(), threading.Event()

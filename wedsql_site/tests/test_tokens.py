@@ -48,6 +48,17 @@ def test_a_form_that_is_sent_twice_makes_one_token(client: Client) -> None:
     assert ApiToken.objects.filter(user__username="tess").count() == 1
 
 
+def test_a_form_that_was_refused_makes_a_token_when_it_is_sent_again(client: Client) -> None:
+    user = User.objects.create_user("tess", password=PASSWORD, is_staff=True)
+    client.force_login(user)
+    first, *_others = [tokens.create(user, "x", 1)[0] for _ in range(tokens.MOST_TOKENS)]
+    given = Form(client.get(PAGE).content.decode()).fields | {"name": "reports", "password": PASSWORD}
+    assert "revoke one first" in client.post(PAGE, given).content.decode()
+    client.post(PAGE, {"revoke": first.prefix})
+    client.post(PAGE, given)
+    assert ApiToken.objects.filter(name="reports").count() == 1
+
+
 def test_a_token_is_not_made_for_a_flow_that_the_user_does_not_see(client: Client) -> None:
     client.force_login(User.objects.create_user("nora", password=PASSWORD))
     given = {"name": "x", "days": "30", "flows": "payroll", "password": PASSWORD}

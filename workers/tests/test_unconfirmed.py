@@ -91,12 +91,17 @@ def test_the_worker_of_the_paper_reports_it(
         paper._server.close()
 
 
-def test_a_caller_of_the_api_is_told(shop: Shop, standby: Callable[[], Any], connect: Any) -> None:
+def test_a_caller_of_the_api_is_told(
+    shop: Shop, standby: Callable[[], Any], connect: Any, caplog: pytest.LogCaptureFixture
+) -> None:
     own = connect()
-    with standby() as ended:
+    with standby() as ended, replication.unconfirmed() as around:
         with ended.ending(), replication.unconfirmed() as found:
             wid = api.start(shop.flow, {}, conn=own)
-        assert wid and len(found) == 1
+        assert wid and len(found) == 1 and "A commit was not confirmed by a standby" in caplog.text
+        with ended.ending():
+            api.start(shop.flow, {}, key="after the block", conn=own)
+        assert (len(found), len(around)) == (1, 1)
         with ended.ending("pg_terminate_backend"), replication.unconfirmed() as found:
             with pytest.raises(DatabaseGone):
                 api.start(shop.flow, {}, key="one", conn=own)
@@ -104,7 +109,15 @@ def test_a_caller_of_the_api_is_told(shop: Shop, standby: Callable[[], Any], con
     with replication.unconfirmed() as found:
         assert api.start(shop.flow, {}, key="one", conn=shop.db), "the start that had no answer"
     assert shop.one("select count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
-                    " where f.name = %s", shop.flow) == 2  # fmt: skip
+                    " where f.name = %s", shop.flow) == 3  # fmt: skip
+    assert found == []
+
+
+def test_another_notice_is_no_commit_that_was_not_confirmed(shop: Shop, connect: Any) -> None:
+    own = connect()
+    with replication.unconfirmed() as found:
+        api.start(shop.flow, {}, conn=own)
+        own.execute("do $$ begin raise warning 'another'; end $$")
     assert found == []
 
 

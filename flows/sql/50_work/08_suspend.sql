@@ -1,6 +1,16 @@
 -- What an operator does to one living instance: suspends it and resumes it. While it is suspended (status S)
 -- no job of it is offered or committed, and its clocks stand still.
 
+-- Checks that a person gives a reason.
+-- Raises: WD009.
+create or replace function wedsql._check_reason(p_reason text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if coalesce(btrim(p_reason), '') = '' then
+    perform wedsql._raise('WD009', 'The operation needs a reason.');
+  end if;
+end $$;
+
 -- Locks the instance for an operation and returns its flow; p_compensating: it may be performed while the
 -- instance is being compensated.
 -- Locks: the flow's table against a definition that is being changed, then the instance.
@@ -12,9 +22,7 @@ declare
   v_flow text := (select f.name from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
                   where i.wid = p_wid);
 begin
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  end if;
+  perform wedsql._check_reason(p_reason);
   if v_flow is not null then
     execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
   end if;

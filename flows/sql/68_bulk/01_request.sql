@@ -7,9 +7,8 @@ create or replace function wedsql._check_bulk(p_operation text, p_reason text, p
   p_transition text, p_query text, p_assignee text, p_arguments jsonb) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  elsif length(p_reason) > 1000 or length(p_query) > 4000 or length(p_transition) > 63 then
+  perform wedsql._check_reason(p_reason);
+  if length(p_reason) > 1000 or length(p_query) > 4000 or length(p_transition) > 63 then
     perform wedsql._raise('WD504', 'The request is too long.', 'Shorten the reason or the filter.');
   elsif p_operation is null or wedsql._bulk_kinds(p_operation) is null then
     perform wedsql._raise('WD504', '"{operation}" is no operation on many instances.',

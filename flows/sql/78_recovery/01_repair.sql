@@ -183,9 +183,7 @@ create or replace function wedsql.repair(p_wid integer, p_operation text, p_argu
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._check_arguments(p_operation, p_arguments);
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  end if;
+  perform wedsql._check_reason(p_reason);
   return wedsql._repair(p_wid, p_operation, p_arguments, p_reason, p_actor, p_expected_seq);
 end $$;
 

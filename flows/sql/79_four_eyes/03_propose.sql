@@ -145,6 +145,42 @@ begin
   end if;
 end $$;
 
+-- Checks what is proposed, before anything is locked.
+-- Raises: WD009 without a reason, WD521.
+create or replace function wedsql._check_proposal(p_reason text, p_arguments jsonb, p_hours integer)
+  returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_hours(p_hours);
+  perform wedsql._check_reason(p_reason);
+  if length(p_reason) > 1000 or octet_length(p_arguments::text) > 1000000 then
+    perform wedsql._raise('WD521', 'The proposal is too long.', 'Shorten the reason or the values.');
+  end if;
+end $$;
+
+-- Inserts a proposal, whose maker approves nothing, and returns it; a row of nulls where another one for the
+-- same waits already. p_new: its subject, what is proposed, and which approvals it needs.
+create or replace function wedsql._add_proposal(p_new wedsql.proposal, p_hours integer)
+  returns wedsql.proposal
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := wedsql.now();
+  v_proposal wedsql.proposal;
+begin
+  insert into wedsql.proposal (flow_id, version, wid, case_number, bulk_id, total, operation, arguments,
+    reason, maker, expected_seq, needed, title, approvers, proposed_at, expires_at)
+  select f.id, f.version, p_new.wid, p_new.case_number, p_new.bulk_id, p_new.total, p_new.operation,
+         p_new.arguments, p_new.reason, p_new.maker, p_new.expected_seq, p_new.needed,
+         p_new.title, p_new.approvers, v_now, v_now + make_interval(hours => p_hours)
+  from wedsql.flow f where f.id = p_new.flow_id
+  on conflict do nothing returning * into v_proposal;
+  if found then
+    insert into wedsql.proposal_person (proposal, person)
+    values (v_proposal.number, wedsql._person(v_proposal.maker));
+  end if;
+  return v_proposal;
+end $$;
+
 -- Proposes a repair that needs approvals, and returns the proposal. p_expected_seq: the step at which it was
 -- previewed, null for the present one. It expires after p_hours.
 -- Locks: as preview_repair; the open proposal of the instance.
@@ -155,16 +191,11 @@ create or replace function wedsql.propose_repair(p_wid integer, p_operation text
   returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now timestamptz := wedsql.now();
   v_seen jsonb;
+  v_new wedsql.proposal;
   v_proposal wedsql.proposal;
 begin
-  perform wedsql._check_hours(p_hours);
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  elsif length(p_reason) > 1000 or octet_length(p_arguments::text) > 1000000 then
-    perform wedsql._raise('WD521', 'The proposal is too long.', 'Shorten the reason or the values.');
-  end if;
+  perform wedsql._check_proposal(p_reason, p_arguments, p_hours);
   perform wedsql._end_stale_proposals(p_wid);
   v_seen := wedsql.preview_repair(p_wid, p_operation, p_arguments, p_reason, p_actor);
   if v_seen ->> 'refusal' is not null then
@@ -175,22 +206,23 @@ begin
   elsif v_seen #>> '{approvals,needed}' = '0' then
     perform wedsql._raise('WD521', 'This repair needs no approval.', 'Apply it.');
   end if;
-  insert into wedsql.proposal (flow_id, version, wid, case_number, operation, arguments, reason, maker,
-    expected_seq, needed, title, approvers, proposed_at, expires_at)
-  select f.id, f.version, p_wid,
-         (select c.number from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null), p_operation,
-         p_arguments, btrim(p_reason), wedsql._actor(p_actor), (v_seen ->> 'seq')::integer,
-         (v_seen #>> '{approvals,needed}')::smallint, v_seen #>> '{approvals,title}',
-         wedsql._texts(v_seen #> '{approvals,groups}'), v_now, v_now + make_interval(hours => p_hours)
-  from wedsql.flow f where f.name = v_seen ->> 'flow'
-  on conflict (wid) where closed_at is null do nothing
-  returning * into v_proposal;
+  v_new.flow_id := (select f.id from wedsql.flow f where f.name = v_seen ->> 'flow');
+  v_new.wid := p_wid;
+  v_new.case_number := (select c.number from wedsql.repair_case c
+                        where c.wid = p_wid and c.closed_at is null);
+  v_new.operation := p_operation;
+  v_new.arguments := p_arguments;
+  v_new.reason := btrim(p_reason);
+  v_new.maker := wedsql._actor(p_actor);
+  v_new.expected_seq := v_seen ->> 'seq';
+  v_new.needed := v_seen #>> '{approvals,needed}';
+  v_new.title := v_seen #>> '{approvals,title}';
+  v_new.approvers := wedsql._texts(v_seen #> '{approvals,groups}');
+  v_proposal := wedsql._add_proposal(v_new, p_hours);
   if v_proposal.number is null then
     perform wedsql._raise('WD521', 'A repair of instance {instance} waits for approvals already.',
       'Wait for them, or withdraw it first.', jsonb_build_object('instance', p_wid));
   end if;
-  insert into wedsql.proposal_person (proposal, person)
-  values (v_proposal.number, wedsql._person(v_proposal.maker));
   perform wedsql._note_proposal(v_proposal, 'proposed', v_proposal.maker, p_reason);
   return wedsql._shown_proposal(v_proposal);
 end $$;

@@ -164,9 +164,7 @@ declare
   v_actor text := wedsql._actor(p_actor);
 begin
   perform wedsql._check_checker(v_proposal, v_actor, p_groups);
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  end if;
+  perform wedsql._check_reason(p_reason);
   insert into wedsql.proposal_vote (proposal, kind, voter, on_behalf, groups, note, at)
   values (p_number, 'rejected', v_actor, '{}', v_proposal.approvers, btrim(p_reason), wedsql.now());
   return wedsql._shown_proposal(wedsql._end_proposal(p_number, 'rejected', 'rejected', v_actor, p_reason));

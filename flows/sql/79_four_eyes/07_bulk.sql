@@ -74,9 +74,8 @@ create or replace function wedsql._begin_bulk(p_bulk wedsql.bulk, p_wids integer
   returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_now timestamptz := wedsql.now();
   v_need record := wedsql._bulk_approvals(p_bulk.operation, p_bulk.arguments, p_wids, p_bulk.total);
-  v_number bigint;
+  v_new wedsql.proposal;
 begin
   if p_hours is null and v_need.needed = 0 then
     return 'running';
@@ -89,15 +88,18 @@ begin
       'Select the instances of one flow.', jsonb_build_object('count', cardinality(p_bulk.flows)));
   end if;
   perform wedsql._check_hours(p_hours);
-  insert into wedsql.proposal (flow_id, version, bulk_id, total, operation, arguments, reason, maker, needed,
-    title, approvers, proposed_at, expires_at)
-  select f.id, f.version, p_bulk.id, p_bulk.total, p_bulk.operation,
-         jsonb_strip_nulls(jsonb_build_object('transition', nullif(p_bulk.transition, ''),
-           'worker', p_bulk.assignee)) || p_bulk.arguments,
-         p_bulk.reason, p_bulk.actor, v_need.needed, v_need.title, v_need.groups, v_now,
-         v_now + make_interval(hours => p_hours)
-  from wedsql.flow f where f.name = p_bulk.flows[1] returning number into v_number;
-  insert into wedsql.proposal_person (proposal, person) values (v_number, wedsql._person(p_bulk.actor));
+  v_new.flow_id := (select f.id from wedsql.flow f where f.name = p_bulk.flows[1]);
+  v_new.bulk_id := p_bulk.id;
+  v_new.total := p_bulk.total;
+  v_new.operation := p_bulk.operation;
+  v_new.arguments := jsonb_strip_nulls(jsonb_build_object('transition', nullif(p_bulk.transition, ''),
+    'worker', p_bulk.assignee)) || p_bulk.arguments;
+  v_new.reason := p_bulk.reason;
+  v_new.maker := p_bulk.actor;
+  v_new.needed := v_need.needed;
+  v_new.title := v_need.title;
+  v_new.approvers := v_need.groups;
+  perform wedsql._add_proposal(v_new, p_hours);
   return 'proposed';
 end $$;
 

@@ -79,18 +79,13 @@ create or replace function wedsql.propose_approval_rules(p_flow text, p_rules js
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
-  v_now timestamptz := wedsql.now();
   v_old wedsql.approval_rule[];
   v_rules jsonb;
   v_need record;
+  v_new wedsql.proposal;
   v_proposal wedsql.proposal;
 begin
-  perform wedsql._check_hours(p_hours);
-  if coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
-  elsif length(p_reason) > 1000 then
-    perform wedsql._raise('WD521', 'The proposal is too long.', 'Shorten the reason or the values.');
-  end if;
+  perform wedsql._check_proposal(p_reason, p_rules, p_hours);
   perform from wedsql.flow f where f.id = v_flow.id for no key update;
   v_old := wedsql._stored_rules(v_flow.id);
   begin
@@ -105,20 +100,20 @@ begin
   end if;
   perform wedsql._end_proposal(p.number, 'expired', 'expired', 'kernel', '') from wedsql.proposal p
   where p.flow_id = v_flow.id and p.operation = 'approval_rules' and p.closed_at is null
-    and p.expires_at <= v_now;
-  insert into wedsql.proposal (flow_id, version, operation, arguments, reason, maker, needed, title,
-    approvers, proposed_at, expires_at)
-  values (v_flow.id, v_flow.version, 'approval_rules', jsonb_build_object('rules', v_rules,
-      'before', wedsql._plain_rules(v_old)), btrim(p_reason), wedsql._actor(p_actor), v_need.needed,
-    v_need.title, v_need.groups, v_now, v_now + make_interval(hours => p_hours))
-  on conflict (flow_id) where closed_at is null and operation = 'approval_rules' do nothing
-  returning * into v_proposal;
+    and p.expires_at <= wedsql.now();
+  v_new.flow_id := v_flow.id;
+  v_new.operation := 'approval_rules';
+  v_new.arguments := jsonb_build_object('rules', v_rules, 'before', wedsql._plain_rules(v_old));
+  v_new.reason := btrim(p_reason);
+  v_new.maker := wedsql._actor(p_actor);
+  v_new.needed := v_need.needed;
+  v_new.title := v_need.title;
+  v_new.approvers := v_need.groups;
+  v_proposal := wedsql._add_proposal(v_new, p_hours);
   if v_proposal.number is null then
     perform wedsql._raise('WD521', 'A change of the rules of flow "{flow}" waits for approvals already.',
       'Wait for them, or withdraw it first.', jsonb_build_object('flow', p_flow));
   end if;
-  insert into wedsql.proposal_person (proposal, person)
-  values (v_proposal.number, wedsql._person(v_proposal.maker));
   return wedsql._shown_proposal(v_proposal);
 end $$;
 
@@ -156,9 +151,8 @@ begin
   if v_proposal.operation <> 'approval_rules' then
     perform wedsql._raise('WD521', 'Proposal {proposal} is about a repair, which no administrator approves '
       'alone.', 'Another person must do so.', jsonb_build_object('proposal', p_number));
-  elsif coalesce(btrim(p_reason), '') = '' then
-    perform wedsql._raise('WD009', 'The operation needs a reason.');
   end if;
+  perform wedsql._check_reason(p_reason);
   insert into wedsql.proposal_vote (proposal, kind, voter, on_behalf, groups, note, at, administrator)
   values (p_number, 'approved', v_actor, '{}', '{}', btrim(p_reason), wedsql.now(), true);
   return wedsql._shown_proposal(wedsql._apply_proposal(v_proposal, v_actor, null));

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from flows import api
+from flows.api.looks import Viewer
 from flows.tests.flow_pool import DEFINITION, FlowPool
 from flows.tests.kit import Connection, refused
 from flows.tests.new_kit import NewKit
@@ -119,6 +120,21 @@ def test_a_flow_that_the_reaper_would_start_is_dropped(kits: NewKits, connect: C
     kit = kits()
     kit.policy(start_at=["R/PT1H"])
     name = kit.name
+
+    kit.leave()
+
+    assert connect().execute("select 1 from wedsql.flow where name = %s", [name]).fetchall() == []
+
+
+def test_a_flow_that_cannot_be_emptied_is_dropped(pool: FlowPool, connect: Connect) -> None:
+    """Looks at masked values are never deleted."""
+    kit = NewKit(pool, connect)
+    kit.attrs("p")
+    kit.rows("update {f}.wed_attr set visibility = 'masked'")
+    kit.final("p = 'end'")
+    kit.trig("tr_x", "p = '1'")
+    name, wid = kit.name, kit.start(p="1")
+    api.look_at(wid, ["p"], "A call.", Viewer("ana"), conn=kit.conn)
 
     kit.leave()
 

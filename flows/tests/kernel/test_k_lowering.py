@@ -139,7 +139,7 @@ def test_all_rules_that_become_weaker_say_who_approves(shop: Kit) -> None:
 
 
 def test_rules_that_need_no_approvals_are_removed_at_once(shop: Kit) -> None:
-    save(shop, RULE, OTHER, ApprovalRule(0, "None"))
+    save(shop, RULE, OTHER, ApprovalRule(0, "None", approvers="legal"))
     save(shop, RULE, OTHER)
     assert titles(shop) == [("Large", 1), ("Cancelling", 1)]
 
@@ -169,6 +169,33 @@ def test_one_change_waits_until_it_is_decided_withdrawn_or_over(shop: Kit) -> No
     assert titles(shop) == [("Large", 1), ("Cancelling", 1)]
 
 
+TOO_MUCH = [("WD009", " ", 72), ("WD521", "x" * 1001, 72), ("WD521", "Why.", 0), ("WD521", "Why.", 721)]
+
+
+@pytest.mark.parametrize(("code", "reason", "hours"), TOO_MUCH)
+def test_what_is_proposed_is_checked_like_a_repair(shop: Kit, code: str, reason: str, hours: int) -> None:
+    with refused(code):
+        api.propose_approval_rules(shop.name, [], reason, hours=hours, conn=shop.conn)
+    wid = lost(shop)
+    with refused(code):
+        api.propose_repair(wid, "cancel", {}, reason, hours=hours, conn=shop.conn)
+
+
+def lost(kit: Kit) -> int:
+    """Start an instance and let it become an exception."""
+    wid = kit.start()
+    kit.run("tr_pay", wid, stage="lost")
+    return wid
+
+
+def test_an_administrator_approves_no_repair_alone(shop: Kit) -> None:
+    save(shop, RULE, OTHER, ApprovalRule(1, "Notes", ("patch",), ("note",)))
+    repair = api.propose_repair(lost(shop), "patch", {"changes": {"note": "x"}}, "Why.", conn=shop.conn)
+    with refused("WD521"):
+        api.approve_as_administrator(repair.number, "dora", "Finance was closed.", conn=shop.conn)
+    assert api.read_proposal(repair.number, conn=shop.conn).state == "proposed"
+
+
 def test_an_administrator_approves_where_nobody_else_may_and_it_is_recorded(shop: Kit) -> None:
     made = propose(shop, OTHER)
     with refused("WD009"):
@@ -181,8 +208,7 @@ def test_an_administrator_approves_where_nobody_else_may_and_it_is_recorded(shop
 
 def test_a_publication_makes_no_rule_weaker(shop: Kit) -> None:
     save(shop, RULE, OTHER, ApprovalRule(2, "Notes", ("patch",), ("note",)))
-    wid = shop.start()
-    shop.run("tr_pay", wid, stage="lost")
+    wid = lost(shop)
     assert shop.status(wid) == "E"
     asked = (wid, "patch", {"changes": {"stage": "new"}})
     assert api.preview_repair(*asked, conn=shop.conn).approvals.needed == 0, "the note is not written"
