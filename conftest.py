@@ -44,7 +44,7 @@ _TEST_SERVER = {
     "max_prepared_transactions": "4",
     "wal_compression": "off",
 }
-# A test calls a statement a few times, and a session plans it anew for each of the first five calls. With
+# A test calls a statement a few times, and a session plans it again for each of the first five calls. With
 # hostile settings, plans are made as on a usual server.
 _QUICK_PLANS = {"plan_cache_mode": "force_generic_plan"}
 _PREFIX = "wedsql-test-"
