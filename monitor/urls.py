@@ -42,9 +42,9 @@ from monitor.views import (
     slas,
     start_csv,
     steps,
-    webhooks,
     workers,
 )
+from monitor.webhooks import views as webhooks
 
 app_name = "monitor"
 

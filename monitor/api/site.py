@@ -17,7 +17,6 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     children,
     events,
     graphs,
-    hooks,
     late,
     locks,
     looks,
@@ -31,6 +30,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.webhooks import endpoints as endpoints  # adds the endpoint of webhooks
 
 TITLE = "WED-SQL"
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from django.utils.translation import gettext_lazy
 
-from flows.api.webhooks import EVENTS, SavedWebhook, Webhook
+from flows.capabilities.webhooks.api import EVENTS, SavedWebhook, Webhook
 from pages.templatetags.wed import NOTHING
 
 EVENT = {

@@ -8,8 +8,18 @@ from dataclasses import replace
 import pytest
 
 from flows import api
-from flows.tests.kernel.webhooks import HOOK, check, deliveries, fail, listed, now, queued, read, saved
-from flows.tests.kernel.webhooks import reaper as reaper  # fixtures
+from flows.capabilities.webhooks.tests.kernel.hooks import (
+    HOOK,
+    check,
+    deliveries,
+    fail,
+    listed,
+    now,
+    queued,
+    read,
+    saved,
+)
+from flows.capabilities.webhooks.tests.kernel.hooks import reaper as reaper  # fixtures
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel

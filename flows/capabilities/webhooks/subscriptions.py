@@ -1,4 +1,4 @@
-"""Checks a webhook of a flow before it is saved, and applies its filter to the steps that were committed."""
+"""Checks a webhook of a flow before it is saved."""
 
 from __future__ import annotations
 
@@ -8,17 +8,14 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.api.webhooks import SavedWebhook, Webhook, WebhookSteps
+from flows.capabilities.webhooks.api import SavedWebhook, Webhook
 from flows.errors import BadWebhook
 from flows.filters import Filter, parse
 from flows.filters.fields import PARTS
 from flows.filters.tree import conditions
-from flows.queries.base import snapshot
-from flows.queries.definitions import FlowInfo, flow_by_name
-from flows.queries.stepped import STEP_PARTS, matching
-from flows.webhooks import allowed, check_url
-
-LIMIT_MS = 5_000
+from flows.queries.definitions import FlowInfo
+from flows.queries.stepped import STEP_PARTS
+from flows.receivers import allowed, check_url
 
 
 def save(
@@ -44,13 +41,3 @@ def _of_step(found: Filter) -> Filter:
             said = _("“%(field)s” is not known of a step. Use attributes, or one of: %(fields)s.")
             raise BadWebhook(said % {"field": each.field or each.text(), "fields": ", ".join(STEP_PARTS)})
     return found
-
-
-def chosen(found: WebhookSteps) -> WebhookSteps:
-    """Return the events of steps whose state meets the filter. Raises WedError, DatabaseError."""
-    if not found.query or not found.steps:
-        return found
-    filter_ = parse(found.query, flow_by_name(found.flow))
-    with snapshot(LIMIT_MS):
-        kept = matching(filter_, found.steps)
-    return replace(found, steps=[found.steps[place] for place in kept])

@@ -10,7 +10,7 @@ import pytest
 
 from flows import api
 from flows.api.deliveries import Delivery
-from flows.api.webhooks import SavedWebhook, Webhook
+from flows.capabilities.webhooks.api import SavedWebhook, Webhook
 from flows.tests.kit import Connection, Kit
 
 HOOK = Webhook("https://example.org/hook", secret="quiet")

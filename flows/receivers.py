@@ -1,4 +1,4 @@
-"""Sends a signed message to a webhook, and to nothing inside the network of this machine.
+"""Sends a signed message to the address of a receiver, and to nothing inside the network of this machine.
 
 The name of a receiver is resolved once, and the address that was checked is the one that is connected to:
 resolving it again could give another one. No redirect is followed and no proxy used.

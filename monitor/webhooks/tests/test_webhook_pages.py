@@ -8,11 +8,9 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.api.webhooks import SavedWebhook
+from flows.capabilities.webhooks.api import SavedWebhook
 from monitor.tests.conftest import Parcels, text_of
-from monitor.tests.test_alerts_pages import root
 
-__all__ = ["root"]
 FORM = {"url": "https://hooks.example.org/secret-path", "final": "on", "query": "pieces>3", "enabled": "on"}
 RESTORED = "The database was restored from a dump."
 

@@ -7,11 +7,11 @@ from typing import Any
 from django.http import HttpRequest
 
 from flows import api as kernel
-from monitor.api import schemas
 from monitor.api.routing import READ, call_of, flow_of, router
+from monitor.webhooks.schemas import WebhooksOut
 
 
-@router.get("/flows/{slug:name}/webhooks", response=schemas.WebhooksOut, auth=READ, summary="Webhooks")
+@router.get("/flows/{slug:name}/webhooks", response=WebhooksOut, auth=READ, summary="Webhooks")
 def webhooks(request: HttpRequest, name: str) -> Any:
     """Return the webhooks of a flow; their addresses are returned to who may operate it."""
     flow_of(request)

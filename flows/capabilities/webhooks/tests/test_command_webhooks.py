@@ -21,7 +21,7 @@ def orders() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs/webhooks.md").read_text()
+    text = (Path(__file__).parents[4] / "docs/webhooks.md").read_text()
     (call,) = re.findall(r"^\$ python manage\.py (webhooks .*)$", text, re.MULTILINE)
     assert "shown only now" in run(*shlex.split(call))
     (hook,) = answer("webhooks", "list", "--json")

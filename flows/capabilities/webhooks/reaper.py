@@ -8,10 +8,10 @@ import time
 from django.db import DatabaseError, connection
 
 from flows import api
-from flows.api.webhooks import WebhookSteps
+from flows.capabilities.webhooks.api import WebhookSteps
+from flows.capabilities.webhooks.queries import chosen
+from flows.error_text import summarize
 from flows.errors import WedError
-from flows.subscriptions import chosen
-from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
 
@@ -20,7 +20,7 @@ _REMOVE_EVERY = 60.0
 _removed = -_REMOVE_EVERY
 
 
-def read_due(budget: float = BUDGET) -> int:
+def run_due(budget: float = BUDGET) -> int:
     """Read what is new for each webhook, for `budget` seconds; return how many messages were queued."""
     until, queued = time.monotonic() + budget, 0
     for hook in api.due_webhooks():

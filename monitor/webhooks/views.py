@@ -10,14 +10,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from flows import api, subscriptions
+from flows import api
 from flows.access import flow_or_404, may_operate
-from flows.api.webhooks import EVENTS, SavedWebhook
+from flows.capabilities.webhooks import subscriptions
+from flows.capabilities.webhooks.api import EVENTS, SavedWebhook
 from flows.errors import Refused, UnknownWebhook
 from flows.queries.definitions import FlowInfo
-from monitor import webhook_forms
 from monitor.alert_forms import STATUS
-from monitor.webhook_forms import EVENT, state, title
+from monitor.webhooks import forms
+from monitor.webhooks.forms import EVENT, state, title
 from pages.guard import page
 from pages.once import once
 from pages.urlparams import long_number, text
@@ -36,7 +37,7 @@ def webhooks(request: HttpRequest, name: str) -> HttpResponse:
         for hook in api.list_webhooks([name])
     ]
     context = {"flow": flow, "hooks": found, "operates": may_operate(request.user, name)}
-    return render(request, "monitor/webhooks.html", context)
+    return render(request, "monitor/webhooks/list.html", context)
 
 
 @require_safe
@@ -55,7 +56,7 @@ def webhook(request: HttpRequest, hook: int) -> HttpResponse:
         "entries": [(each, EVENT[each.event], STATUS[each.status]) for each in entries[:ENTRIES]],
         "more": entries[ENTRIES - 1].id if len(entries) > ENTRIES else None,
     }
-    return render(request, "monitor/webhook.html", context)
+    return render(request, "monitor/webhooks/webhook.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,10 +78,10 @@ def change(request: HttpRequest, hook: int) -> HttpResponse:
 def _form(request: HttpRequest, flow: FlowInfo, hook: SavedWebhook | None) -> HttpResponse:
     if not may_operate(request.user, flow.name):
         return _forbidden()
-    fields = webhook_forms.of_hook(hook) if hook else webhook_forms.empty(text(request, "q"))
+    fields = forms.of_hook(hook) if hook else forms.empty(text(request, "q"))
     error = ""
     if request.method == "POST":
-        fields = webhook_forms.given(request.POST.dict())
+        fields = forms.given(request.POST.dict())
         try:
             return _saved(request, flow, fields, hook)
         except Refused as refused:
@@ -93,7 +94,7 @@ def _form(request: HttpRequest, flow: FlowInfo, hook: SavedWebhook | None) -> Ht
         "events": [(each, EVENT[each], fields.get(each)) for each in EVENTS],
         "attributes": [each.name for each in flow.attributes],
     }
-    return render(request, "monitor/webhook_form.html", context)
+    return render(request, "monitor/webhooks/form.html", context)
 
 
 def _saved(
@@ -101,7 +102,7 @@ def _saved(
 ) -> HttpResponse:
     """Save the webhook, show its secret if it is new, and lead to it. Raises WedError."""
     actor = request.user.get_username()
-    saved, secret = subscriptions.save(flow, webhook_forms.hook_of(fields), actor, hook)
+    saved, secret = subscriptions.save(flow, forms.hook_of(fields), actor, hook)
     messages.success(request, _("The webhook is saved."))
     if secret:
         said = _("The secret of the webhook, shown only now: %(secret)s")

@@ -14,10 +14,20 @@ import pytest
 from psycopg import Rollback
 
 from flows import api
-from flows.api.webhooks import SavedWebhook
+from flows.capabilities.webhooks.api import SavedWebhook
+from flows.capabilities.webhooks.tests.kernel.hooks import (
+    HOOK,
+    PLAIN,
+    check,
+    deliveries,
+    listed,
+    now,
+    queued,
+    read,
+    saved,
+)
+from flows.capabilities.webhooks.tests.kernel.hooks import reaper as reaper  # fixtures
 from flows.errors import DatabaseGone
-from flows.tests.kernel.webhooks import HOOK, PLAIN, check, deliveries, listed, now, queued, read, saved
-from flows.tests.kernel.webhooks import reaper as reaper  # fixtures
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
