@@ -207,18 +207,6 @@ from flows.api.scenarios import (
     try_path,
 )
 from flows.api.signals import signal, signals
-from flows.api.slas import (
-    advance_slas,
-    after_working_time,
-    delete_calendar,
-    delete_sla,
-    list_calendars,
-    list_clocks,
-    list_slas,
-    save_calendar,
-    save_sla,
-    working_time,
-)
 from flows.api.sources import keep_source, read_source
 from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
@@ -233,6 +221,18 @@ from flows.api.worker_keys import (
     revoke_worker_key,
     rotate_worker_key,
     scope_of_role,
+)
+from flows.capabilities.sla.api import (
+    advance_slas,
+    after_working_time,
+    delete_calendar,
+    delete_sla,
+    list_calendars,
+    list_clocks,
+    list_slas,
+    save_calendar,
+    save_sla,
+    working_time,
 )
 from flows.capabilities.webhooks.api import (
     delay_webhook,

@@ -3,6 +3,7 @@
 flows.database_errors creates them from database errors.
 """
 
+from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
     Forbidden,
@@ -89,7 +90,6 @@ from flows.errors.monitor import (
     BadLook,
     BadPolicy,
     BadProposal,
-    BadSla,
     BadView,
     BulkChanged,
     BulkEnded,
@@ -105,7 +105,6 @@ from flows.errors.monitor import (
     UnknownFile,
     UnknownLateResult,
     UnknownProposal,
-    UnknownSla,
     UnknownView,
     WrongPerson,
 )

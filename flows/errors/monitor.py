@@ -67,21 +67,6 @@ class UnknownAlert(Refused):
     default = _("There is no such alert rule.")
 
 
-class BadSla(Refused):
-    """The SLA or the calendar cannot be saved so, or has less working time than is asked for."""
-
-    sqlstate = "WD512"
-    default = _("The SLA or the calendar cannot be saved so.")
-
-
-class UnknownSla(Refused):
-    """There is no such SLA, or no such calendar."""
-
-    sqlstate = "WD513"
-    http = 404
-    default = _("There is no such SLA or calendar.")
-
-
 class BadCase(Refused):
     """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
 

@@ -27,7 +27,7 @@ TOKEN = re.compile(r'{% once %}|name="token"')
 UNIQUE = {
     "a name of its own": {
         "admin/flows/designer/parts/new_form.html", "admin/flows/designer/paste.html",
-        "monitor/alert_form.html", "monitor/calendar_form.html", "monitor/sla_form.html",
+        "monitor/alert_form.html", "monitor/sla/calendar_form.html", "monitor/sla/form.html",
         "monitor/views.html", "site/worker_keys.html",
     },
     "one of each: a digest of a queue, a rule of a row, an index of an attribute": {

@@ -21,7 +21,7 @@ log = logging.getLogger("workers.alerts")
 
 PAUSE = 1.0
 # What each thread does. A thread has a connection of its own, of which the role of the reaper has few.
-STEPS = ((evaluate_due,), (*capabilities.rounds(), queue_due), (deliver_due,))
+STEPS = ((evaluate_due,), (*capabilities.beside_rounds(), queue_due), (deliver_due,))
 _started_in = 0
 
 

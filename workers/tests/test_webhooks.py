@@ -86,7 +86,7 @@ def test_the_reaper_may_filter_and_a_filter_that_fails_is_shown(hook: SavedWebho
         cursor.execute("set local role wed_reaper")
     assert len(queries.chosen(replace(found, query='n:5 where:"n > 4"')).steps) == 1
     assert reaper._queued(replace(found, query="gone:1")) is None
-    reaper.run_due()
+    reaper.beside_rounds()
     with connection.cursor() as cursor:
         cursor.execute("reset role")
     assert "gone" in (api.read_webhook(hook.id).problem or "")

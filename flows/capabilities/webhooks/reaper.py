@@ -20,7 +20,7 @@ _REMOVE_EVERY = 60.0
 _removed = -_REMOVE_EVERY
 
 
-def run_due(budget: float = BUDGET) -> int:
+def beside_rounds(budget: float = BUDGET) -> int:
     """Read what is new for each webhook, for `budget` seconds; return how many messages were queued."""
     until, queued = time.monotonic() + budget, 0
     for hook in api.due_webhooks():

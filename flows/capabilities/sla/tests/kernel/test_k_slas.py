@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.slas import Calendar, Clock, SavedSla, Sla
-from flows.tests.kernel.sla_history import plain
-from flows.tests.kernel.test_k_calendars import OFFICE, works
+from flows.capabilities.sla.api import Calendar, Clock, SavedSla, Sla
+from flows.capabilities.sla.tests.kernel.sla_history import plain
+from flows.capabilities.sla.tests.kernel.test_k_calendars import OFFICE, works
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows import working_hours
-from flows.api.slas import Calendar, SavedCalendar, SavedSla, Sla
+from flows.capabilities.sla import working_hours
+from flows.capabilities.sla.api import Calendar, SavedCalendar, SavedSla, Sla
+from flows.capabilities.sla.working_hours import DAYS, compact
 from flows.errors import BadSla
-from flows.working_hours import DAYS, compact
 
 __all__ = ["WEEK", "calendar_of", "compact", "given", "of_calendar", "of_sla", "sla_of"]
 

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from flows.api.slas import Clock, SavedSla
+from flows.capabilities.sla.api import Clock, SavedSla
 from flows.filters.tree import Condition
-from monitor.sla_forms import compact
+from monitor.sla.forms import compact
 
 # The label of each state of a clock, and the class of its colour.
 STATE = {

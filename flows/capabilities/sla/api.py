@@ -10,8 +10,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.api.connection import JSON, rows, value
-from flows.api.drafts import read_as
+from flows.statements import JSON, read_as, rows, value
 
 STATES = ("running", "at_risk", "paused", "breached", "met", "cancelled")
 

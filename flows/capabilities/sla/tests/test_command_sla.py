@@ -10,7 +10,7 @@ import pytest
 from django.db import connection, transaction
 
 from flows import api
-from flows.api.slas import Sla
+from flows.capabilities.sla.api import Sla
 from flows.filters import BadFilter, Filter, parse
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import matching, selected
@@ -40,7 +40,7 @@ def count(query: str) -> int:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs/sla.md").read_text()
+    text = (Path(__file__).parents[4] / "docs/sla.md").read_text()
     calls = re.findall(r"^\$ python manage\.py (.*)$", text, re.MULTILINE)
     assert len(calls) == 3
     for call in calls:

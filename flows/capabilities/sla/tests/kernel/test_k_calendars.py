@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from flows import api
-from flows.api.slas import Calendar, Sla
+from flows.capabilities.sla.api import Calendar, Sla
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel

@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from ninja import Status
 
 from flows import api as kernel
-from flows.api.slas import Calendar, Sla
+from flows.capabilities.sla.api import Calendar, Sla
 from monitor.api import inputs
 from monitor.api.routing import OPERATE, READ, call_of, flow_of, number_of, router
-from monitor.api.sla_schemas import CalendarOut, CalendarsOut, ClocksOut, SlaOut, SlasOut
+from monitor.sla.schemas import CalendarOut, CalendarsOut, ClocksOut, SlaOut, SlasOut
 
 
 @router.get("/flows/{slug:name}/slas", response=SlasOut, auth=READ, summary="SLAs")

@@ -9,9 +9,8 @@ from typing import Any
 import psycopg
 
 from flows import api
+from flows.error_text import summarize
 from flows.errors import WedError
-from workers.logs import summarize
-from workers.reaper.report import WORKER
 
 log = logging.getLogger("workers.reaper")
 
@@ -39,5 +38,8 @@ class SlaClocks:
                     return
         except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
             log.warning(
-                "The clocks of SLAs were not advanced: %s", summarize(error), extra={"worker": WORKER}
+                "The clocks of SLAs were not advanced: %s", summarize(error), extra={"worker": "reaper"}
             )
+
+
+in_round = SlaClocks().advance

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from flows.api.slas import Sla
+from flows.capabilities.sla.api import Sla
 from flows.tests.kit import Kit
 
 Spans = list[tuple[datetime, datetime]]

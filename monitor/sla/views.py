@@ -14,12 +14,12 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, may_operate
-from flows.api.slas import SavedCalendar, SavedSla
+from flows.capabilities.sla.api import SavedCalendar, SavedSla
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
-from monitor import sla_forms
-from monitor.sla_forms import WEEK
-from monitor.sla_rows import SlaRow
+from monitor.sla import forms
+from monitor.sla.forms import WEEK
+from monitor.sla.rows import SlaRow
 from pages.guard import page
 from pages.urlparams import long_number
 
@@ -40,7 +40,7 @@ def slas(request: HttpRequest, name: str) -> HttpResponse:
         "rows": [SlaRow(each) for each in api.list_slas([flow.name])],
         "calendars": api.list_calendars([flow.name]),
     }
-    return render(request, "monitor/slas.html", context)
+    return render(request, "monitor/sla/list.html", context)
 
 
 def _removed(request: HttpRequest, flow: FlowInfo) -> HttpResponse:
@@ -67,16 +67,16 @@ def sla(request: HttpRequest, name: str) -> HttpResponse:
     old = _chosen(request, api.list_slas([flow.name]))
 
     def save(fields: dict[str, str]) -> str:
-        actor, given = request.user.get_username(), sla_forms.sla_of(fields)
+        actor, given = request.user.get_username(), forms.sla_of(fields)
         saved = api.save_sla(flow.name, given, actor, old.id if old else None)
         return _("The SLA “%(name)s” is saved.") % {"name": saved.name}
 
-    fields, error = _sent(request, sla_forms.of_sla(old), save)
+    fields, error = _sent(request, forms.of_sla(old), save)
     if error is None:
         return _to(flow)
     calendars = api.list_calendars([flow.name])
     context = {"flow": flow, "old": old, "fields": fields, "error": error, "calendars": calendars}
-    return render(request, "monitor/sla_form.html", context)
+    return render(request, "monitor/sla/form.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -89,16 +89,16 @@ def calendar(request: HttpRequest, name: str) -> HttpResponse:
     old = _chosen(request, api.list_calendars([flow.name]))
 
     def save(fields: dict[str, str]) -> str:
-        actor, given = request.user.get_username(), sla_forms.calendar_of(fields)
+        actor, given = request.user.get_username(), forms.calendar_of(fields)
         saved = api.save_calendar(flow.name, given, actor, old.id if old else None)
         return _("The calendar “%(name)s” is saved.") % {"name": saved.name}
 
-    fields, error = _sent(request, sla_forms.of_calendar(old), save)
+    fields, error = _sent(request, forms.of_calendar(old), save)
     if error is None:
         return _to(flow)
     days = [(field, title, fields.get(field, "")) for field, title in WEEK]
     context = {"flow": flow, "old": old, "fields": fields, "error": error, "days": days}
-    return render(request, "monitor/calendar_form.html", context)
+    return render(request, "monitor/sla/calendar_form.html", context)
 
 
 def _sent(
@@ -107,7 +107,7 @@ def _sent(
     """Save the form that a POST sends; return its fields and why it is refused, None if it is saved."""
     if request.method != "POST":
         return fields, ""
-    fields = sla_forms.given(request.POST.dict())
+    fields = forms.given(request.POST.dict())
     try:
         messages.success(request, save(fields))
     except Refused as refused:
