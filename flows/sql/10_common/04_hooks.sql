@@ -58,8 +58,8 @@ declare
           order by place), ' ')));
 begin
   if v_wrong is not null then
-    raise exception using errcode = 'WD907', message = format('%s: no hook of this name and type', v_wrong),
-      hint = 'The functions wedsql._hooks_... list the hooks.';
+    raise exception using errcode = 'WD907',
+      message = format('%s: no hook of this name and type is listed by wedsql._hooks()', v_wrong);
   end if;
 end $$;
 
