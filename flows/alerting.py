@@ -9,7 +9,7 @@ from flows import api
 from flows.api.alerts import AlertRule, SavedAlertRule
 from flows.filters import parse
 from flows.queries.definitions import FlowInfo
-from flows.webhooks import allowed, check_url
+from flows.receivers import allowed, check_url
 
 
 def save(

@@ -14,6 +14,7 @@ from typing import Any
 from flows import grants, tables
 
 SQL_DIR = Path(__file__).parent / "sql"
+CAPABILITIES = Path(__file__).parent / "capabilities"
 SCHEMA = "wedsql"
 VERSION = "1.0.0"
 LOCK = 0x57454453  # advisory lock: one installer at a time per database
@@ -39,19 +40,29 @@ class KernelStatus:
         return asdict(self)
 
 
-def files(directory: Path = SQL_DIR) -> list[Path]:
-    """Return the SQL files that run at each installation, in order; the changes of tables run only once."""
-    found = (path for path in directory.rglob("*.sql") if path.parent.name != "tables")
-    return sorted(found, key=lambda path: path.relative_to(directory).as_posix())
+def files(directory: Path = SQL_DIR, capabilities: Path = CAPABILITIES) -> list[Path]:
+    """Return the SQL files that run at each installation, in order; the changes of tables run only once.
+
+    Those of the numbered folders come first, then those of the capabilities, then those that finish.
+    """
+    folders = sorted(directory.glob("[0-9]*/*.sql"))
+    return [*folders, *sorted(capabilities.glob("*/sql/*.sql")), *sorted(directory.glob("*.sql"))]
 
 
-def write(cursor: Any, directory: Path = SQL_DIR) -> None:
+def sources() -> list[Path]:
+    """Return all SQL files of the kernel, the changes of tables included."""
+    return [*files(), *sorted((SQL_DIR / "tables").glob("*.sql"))]
+
+
+def write(cursor: Any, directory: Path = SQL_DIR, capabilities: Path = CAPABILITIES) -> None:
     """Write the kernel in the cursor's transaction: apply pending changes of tables, recreate the rest."""
-    first = [path for path in files(directory) if path.parent.name == "00_base"]
+    found = files(directory, capabilities)
+    cursor.execute("set local check_function_bodies = off")  # what hooks call is generated at the end
+    first = [path for path in found if path.parent.name == "00_base"]
     for path in first:
         cursor.execute(path.read_text(encoding="utf-8"))
     tables.apply(cursor, directory / "tables")
-    for path in files(directory)[len(first) :]:
+    for path in found[len(first) :]:
         cursor.execute(path.read_text(encoding="utf-8"))
 
 
@@ -60,7 +71,7 @@ def digest() -> str:
     """Return a hash over the SQL that runs at each installation."""
     total = hashlib.sha256()
     for path in files():
-        total.update(path.relative_to(SQL_DIR).as_posix().encode())
+        total.update(path.relative_to(SQL_DIR.parent).as_posix().encode())
         total.update(path.read_bytes())
     return total.hexdigest()
 

@@ -1,6 +1,6 @@
 """The kernel's messages in the language of the user.
 
-The English text of a message stands once, in flows/sql. An error of the kernel has in its detail the template
+The English text of a message stands once, in the SQL of the kernel. An error has in its detail the template
 of its message and the facts for its slots; here the sentence is made again from the translated template.
 On pages the template has their words first (`page_words`).
 """
@@ -20,7 +20,8 @@ from typing import Any
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext
 
-SOURCES = Path(__file__).parent / "sql"
+from flows import kernel
+
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 # A comment, or a text in quotes with those that continue it in the next lines.
 _LITERAL = re.compile(r"--[^\n]*|(E?)('(?:[^']|'')*'(?:\s*\n\s*'(?:[^']|'')*')*)")
@@ -87,8 +88,7 @@ def sentences() -> frozenset[str]:
     """Return the templates of all messages and hints in the sources of the kernel."""
     return frozenset(
         text
-        for path in SOURCES.rglob("*.sql")
-        if path.parent.name != "tables"
+        for path in kernel.files()
         for text in literals(path.read_text(encoding="utf-8"))
         if _SENTENCE.fullmatch(text)
     )

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from monitor.api import document
+from monitor.sla import views as slas
 from monitor.views import (
     alerts,
     analysis,
@@ -39,12 +40,11 @@ from monitor.views import (
     repair_many,
     saved,
     signals,
-    slas,
     start_csv,
     steps,
-    webhooks,
     workers,
 )
+from monitor.webhooks import views as webhooks
 
 app_name = "monitor"
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from django.db import connection
 
-from flows.api import connection as door
+from flows import statements as door
 
 # A limit that the product set is shortened; where it set none, the minute is waited for.
 SHORTEN = (

@@ -27,10 +27,11 @@ from wedsql_site.postgres import Cluster, account, binaries
 
 # What the databases are made of.
 _SOURCES = (
-    "flows/sql/**/*.sql", "flows/migrations/*.py", "monitor/migrations/*.py", "flows/kernel.py",
-    "flows/grants.py", "flows/tables.py", "testkit/template.py", "testkit/kernel_db.py",
-    "testkit/fake_clock.sql", "wedsql_site/apps.py", "wedsql_site/settings.py", "wedsql_site/database.py",
-    "wedsql_site/supervisor/preparation.py", "requirements-dev.lock",
+    "flows/sql/**/*.sql", "flows/capabilities/*/sql/*.sql", "flows/migrations/*.py",
+    "monitor/migrations/*.py", "flows/kernel.py", "flows/grants.py", "flows/tables.py",
+    "testkit/template.py", "testkit/kernel_db.py", "testkit/fake_clock.sql", "wedsql_site/apps.py",
+    "wedsql_site/settings.py", "wedsql_site/database.py", "wedsql_site/supervisor/preparation.py",
+    "requirements-dev.lock",
 )  # fmt: skip
 _MOST = 6
 

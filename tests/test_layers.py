@@ -19,6 +19,9 @@ PACKAGES: Mapping[str, frozenset[str]] = {
     "monitor": frozenset({"flows", "pages"}),
     "wedsql_site": frozenset({"flows", "monitor", "pages", "workers"}),
 }
+# The modules of flows that offer what capabilities define, and what each capability uses of others.
+FACADES = ("flows.api", "flows.errors", "flows.management.commands")
+CAPABILITIES: Mapping[str, frozenset[str]] = {"sla": frozenset(), "webhooks": frozenset()}
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.
 PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "alerts", "reaper")
 
@@ -56,6 +59,24 @@ def upward_in_workers(found: Iterable[Import]) -> list[str]:
     )
 
 
+def capability(module: str) -> str:
+    """Return the capability that a module belongs to, '' for none."""
+    parts = module.split(".")
+    return parts[2] if parts[:2] == ["flows", "capabilities"] and len(parts) > 2 else ""
+
+
+def of_capabilities(found: Iterable[Import]) -> list[str]:
+    """Return the imports of a capability by the rest of flows, except its facades, and by another one."""
+    return sorted(
+        f"{one.importer} -> {one.imported}"
+        for one in found
+        if layer(one.importer) == "flows" and capability(one.imported)
+        if not one.importer.startswith(FACADES)
+        if capability(one.imported)
+        not in {capability(one.importer), *CAPABILITIES.get(capability(one.importer), ())}
+    )
+
+
 def cycle(found: Iterable[Import]) -> list[str]:
     """Return the modules of one cycle of run-time imports; [] when there is none."""
     graph: dict[str, set[str]] = {}
@@ -84,6 +105,11 @@ def test_every_part_of_workers_imports_only_those_below_it(every: list[Import]) 
     assert upward_in_workers(every) == []
 
 
+def test_the_rest_of_flows_imports_no_capability(every: list[Import]) -> None:
+    assert {capability(one.importer) for one in every} - {""} == set(CAPABILITIES)
+    assert of_capabilities(every) == []
+
+
 def test_no_modules_import_each_other_in_a_cycle(every: list[Import]) -> None:
     assert cycle(every) == []
 
@@ -108,6 +134,21 @@ def test_an_import_of_a_higher_package_is_found(tmp_path: Path, module: str, tex
 def test_an_import_of_a_higher_part_of_workers_is_found(tmp_path: Path) -> None:
     new = {"workers.client.new": "from workers.jobs.runner import Runner"}
     assert upward_in_workers(_with(tmp_path, new)) == ["workers.client.new -> workers.jobs.runner"]
+
+
+@pytest.mark.parametrize(
+    ("module", "seen"),
+    [
+        ("flows.new", ["flows.new -> flows.capabilities.webhooks.api"]),
+        ("flows.capabilities.new.api", ["flows.capabilities.new.api -> flows.capabilities.webhooks.api"]),
+        ("flows.capabilities.webhooks.new", []),
+        ("flows.management.commands.new", []),
+        ("monitor.new", []),
+    ],
+)
+def test_an_import_of_a_capability_is_found(tmp_path: Path, module: str, seen: list[str]) -> None:
+    new = {module: "from flows.capabilities.webhooks.api import Webhook"}
+    assert of_capabilities(_with(tmp_path, new)) == seen
 
 
 def test_a_cycle_is_found_also_through_a_function(tmp_path: Path) -> None:

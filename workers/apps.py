@@ -9,10 +9,10 @@ class WorkersConfig(AppConfig):
     verbose_name = "WED workers"
 
     def ready(self) -> None:
-        from flows import code_places, stand_ins, webhooks
+        from flows import code_places, receivers, stand_ins
         from flows.messages import recognize
         from workers import checks, discovery, messages  # noqa: F401 - importing registers the checks
 
-        recognize((*messages.SENTENCES, *webhooks.SENTENCES))
+        recognize((*messages.SENTENCES, *receivers.SENTENCES))
         stand_ins.provide(discovery.stand_in)
         code_places.provide(discovery.code_place)

@@ -207,7 +207,22 @@ from flows.api.scenarios import (
     try_path,
 )
 from flows.api.signals import signal, signals
-from flows.api.slas import (
+from flows.api.sources import keep_source, read_source
+from flows.api.suggesting import suggestions
+from flows.api.taking import extend, lease_many, offer, release, take, take_many
+from flows.api.together import count_holding, explain_exceptions
+from flows.api.trial import explain, nearest, try_complete, try_due, try_start
+from flows.api.views import delete_view, list_views, save_view
+from flows.api.worker_keys import (
+    create_worker_key,
+    list_worker_keys,
+    log_in_worker,
+    log_out_worker,
+    revoke_worker_key,
+    rotate_worker_key,
+    scope_of_role,
+)
+from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,
     delete_calendar,
@@ -219,13 +234,7 @@ from flows.api.slas import (
     save_sla,
     working_time,
 )
-from flows.api.sources import keep_source, read_source
-from flows.api.suggesting import suggestions
-from flows.api.taking import extend, lease_many, offer, release, take, take_many
-from flows.api.together import count_holding, explain_exceptions
-from flows.api.trial import explain, nearest, try_complete, try_due, try_start
-from flows.api.views import delete_view, list_views, save_view
-from flows.api.webhooks import (
+from flows.capabilities.webhooks.api import (
     delay_webhook,
     delete_webhook,
     due_webhooks,
@@ -237,13 +246,4 @@ from flows.api.webhooks import (
     send_test_message,
     webhook_deliveries,
     webhook_steps,
-)
-from flows.api.worker_keys import (
-    create_worker_key,
-    list_worker_keys,
-    log_in_worker,
-    log_out_worker,
-    revoke_worker_key,
-    rotate_worker_key,
-    scope_of_role,
 )

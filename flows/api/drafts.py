@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import fields
-from datetime import datetime
-from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 
-from flows.api.connection import JSON, rows, value
+from flows.api.connection import JSON, read_as, rows, value
 from flows.api.definitions import AnyDefinition
 from flows.definition.merging import Merge, merge
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Revision, Version
 
 MAIN = "main"
-_T = TypeVar("_T")
 
 
 def open_draft(
@@ -168,16 +163,3 @@ def restore_version(at: DraftAt, version: int, *, actor: str = "", conn: Any = N
     definition = version_definition(at.flow, version, conn=conn)
     summary = Summary("version %(version)s again", {"version": version})
     return save_draft(at, definition, summary=summary, actor=actor, conn=conn)
-
-
-def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:
-    """Return a row of the kernel as a result type, with its times as datetimes."""
-    kinds = {one.name: str(one.type) for one in fields(made)}  # type: ignore[arg-type]
-    return made(**{name: _read(name, each, kinds.get(name, "")) for name, each in found.items()})
-
-
-def _read(name: str, found: Any, kind: str) -> Any:
-    if isinstance(found, Decimal) and kind.startswith("float"):
-        return float(found)
-    is_time = isinstance(found, str) and (name == "at" or name.endswith("_at"))
-    return datetime.fromisoformat(found) if is_time else found

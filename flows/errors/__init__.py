@@ -3,12 +3,13 @@
 flows.database_errors creates them from database errors.
 """
 
+from flows.capabilities.sla.errors import BadSla, UnknownSla
+from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
     Forbidden,
     NeedsApproval,
     SamePerson,
 )
-from flows.errors.base import Refused, WedError
 from flows.errors.children import ChildrenNotStarted, NotWaitingForChildren
 from flows.errors.definition import (
     AttributeInUse,
@@ -89,9 +90,7 @@ from flows.errors.monitor import (
     BadLook,
     BadPolicy,
     BadProposal,
-    BadSla,
     BadView,
-    BadWebhook,
     BulkChanged,
     BulkEnded,
     CaseClaimed,
@@ -106,9 +105,7 @@ from flows.errors.monitor import (
     UnknownFile,
     UnknownLateResult,
     UnknownProposal,
-    UnknownSla,
     UnknownView,
-    UnknownWebhook,
     WrongPerson,
 )
 from flows.errors.server import (
@@ -121,6 +118,7 @@ from flows.errors.server import (
     TryAgain,
 )
 from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
+from flows.wed_error import Refused, WedError
 
 BY_STATE: dict[str, type[WedError]] = {
     cls.sqlstate: cls for cls in Refused.__subclasses__() if cls.sqlstate.startswith("WD")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import Refused
+from flows.wed_error import Refused
 
 
 class WorkerKeyNeeded(Refused):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.errors.base import Refused
+from flows.wed_error import Refused
 
 
 class BadView(Refused):
@@ -65,35 +65,6 @@ class UnknownAlert(Refused):
 
     sqlstate = "WD509"
     default = _("There is no such alert rule.")
-
-
-class BadWebhook(Refused):
-    """The webhook cannot be saved so, or what is asked of it cannot be done."""
-
-    sqlstate = "WD510"
-    default = _("The webhook cannot be saved so.")
-
-
-class UnknownWebhook(Refused):
-    """There is no such webhook."""
-
-    sqlstate = "WD511"
-    default = _("There is no such webhook.")
-
-
-class BadSla(Refused):
-    """The SLA or the calendar cannot be saved so, or has less working time than is asked for."""
-
-    sqlstate = "WD512"
-    default = _("The SLA or the calendar cannot be saved so.")
-
-
-class UnknownSla(Refused):
-    """There is no such SLA, or no such calendar."""
-
-    sqlstate = "WD513"
-    http = 404
-    default = _("There is no such SLA or calendar.")
 
 
 class BadCase(Refused):

@@ -1,4 +1,6 @@
--- Central triggers, owners, rights, first partitions, and the generated functions of every flow.
+-- Hooks, central triggers, owners, rights, first partitions, and the generated functions of every flow.
+select wedsql._generate_hooks();
+
 drop trigger if exists a_before on wedsql.attr;
 create trigger a_before before insert or update
   or delete on wedsql.attr for each row execute function wedsql._attr_before();

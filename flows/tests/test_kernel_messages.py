@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import translation
 
-from flows import api, errors, messages
+from flows import api, errors, kernel, messages
 from flows.database_errors import error_for
 from flows.tests.pages import unique
 
@@ -22,7 +22,7 @@ FACTS = "jsonb_build_object("
 
 def calls() -> Iterator[str]:
     """Return the arguments of the calls that make a message, without the facts, which come last."""
-    for path in messages.SOURCES.rglob("*.sql"):
+    for path in kernel.files():
         source = re.sub(r"--[^\n]*", "", path.read_text())
         for found in RAISING.finditer(source):
             if source[: found.start()].endswith("function "):

@@ -128,7 +128,7 @@ def test_no_role_calls_internals(connect: Connect, standing: str, role: str) -> 
         .fetchall()
     )
     assert open_to_role == []
-    denied(connect(role), "select wedsql._hold(1)")
+    denied(connect(role), "select wedsql._hold_instance(1)")
 
 
 def test_the_web_may_define_start_and_work(connect: Connect) -> None:

@@ -29,20 +29,26 @@ def shape(connection: psycopg.Connection[Any]) -> list[str]:
 
 
 @contextmanager
-def installation(directory: Path = kernel.SQL_DIR) -> Iterator[psycopg.Connection[Any]]:
-    """Yield an autocommit connection to a new database with the kernel of a directory."""
+def installation(
+    directory: Path = kernel.SQL_DIR, capabilities: Path = kernel.CAPABILITIES
+) -> Iterator[psycopg.Connection[Any]]:
+    """Yield an autocommit connection to a new database with the kernel of these directories."""
     with kernel_db.empty_database() as uri, psycopg.connect(uri, autocommit=True) as connection:
-        write(connection, directory)
+        write(connection, directory, capabilities)
         yield connection
 
 
-def write(connection: psycopg.Connection[Any], directory: Path = kernel.SQL_DIR) -> None:
+def write(
+    connection: psycopg.Connection[Any],
+    directory: Path = kernel.SQL_DIR,
+    capabilities: Path = kernel.CAPABILITIES,
+) -> None:
     """Write the kernel, again if PostgreSQL's autovacuum was in the way."""
     try:
         with connection.transaction(), connection.cursor() as cursor:
-            kernel.write(cursor, directory)
+            kernel.write(cursor, directory, capabilities)
     except psycopg.errors.DeadlockDetected:
-        write(connection, directory)
+        write(connection, directory, capabilities)
 
 
 def test_each_file_is_a_migration_of_its_name_and_they_follow_each_other() -> None:

@@ -17,7 +17,6 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     children,
     events,
     graphs,
-    hooks,
     late,
     locks,
     looks,
@@ -26,11 +25,12 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     reading,
     repairing,
     signals,
-    slas,
     views,
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
+from monitor.webhooks import endpoints as of_webhooks  # noqa: F401 - it adds endpoints
 
 TITLE = "WED-SQL"
 

@@ -172,7 +172,7 @@ def test_an_archive_keeps_every_digit(parcels: Parcels, site: None, wid: int, tm
 WITHOUT_VALUES = {
     "flows/admin/definition.py", "flows/definition/files.py", "flows/definition/merging.py",
     "flows/designer/conditions.py", "flows/designer/trial.py", "flows/designer/values.py",
-    "flows/errors/base.py", "flows/filters/values.py", "flows/json_text.py",
+    "flows/wed_error.py", "flows/filters/values.py", "flows/json_text.py",
     "flows/languages/graph/problems.py", "flows/messages.py", "flows/patterns/code.py",
     "monitor/api/client.py", "monitor/api/document.py", "monitor/api/streams.py", "monitor/desk_rules.py",
     "monitor/drafts.py", "monitor/management/commands/caselinks.py", "monitor/views/repair.py",

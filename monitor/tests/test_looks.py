@@ -22,7 +22,7 @@ from flows import api
 from flows.api.alerts import AlertRule
 from flows.api.approving import ApprovalRule
 from flows.api.bulk import BulkRequest
-from flows.api.webhooks import Webhook
+from flows.capabilities.webhooks.api import Webhook
 from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from pages import labels

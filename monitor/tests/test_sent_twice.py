@@ -29,7 +29,7 @@ TOKEN = re.compile(r'{% once %}|name="token"')
 UNIQUE = {
     "a name of its own": {
         "admin/flows/designer/parts/new_form.html", "admin/flows/designer/paste.html",
-        "monitor/alert_form.html", "monitor/calendar_form.html", "monitor/sla_form.html",
+        "monitor/alert_form.html", "monitor/sla/calendar_form.html", "monitor/sla/form.html",
         "monitor/views.html", "site/worker_keys.html",
     },
     "one of each: a digest of a queue, a rule of a row, an index of an attribute": {
@@ -50,7 +50,7 @@ UNIQUE = {
         "monitor/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases.html",
         "monitor/operate.html", "monitor/parts/case_wait.html", "monitor/parts/head.html",
         "monitor/parts/health_invariants.html", "monitor/parts/masked.html", "monitor/parts/proposal.html",
-        "monitor/parts/undo.html", "monitor/webhook.html",
+        "monitor/parts/undo.html", "monitor/webhooks/webhook.html",
     },
     "the account, its session or its settings": {
         "registration/_log_in_form.html", "registration/account.html", "registration/change_password.html",
@@ -72,7 +72,7 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
         "monitor/bulk_new.html", "monitor/delegations.html", "monitor/parts/case.html",
         "monitor/parts/case_files.html", "monitor/parts/start_results.html", "monitor/repair.html",
         "monitor/repair_many.html", "monitor/signals.html", "monitor/start.html",
-        "monitor/start_csv.html", "monitor/webhook_form.html",
+        "monitor/start_csv.html", "monitor/webhooks/form.html",
         "registration/tokens.html",
     }  # fmt: skip
 

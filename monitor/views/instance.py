@@ -20,7 +20,7 @@ from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
 from monitor import history, masking, places, standing, urlparams
 from monitor.responses import exact_json
-from monitor.sla_rows import ClockRow
+from monitor.sla.rows import ClockRow
 from monitor.timeline import timeline
 from monitor.tree import tree
 from pages.guard import page

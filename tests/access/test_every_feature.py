@@ -13,6 +13,7 @@ from django.test import Client
 from flows import api
 from flows.tests.test_definition_complete import DEFINITION
 from monitor.api import schemas
+from monitor.webhooks.schemas import WebhookOut
 from testkit.cases import some
 from tests.access.conftest import SampleData
 from tests.addresses import filled, parameters, patterns
@@ -78,7 +79,7 @@ TABLES: list[tuple[type[Any], str, dict[str, str]]] = [
     (schemas.StepOut, "wed_trace",
      {"at": "tstmp", "written_by": "trw", "job": "job_id", "cause": "cause_seq"}),
     (schemas.InstanceDetailOut, "instance", {}),
-    (schemas.WebhookOut, "webhook", {}),
+    (WebhookOut, "webhook", {}),
     (schemas.FlowOut, "flow", {}),
 ]  # fmt: skip
 

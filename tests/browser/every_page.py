@@ -12,8 +12,8 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule
-from flows.api.slas import Calendar, Sla
-from flows.api.webhooks import Webhook
+from flows.capabilities.sla.api import Calendar, Sla
+from flows.capabilities.webhooks.api import Webhook
 from flows.errors import WedError
 from flows.tests.bpmn_files import ORDER
 from flows.types import DraftAt

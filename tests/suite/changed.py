@@ -51,7 +51,7 @@ def _naming(functions: set[str]) -> Iterator[str]:
     if not functions:
         return
     word = re.compile(rf"\b({'|'.join(functions)})\b")
-    for path in CHECKOUT.glob("flows/tests/**/test_*.py"):
+    for path in CHECKOUT.glob("flows/**/test_*.py"):
         if word.search(path.read_text(encoding="utf-8")):
             yield path.relative_to(CHECKOUT).as_posix()
     for each in mutation.read():

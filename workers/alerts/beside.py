@@ -10,18 +10,18 @@ from collections.abc import Callable
 
 from django.db import DatabaseError, connection
 
+from flows import capabilities
 from flows.errors import WedError
 from workers.alerts.delivering import deliver_due
 from workers.alerts.digesting import queue_due
 from workers.alerts.evaluating import evaluate_due
-from workers.alerts.reading import read_due
 from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
 
 PAUSE = 1.0
 # What each thread does. A thread has a connection of its own, of which the role of the reaper has few.
-STEPS = ((evaluate_due,), (read_due, queue_due), (deliver_due,))
+STEPS = ((evaluate_due,), (*capabilities.beside_rounds(), queue_due), (deliver_due,))
 _started_in = 0
 
 

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from flows import api, json_text
 from flows.api.deliveries import Delivery
 from flows.errors import BadAlert
-from flows.webhooks import NotTaken, allowed, post, signature
+from flows.receivers import NotTaken, allowed, post, signature
 from workers.messages import MAIL_REFUSED, NO_MAIL_SERVER, NOT_SENT
 
 log = logging.getLogger("workers.alerts")

@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 from django.conf import settings
 
-from flows import api
+from flows import api, capabilities
 from flows.errors import WedError
 from workers.alerts import beside
 from workers.client.connect import opener
@@ -26,7 +26,6 @@ from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
-from workers.reaper.slas import SlaClocks
 
 log = logging.getLogger("workers.tasks")
 
@@ -36,7 +35,6 @@ _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
 _disk_reporter = DiskReporter()
 _figure_counter = FigureCounter()
-_sla_clocks = SlaClocks()
 _Step = Callable[[psycopg.Connection[Any]], None]
 
 
@@ -89,7 +87,7 @@ _STEPS: tuple[_Step, ...] = (
     let_policies_act,
     sign_new_cases,
     _figure_counter.count,
-    _sla_clocks.advance,
+    *capabilities.in_rounds(),
 )
 
 

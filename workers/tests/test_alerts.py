@@ -17,11 +17,11 @@ import pytest
 from django.core import mail
 from django.db import connection
 
-from flows import alerting, api, webhooks
+from flows import alerting, api, receivers
 from flows.api.alerts import AlertRule, SavedAlertRule
 from flows.errors import BadAlert
 from flows.queries.definitions import flow_by_name
-from flows.webhooks import Allowed, NotTaken, check_url, is_internal, post, resolve
+from flows.receivers import Allowed, NotTaken, check_url, is_internal, post, resolve
 from workers.alerts import beside, delivering, evaluating
 from workers.tests.receiver import Receiver, receiving
 
@@ -164,13 +164,13 @@ def test_a_redirect_is_not_followed_and_a_failure_is_seen(hooked: SavedAlertRule
 
 def test_a_receiver_without_end_is_left(receiver: Receiver, monkeypatch: pytest.MonkeyPatch) -> None:
     receiver.drip = True
-    monkeypatch.setattr(webhooks, "LIMIT", 0.5)
+    monkeypatch.setattr(receivers, "LIMIT", 0.5)
     with pytest.raises(NotTaken):
         post(receiver.url, b"{}", {}, HERE)
 
 
 def test_a_handshake_of_tls_without_end_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(webhooks, "LIMIT", 0.5)
+    monkeypatch.setattr(receivers, "LIMIT", 0.5)
     left = threading.Event()
 
     def drip(server: socket.socket) -> None:

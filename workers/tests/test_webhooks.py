@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from flows import api, subscriptions
-from flows.api.webhooks import SavedWebhook, Webhook, WebhookSteps
+from flows import api
+from flows.capabilities.webhooks import queries, reaper, subscriptions
+from flows.capabilities.webhooks.api import SavedWebhook, Webhook, WebhookSteps
 from flows.queries.definitions import flow_by_name
 from testkit.processes import Processes
 from testkit.waiting import until
-from workers.alerts import reading
 from workers.tests.conftest import Shop
 
 DOCS = Path(__file__).parents[2] / "docs/webhooks.md"
@@ -73,9 +73,9 @@ def test_a_filter_is_about_the_state_that_a_step_left(hook: SavedWebhook) -> Non
         "n:8": set(),
     }
     found = committed(hook)
-    assert len(subscriptions.chosen(found).steps) == 4
+    assert len(queries.chosen(found).steps) == 4
     for query, wanted in expected.items():
-        chosen = subscriptions.chosen(replace(found, query=query))
+        chosen = queries.chosen(replace(found, query=query))
         assert {(wid, seq) for wid, seq, _at, _event in chosen.steps} == wanted, query
 
 
@@ -84,9 +84,9 @@ def test_the_reaper_may_filter_and_a_filter_that_fails_is_shown(hook: SavedWebho
     found = committed(hook)
     with connection.cursor() as cursor:
         cursor.execute("set local role wed_reaper")
-    assert len(subscriptions.chosen(replace(found, query='n:5 where:"n > 4"')).steps) == 1
-    assert reading._queued(replace(found, query="gone:1")) is None
-    reading.read_due()
+    assert len(queries.chosen(replace(found, query='n:5 where:"n > 4"')).steps) == 1
+    assert reaper._queued(replace(found, query="gone:1")) is None
+    reaper.beside_rounds()
     with connection.cursor() as cursor:
         cursor.execute("reset role")
     assert "gone" in (api.read_webhook(hook.id).problem or "")

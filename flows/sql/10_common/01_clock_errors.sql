@@ -98,6 +98,12 @@ select case when r.said is null then session_user::text
 from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), '')) as said) r
 $$;
 
+-- Names who makes the changes that follow in the transaction, where the rows do not say it themselves.
+create or replace function wedsql._changing(p_actor text) returns void
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select set_config('wedsql.changed_by', wedsql._actor(p_actor), true)
+$$;
+
 -- Returns the flow of that name.
 -- Raises: WD001 when there is none.
 create or replace function wedsql._flow(p_name text) returns wedsql.flow

@@ -139,7 +139,7 @@ $$;
 -- Goes on to the next word, and checks what does not depend on its place, also of the words that were read
 -- with the one before.
 -- Raises: WD005, WD211.
-create or replace function wedsql._go_on(s wedsql.reading, p_words wedsql.word[], p_attrs jsonb)
+create or replace function wedsql._read_on(s wedsql.reading, p_words wedsql.word[], p_attrs jsonb)
 returns wedsql.reading language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_before integer := s.at;

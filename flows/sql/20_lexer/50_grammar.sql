@@ -14,7 +14,7 @@ declare
   s wedsql.reading := wedsql._before_first(v_words, p_set);
 begin
   loop
-    s := wedsql._go_on(s, v_words, p_attrs);
+    s := wedsql._read_on(s, v_words, p_attrs);
     exit when s.at > cardinality(v_words);
     s := case s.wants when 'target' then wedsql._read_target(s, v_words, p_attrs)
                       when 'operand' then wedsql._read_operand(s, v_words, p_attrs)

@@ -12,7 +12,7 @@ begin
   if coalesce(btrim(p_reason), '') = '' then
     perform wedsql._raise('WD009', 'A cancellation needs a reason.');
   end if;
-  v_flow := wedsql._hold(p_wid);
+  v_flow := wedsql._hold_instance(p_wid);
   perform wedsql._withdraw_rest(p_wid, v_now);
   delete from wedsql.timer x where x.wid = p_wid;
   update wedsql.instance i set status = 'C', finished_at = v_now, reason = p_reason where i.wid = p_wid;
@@ -28,7 +28,7 @@ end $$;
 -- p_compensating: or that is being compensated.
 -- Locks: the instance's wed_flow row.
 -- Raises: WD104, WD105.
-create or replace function wedsql._hold(p_wid integer, p_compensating boolean default false)
+create or replace function wedsql._hold_instance(p_wid integer, p_compensating boolean default false)
   returns wedsql.flow
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

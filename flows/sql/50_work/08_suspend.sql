@@ -26,7 +26,7 @@ begin
   if v_flow is not null then
     execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
   end if;
-  return wedsql._hold(p_wid, p_compensating);
+  return wedsql._hold_instance(p_wid, p_compensating);
 end $$;
 
 -- Raises: WD105 while the instance is suspended.

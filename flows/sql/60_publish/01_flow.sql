@@ -251,12 +251,12 @@ begin
       'Dropping it would delete their history; pass force to drop it nevertheless.',
       jsonb_build_object('flow', p_name));
   end if;
-  perform wedsql._drop_children(v_flow.id);
+  perform wedsql._call_dropping(v_flow.id);
   delete from wedsql.job_pool where flow_id = v_flow.id;
   delete from wedsql.wed_trace where flow_id = v_flow.id;
   delete from wedsql.instance where flow_id = v_flow.id;
   delete from wedsql.timer where flow_id = v_flow.id;
   execute format('drop schema %I cascade', p_name);
   delete from wedsql.flow where id = v_flow.id;
-  perform wedsql._forget_flow(p_name);
+  perform wedsql._call_dropped(p_name);
 end $$;

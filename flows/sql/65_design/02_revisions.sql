@@ -43,7 +43,7 @@ begin
 end $$;
 
 -- Returns the revision that undo goes back to; null when there is none, or none is kept any more.
-create or replace function wedsql._undone(p_draft wedsql.draft) returns integer
+create or replace function wedsql._undone_revision(p_draft wedsql.draft) returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select p.revision from wedsql.draft_revision r
 join wedsql.draft_revision p on p.draft_id = r.draft_id and p.revision = r.parent

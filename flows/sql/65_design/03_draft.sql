@@ -41,7 +41,7 @@ create or replace function wedsql._draft_head(p_draft wedsql.draft) returns json
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_draft) - 'id' - 'shown' - 'tip' || jsonb_build_object(
   'running_version', coalesce((select f.version from wedsql.flow f where f.name = p_draft.flow), 0),
-  'can_undo', wedsql._undone(p_draft) is not null, 'can_redo', wedsql._redone(p_draft) is not null)
+  'can_undo', wedsql._undone_revision(p_draft) is not null, 'can_redo', wedsql._redone(p_draft) is not null)
 $$;
 
 -- Returns a draft with its content and the definition that it was opened from.
@@ -201,16 +201,16 @@ end $$;
 
 -- Makes the drafts of a flow that was dropped those of a flow that was never published, and deletes its
 -- requests, and its scenarios unless a draft is left that they belong to.
-create or replace function wedsql._forget_flow(p_flow text) returns void
+create or replace function wedsql._on_dropped_design(p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  delete from wedsql.publication p where p.flow = p_flow;
+  delete from wedsql.publication p where p.flow = p_name;
   delete from wedsql.scenario s
-  where s.flow = p_flow and not exists (select 1 from wedsql.draft d where d.flow = p_flow);
-  delete from wedsql.draft_base b using wedsql.draft d where d.flow = p_flow and b.draft_id = d.id;
+  where s.flow = p_name and not exists (select 1 from wedsql.draft d where d.flow = p_name);
+  delete from wedsql.draft_base b using wedsql.draft d where d.flow = p_name and b.draft_id = d.id;
   insert into wedsql.draft_base (draft_id, version, definition)
-  select d.id, 0, wedsql._running(p_flow) -> 'definition' from wedsql.draft d where d.flow = p_flow;
+  select d.id, 0, wedsql._running(p_name) -> 'definition' from wedsql.draft d where d.flow = p_name;
   update wedsql.draft_revision r set base_version = 0 from wedsql.draft d
-  where d.flow = p_flow and r.draft_id = d.id;
-  update wedsql.draft d set base_version = 0 where d.flow = p_flow;
+  where d.flow = p_name and r.draft_id = d.id;
+  update wedsql.draft d set base_version = 0 where d.flow = p_name;
 end $$;

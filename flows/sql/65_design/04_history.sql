@@ -13,7 +13,8 @@ declare
 begin
   perform wedsql._check_revision(v_draft, p_revision);
   select * into v_to from wedsql.draft_revision r where r.draft_id = v_draft.id
-    and r.revision = case when p_forward then wedsql._redone(v_draft) else wedsql._undone(v_draft) end;
+    and r.revision = case when p_forward then wedsql._redone(v_draft)
+                          else wedsql._undone_revision(v_draft) end;
   if not found then
     perform wedsql._raise('WD405',
       case when p_forward then 'There is nothing to redo in draft "{branch}" of flow "{flow}".'

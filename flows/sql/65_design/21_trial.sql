@@ -152,8 +152,8 @@ end $$;
 -- Returns what a trial left behind, as the situation for the next step, with what this step did, and what the
 -- kernel performed after it: "automatic" has {"trigger", "fired", "changes"} per step, and {"trigger",
 -- "error"} of the one that failed.
-create or replace function wedsql._situation(p_flow wedsql.flow, p_before jsonb, p_state jsonb, p_held text,
-  p_trigger integer) returns jsonb
+create or replace function wedsql._trial_situation(p_flow wedsql.flow, p_before jsonb, p_state jsonb,
+  p_held text, p_trigger integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 with n as (select (wedsql._trial_number()).first_trigger as first),
@@ -227,7 +227,7 @@ begin
   v_held := wedsql._settle_tried(v_flow, p_definition, p_conditions, v_step, p_timer is not null);
   select * into v_state, v_held
   from wedsql._try_automatic(v_flow, p_definition, p_conditions, v_state, v_held, p_timer is not null);
-  return wedsql._situation(v_flow, p_situation, v_state, v_held, p_trigger)
+  return wedsql._trial_situation(v_flow, p_situation, v_state, v_held, p_trigger)
     || jsonb_build_object('passed', v_passed);
 end $$;
 

@@ -24,7 +24,7 @@ from (select w.seen_at from wedsql.worker w where p_flow || ':' || p_transition 
 $$;
 
 -- Returns how many jobs of the same transition are taken before this one, at most a thousand.
-create or replace function wedsql._ahead(p_job wedsql.job_pool) returns integer
+create or replace function wedsql._jobs_ahead(p_job wedsql.job_pool) returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select count(*)::integer from (
   select from wedsql.job_pool j
@@ -46,7 +46,7 @@ begin
   return jsonb_build_object(
     'for', case when v_seen > wedsql.now() - p_silence then 'assigned' else 'no_assignee' end,
     'to', (p_job).assigned_to, 'since', (p_job).assigned_at, 'by', (p_job).assigned_by, 'seen', v_seen,
-    'ahead', wedsql._ahead(p_job));
+    'ahead', wedsql._jobs_ahead(p_job));
 end $$;
 
 -- Returns for which lock or exclusion group a ready job waits: {"for": "lock"} where another job holds it, or
@@ -120,7 +120,7 @@ begin
   if not v_worker.served then
     return jsonb_build_object('for', 'no_worker', 'since', v_worker.seen_at);
   end if;
-  v_ahead := wedsql._ahead(p_job);
+  v_ahead := wedsql._jobs_ahead(p_job);
   return jsonb_build_object('for', case when v_ahead > 0 then 'queue' else 'worker' end, 'ahead', v_ahead);
 end $$;
 

@@ -37,7 +37,7 @@ end $$;
 create or replace function wedsql._bulk_rematch(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._hold(p_wid);
+  v_flow wedsql.flow := wedsql._hold_instance(p_wid);
   v_seq integer := (select i.seq from wedsql.instance i where i.wid = p_wid);
 begin
   perform wedsql._check_not_suspended(p_wid);

@@ -153,3 +153,8 @@ begin
     and not exists (select 1 from wedsql.bulk_row r where r.bulk_id = b.id);
   return v_rows;
 end $$;
+
+create or replace function wedsql._on_maintain_bulk() returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('bulk_rows_removed', wedsql._forget_bulk(100000))
+$$;

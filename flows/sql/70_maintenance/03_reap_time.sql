@@ -168,15 +168,13 @@ from last l
 $$;
 
 -- Creates the partitions of the history for this month and the next two, and drops those that are empty and
--- older than a month; removes old bulk operations; adds years to calendars. Returns how many were created and
--- dropped, how many rows (up to 1,000) are in the default one, and how many instances of bulk operations were
--- removed.
+-- older than a month; then capabilities remove what is old. Returns how many were created and dropped, how
+-- many rows (up to 1,000) are in the default one, and what capabilities removed.
 create or replace function wedsql.maintain() returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._extend_calendars();
   return jsonb_build_object('partitions_made', wedsql.make_partitions(wedsql.now(), 2),
     'partitions_dropped', cardinality(wedsql.drop_empty_partitions(wedsql.now() - interval '1 month')),
-    'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d),
-    'bulk_rows_removed', wedsql._forget_bulk(100000), 'looks_removed', wedsql._forget_looks(100000));
+    'in_default', (select count(*) from (select 1 from wedsql.wed_trace_default limit 1000) d))
+    || wedsql._call_maintain();
 end $$;

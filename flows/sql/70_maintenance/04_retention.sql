@@ -1,36 +1,6 @@
--- Returns whether each webhook that is read has read all steps of an instance. One that is paused, or whose
--- filter fails, keeps no instance from its removal.
-create or replace function wedsql._webhooks_have_read(p_flow integer, p_wid integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select not exists (
-  select from wedsql.webhook w
-  where w.flow_id = p_flow and w.enabled and w.paused_at is null and w.problem is null
-    and w.restored_at = (select s.restored_at from wedsql.figure_state s)
-    and exists (select from wedsql.wed_trace t
-                where t.wid = p_wid and t.xid is not null
-                  and not pg_visible_in_snapshot(t.xid::text::xid8, w.seen)))
-$$;
-
--- Returns whether something still reads an instance that has ended. It is a child: its end is not counted
--- yet, or the result of its parent may read its values while that has not ended. It is a parent: the reaper
--- goes on with its children, or they are open and belong to its tree. A late result of it waits for a
--- decision, its case is open, or a repair of it waits for approvals.
-create or replace function wedsql._is_still_read(p_wid integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select exists (select from wedsql.child c left join wedsql.instance p on p.wid = c.parent_wid
-               where c.wid = p_wid and (c.state <> 'C' or p.status not in ('F', 'C', 'A')))
-  or exists (select from wedsql.child_job j
-             where j.parent_wid = p_wid and (j.ended_at is null or j.rest is not null))
-  or exists (select from wedsql.child c where c.parent_wid = p_wid and c.state <> 'C')
-  or exists (select from wedsql.late_result l where l.wid = p_wid and l.state in ('kept', 'conflict'))
-  or exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
-  or exists (select from wedsql.proposal p where p.wid = p_wid and p.closed_at is null)
-$$;
-
 -- Returns finished instances whose retention is over, oldest first. One that was ever an exception stays,
--- because its repair is evidence. One that could not be removed a moment ago waits for its next try, one with
--- a step that a webhook has not read waits for that, and one that something else still reads for the end of
--- it.
+-- because its repair is evidence. One that could not be removed a moment ago waits for its next try, and one
+-- that a capability still reads for the end of it.
 create or replace function wedsql._retirable(
   p_flow wedsql.flow, p_now timestamptz, p_max integer, p_wids integer[] default null)
 returns integer[]
@@ -40,8 +10,7 @@ select array_agg(w.wid) from (
   where i.flow_id = p_flow.id and i.finished_at < p_now - least(p_flow.retention, wedsql._longest())
     and i.status in ('F', 'C', 'A')
     and (p_wids is null or i.wid = any (p_wids)) and wedsql._may_try(p_flow.id, 'retired', i.wid, 0, p_now)
-    and wedsql._webhooks_have_read(p_flow.id, i.wid)
-    and not wedsql._is_still_read(i.wid)
+    and not wedsql._call_reads(p_flow.id, i.wid)
     and not exists (select 1 from wedsql.wed_trace t
                     where t.wid = i.wid
                       and (t.status = 'E' or t.trw like E'\\_RECOVER%' or t.trw like E'\\_COMP%'))
@@ -127,14 +96,9 @@ end $$;
 create or replace function wedsql._retire(p_flow wedsql.flow, p_wids integer[]) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._count_removed(p_wids);
+  perform wedsql._call_retired(p_wids);
   delete from wedsql.wed_trace t where t.wid = any (p_wids);
   delete from wedsql.job_log l where l.wid = any (p_wids);
-  delete from wedsql.sla_clock c where c.wid = any (p_wids);
-  delete from wedsql.skipped s where s.wid = any (p_wids);
-  delete from wedsql.child c where c.wid = any (p_wids) or c.parent_wid = any (p_wids);
-  delete from wedsql.child_job c where c.parent_wid = any (p_wids);
-  delete from wedsql.late_result l where l.wid = any (p_wids);
   delete from wedsql.instance i where i.wid = any (p_wids);
   execute format('delete from %I.wed_flow w where w.wid = any ($1)', p_flow.name) using p_wids;
   delete from wedsql.trouble x where x.flow_id = p_flow.id and x.kind = 'retired' and x.wid = any (p_wids);

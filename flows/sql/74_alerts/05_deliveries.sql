@@ -1,13 +1,18 @@
--- Deliveries of alerts and of webhooks: at least once, each with a key by which its receiver knows a
--- repetition.
+-- Deliveries of alerts and of what other capabilities queue: at least once, each with a key by which its
+-- receiver knows a repetition.
 
--- Returns whether a message of a webhook may be sent now: it is not paused, and if its receiver fails, one
--- message at a time is tried, so that it delays no others. A test is always sent.
-create or replace function wedsql._may_send(p_hook bigint, p_message jsonb) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select p_message ->> 'event' = 'tested' or exists (
-  select from wedsql.webhook w
-  where w.id = p_hook and w.enabled and w.paused_at is null and w.retry_at <= wedsql.now())
+-- Returns the hooks for the capabilities that queue messages.
+create or replace function wedsql._hooks_deliveries() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+  -- Whether a message that the capability has queued may be sent now.
+  ('may_send', 'any', 'boolean', 'stable', '{p_delivery wedsql.delivery}'::text[]),
+  -- A message is sent, and kept from other senders for p_hold; returns its target and secret.
+  ('sending', 'first', 'jsonb', 'volatile', '{p_delivery wedsql.delivery,p_hold interval}'),
+  -- An attempt to send a message succeeded (p_error null) or failed; returns whether it is one of the
+  -- capability, which has settled it.
+  ('attempted', 'any', 'boolean', 'volatile',
+   '{p_delivery bigint,p_attempt integer,p_error text,p_final boolean}')
 $$;
 
 -- Returns the message of a delivery of an alert.
@@ -24,90 +29,70 @@ $$;
 
 -- Returns the delivery whose time has come first, with what it says, and keeps other senders from it for
 -- p_hold; null if there is none.
--- Locks: the delivery, and the webhook if it fails, both without waiting.
+-- Locks: the delivery, without waiting; what the capability that queued it locks.
 create or replace function wedsql.take_delivery(p_hold interval) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_delivery wedsql.delivery;
-  v_hook wedsql.webhook;
+  v_receiver jsonb := '{}';
 begin
   update wedsql.delivery d set next_at = wedsql.now() + p_hold, attempts = d.attempts + 1
   where d.id = (select n.id from wedsql.delivery n
                 where n.status = 'waiting' and n.next_at <= wedsql.now()
-                  and (n.hook_id is null or wedsql._may_send(n.hook_id, n.message))
+                  and (n.hook_id is null or wedsql._call_may_send(n))
                 order by n.next_at, n.id limit 1 for update skip locked)
   returning d.* into v_delivery;
   if not found then
     return null;
   end if;
   if v_delivery.hook_id is not null then
-    update wedsql.webhook w set retry_at = wedsql.now() + p_hold
-    where w.id in (select n.id from wedsql.webhook n
-                   where n.id = v_delivery.hook_id and n.failing_since is not null for update skip locked);
-    select * into v_hook from wedsql.webhook w where w.id = v_delivery.hook_id;
+    v_receiver := coalesce(wedsql._call_sending(v_delivery, p_hold), '{}');
   end if;
   return jsonb_build_object('id', v_delivery.id, 'channel', v_delivery.channel,
-    'target', coalesce(v_hook.url, v_delivery.target), 'attempt', v_delivery.attempts,
-    'secret', coalesce(v_hook.secret, (
+    'target', coalesce(v_receiver ->> 'target', v_delivery.target), 'attempt', v_delivery.attempts,
+    'secret', coalesce(v_receiver ->> 'secret', (
       select r.secret from wedsql.alert_rule r join wedsql.alert_event e on e.rule_id = r.id
       where e.id = v_delivery.event_id)),
     'message', coalesce(v_delivery.message, wedsql._alert_message(v_delivery)));
 end $$;
 
--- Notes for a webhook that its receiver confirmed a message (p_error null) or did not. The next message is
--- sent after as long as it has failed, from 10 seconds to an hour. It is paused after a day, or at once where
--- p_final.
-create or replace function wedsql._note_receiver(p_hook bigint, p_error text, p_final boolean) returns void
+-- Locks and returns a delivery of which an attempt ended; null if that is settled, or a later one has begun
+-- and this one failed.
+create or replace function wedsql._locked_attempt(p_delivery bigint, p_attempt integer, p_error text)
+returns wedsql.delivery
 language sql volatile set search_path = pg_catalog, pg_temp as $$
-update wedsql.webhook w
-set failing_since = case when p_error is not null then n.since end,
-    retry_at = case when p_error is null then '-infinity'
-                    else n.at + least(interval '1 hour', greatest(interval '10 seconds', n.at - n.since)) end,
-    paused_at = case when n.pauses then n.at else w.paused_at end,
-    problem = case when n.pauses then left(p_error, 500) else w.problem end
-from (select o.id, wedsql.now() as at, coalesce(o.failing_since, wedsql.now()) as since,
-             o.paused_at is null and p_error is not null
-             and (p_final or wedsql.now() - o.failing_since >= interval '1 day') as pauses
-      from wedsql.webhook o where o.id = p_hook) n
-where w.id = n.id and (p_error is not null or w.failing_since is not null)
+select d from wedsql.delivery d
+where d.id = p_delivery and d.status = 'waiting' and (p_error is null or d.attempts = p_attempt) for update
 $$;
 
--- Notes that an attempt of a delivery succeeded (p_error null) or failed. After a failure it is tried again
--- after 10 seconds, and each time after twice as long, up to an hour. A message of an alert has failed after
--- 12 attempts, or at once where p_final. One of a webhook has failed after 12 attempts if its receiver has
--- confirmed others in the last three hours; otherwise it waits until the webhook is paused, and then for its
--- resumption. A test has one attempt.
--- Locks: the webhook, then the delivery.
+-- Notes that an attempt of a delivery succeeded (p_error null) or failed. Unless p_fails, it is then tried
+-- again after 10 seconds, and each time after twice as long, up to an hour.
+-- Locks: the delivery, which the caller holds.
+create or replace function wedsql._end_attempt(p_delivery bigint, p_error text, p_fails boolean) returns void
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+update wedsql.delivery d
+set status = case when p_error is null then 'sent' when p_fails then 'failed' else 'waiting' end,
+    error = left(p_error, 500),
+    next_at = wedsql.now() + least(interval '1 hour', interval '5 seconds' * 2 ^ least(d.attempts, 20)),
+    done_at = case when p_error is null or p_fails then wedsql.now() end
+where d.id = p_delivery
+$$;
+
+-- Notes that an attempt of a delivery succeeded (p_error null) or failed. A message of an alert has failed
+-- after 12 attempts, or at once where p_final; of another one the capability that queued it decides.
+-- Locks: what that capability locks, then the delivery.
 create or replace function wedsql.settle_delivery(p_delivery bigint, p_attempt integer,
   p_error text default null, p_final boolean default false) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_delivery wedsql.delivery;
-  v_hook wedsql.webhook;
-  v_fails boolean;
 begin
-  select * into v_delivery from wedsql.delivery d where d.id = p_delivery;
-  select * into v_hook from wedsql.webhook w where w.id = v_delivery.hook_id for update;
-  select * into v_delivery from wedsql.delivery d
-  where d.id = p_delivery and d.status = 'waiting' and (p_error is null or d.attempts = p_attempt) for update;
-  if not found then
+  if wedsql._call_attempted(p_delivery, p_attempt, p_error, p_final) then
     return;
   end if;
-  v_fails := case
-    when p_error is null then false
-    when v_hook.id is null then p_final or v_delivery.attempts >= 12
-    when v_delivery.message ->> 'event' = 'tested' then true
-    else v_delivery.attempts >= 12 and not p_final
-         and coalesce(v_hook.failing_since > wedsql.now() - interval '3 hours', true) end;
-  update wedsql.delivery d
-  set status = case when p_error is null then 'sent' when v_fails then 'failed' else 'waiting' end,
-      error = left(p_error, 500),
-      next_at = wedsql.now() + least(interval '1 hour', interval '5 seconds' * 2 ^ least(d.attempts, 20)),
-      done_at = case when p_error is null or v_fails then wedsql.now() end
-  where d.id = p_delivery;
-  if v_hook.id is not null and v_delivery.message ->> 'event' <> 'tested' then
-    perform wedsql._note_receiver(v_hook.id, p_error, p_final);
-  end if;
+  v_delivery := wedsql._locked_attempt(p_delivery, p_attempt, p_error);
+  perform wedsql._end_attempt(v_delivery.id, p_error, p_final or v_delivery.attempts >= 12)
+  where v_delivery.id is not null;
 end $$;
 
 -- Queues a message to every receiver of a rule, to test the way to them, and returns their number.

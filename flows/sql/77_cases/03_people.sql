@@ -11,7 +11,8 @@ select case when p_case.lease_until > p_now or p_case.waits_until > p_now or p_c
 $$;
 
 -- Returns whether a proposed repair can still be decided and applied.
-create or replace function wedsql._waits(p_proposal wedsql.proposal, p_now timestamptz) returns boolean
+create or replace function wedsql._proposal_waits(p_proposal wedsql.proposal, p_now timestamptz)
+returns boolean
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select p_proposal.closed_at is null and p_proposal.expires_at > p_now
   and (p_proposal.wid is null
@@ -36,7 +37,7 @@ create or replace function wedsql._shown_case_state(p_case wedsql.repair_case, p
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select coalesce((select p.state from wedsql.proposal p
                  where p.wid = p_case.wid and p.closed_at is null and p_case.closed_at is null
-                   and wedsql._waits(p, p_now)),
+                   and wedsql._proposal_waits(p, p_now)),
   case when p_case.closed_at is null then wedsql._bulk_proposal_state(p_case.wid, p_now) end,
   wedsql._case_state(p_case, p_now))
 $$;
@@ -194,6 +195,12 @@ begin
   perform wedsql._note_case(p_number, 'released', p_actor, '');
   return wedsql._shown_case(v_case);
 end $$;
+
+-- Returns whether the case of an instance is open.
+create or replace function wedsql._on_reads_cases(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
+$$;
 
 grant execute on function wedsql.claim_case(bigint, text, integer, text, text[]),
   wedsql.next_case(text, text, integer, text[]), wedsql.release_case(bigint, text, text[]) to wed_web;

@@ -173,4 +173,16 @@ begin
   return v_seen;
 end $$;
 
+-- Returns whether a late result of an instance waits for a decision.
+create or replace function wedsql._on_reads_recovery(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.late_result l where l.wid = p_wid and l.state in ('kept', 'conflict'))
+$$;
+
+create or replace function wedsql._on_retired_recovery(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.skipped s where s.wid = any (p_wids);
+delete from wedsql.late_result l where l.wid = any (p_wids);
+$$;
+
 grant execute on function wedsql.decide_late(integer) to wed_reaper;

@@ -17,10 +17,10 @@ begin
 end $$;
 
 -- Returns whether a person of these groups can approve a proposal.
-create or replace function wedsql._waits_for(p_proposal wedsql.proposal, p_actor text, p_groups text[],
+create or replace function wedsql._waits_for_person(p_proposal wedsql.proposal, p_actor text, p_groups text[],
   p_now timestamptz) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select wedsql._waits(p_proposal, p_now) and p_proposal.approvers <@ p_groups and not exists (
+select wedsql._proposal_waits(p_proposal, p_now) and p_proposal.approvers <@ p_groups and not exists (
   select 1 from wedsql.proposal_person v
   cross join unnest(p_actor || wedsql._delegators(p_proposal.flow_id, p_actor, p_now)) n
   where v.proposal = p_proposal.number and v.person = wedsql._person(n))
@@ -39,8 +39,8 @@ cross join wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
 left join wedsql.proposal a on a.number = p_after
 where (p_flows is null or f.name = any (p_flows)) and (p_wid is null or p.wid = p_wid or exists (
     select 1 from wedsql.bulk_row r where r.bulk_id = p.bulk_id and r.wid = p_wid))
-  and (not p_closed or p.closed_at is not null or not wedsql._waits(p, n.at))
-  and (p_closed or p.closed_at is null) and (p_closed or wedsql._waits(p, n.at))
+  and (not p_closed or p.closed_at is not null or not wedsql._proposal_waits(p, n.at))
+  and (p_closed or p.closed_at is null) and (p_closed or wedsql._proposal_waits(p, n.at))
   and (p_after is null or case when p_closed then p.number < p_after
                                else (p.expires_at, p.number) > (a.expires_at, a.number) end)
 order by case when not p_closed then p.expires_at end, case when not p_closed then p.number end,
@@ -55,8 +55,14 @@ create or replace function wedsql.proposals_to_approve(p_flows text[], p_actor t
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select p.number from wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
 where p.closed_at is null and (p_flows is null or f.name = any (p_flows))
-  and wedsql._waits_for(p, p_actor, p_groups, wedsql.now())
+  and wedsql._waits_for_person(p, p_actor, p_groups, wedsql.now())
 order by p.expires_at, p.number limit 1000
+$$;
+
+-- Returns whether a repair of an instance waits for approvals.
+create or replace function wedsql._on_reads_approvals(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.proposal p where p.wid = p_wid and p.closed_at is null)
 $$;
 
 grant execute on function wedsql.read_proposal(bigint, text[]),

@@ -95,10 +95,28 @@ select exists (select 1 from wedsql.child_job c where c.parent_wid = p_wid and c
 $$;
 
 -- Prepares the removal of a flow with its instances: children of other flows' instances count as failed.
-create or replace function wedsql._drop_children(p_flow integer) returns void
+create or replace function wedsql._on_dropping_children(p_flow integer) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 delete from wedsql.child_job c where c.flow_id = p_flow;
 delete from wedsql.child c using wedsql.instance i where i.flow_id = p_flow and i.wid = c.parent_wid;
 update wedsql.child c set state = case c.state when 'X' then 'C' else 'E' end
 from wedsql.instance i where i.flow_id = p_flow and i.wid = c.wid and c.state <> 'C'
+$$;
+
+-- Returns whether an instance is read as a child: its end is not counted yet, or the result of its parent may
+-- read its values while that has not ended. Or as a parent: the reaper goes on with its children, or they are
+-- open and belong to its tree.
+create or replace function wedsql._on_reads_children(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.child c left join wedsql.instance p on p.wid = c.parent_wid
+               where c.wid = p_wid and (c.state <> 'C' or p.status not in ('F', 'C', 'A')))
+  or exists (select from wedsql.child_job j
+             where j.parent_wid = p_wid and (j.ended_at is null or j.rest is not null))
+  or exists (select from wedsql.child c where c.parent_wid = p_wid and c.state <> 'C')
+$$;
+
+create or replace function wedsql._on_retired_children(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.child c where c.wid = any (p_wids) or c.parent_wid = any (p_wids);
+delete from wedsql.child_job c where c.parent_wid = any (p_wids);
 $$;

@@ -1,12 +1,6 @@
 -- Recording changes of controls. The triggers fire whatever door a change comes by, and no role but the
 -- owner of a table can leave them out.
 
--- Names who makes the changes that follow in the transaction, where the rows do not say it themselves.
-create or replace function wedsql._changing(p_actor text) returns void
-language sql volatile set search_path = pg_catalog, pg_temp as $$
-select set_config('wedsql.changed_by', wedsql._actor(p_actor), true)
-$$;
-
 -- Returns who changed a row: what the row says itself if the change wrote it, else what _changing named,
 -- else the setting wedsql.actor or the role.
 create or replace function wedsql._author(p_old jsonb, p_new jsonb) returns text

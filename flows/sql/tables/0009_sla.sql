@@ -1,5 +1,5 @@
 -- SLAs: the time within which something of an instance must be done. Their clocks are computed by the reaper
--- from the history (73_sla), so that a step pays nothing.
+-- from the history (flows/capabilities/sla), so that a step pays nothing.
 
 -- When people work: the ranges of local time of each weekday ('1' is Monday), and days without work.
 create table if not exists wedsql.calendar (

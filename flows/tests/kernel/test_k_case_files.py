@@ -10,6 +10,7 @@ import pytest
 from flows import api
 from flows.api.case_files import CaseFile, FileLimits
 from flows.api.cases import Case
+from flows.errors import WedError
 from flows.tests.kernel.test_k_case_people import desk, stuck
 from flows.tests.kit import Connection, Kit, refused
 
@@ -82,7 +83,7 @@ def test_files_at_the_same_time_do_not_exceed_the_limit(desk: Kit) -> None:
     def try_to(each: tuple[Case, Connection]) -> bool:
         try:
             attach(desk, each[0], b"x" * 900, conn=each[1])
-        except api.connection.WedError:
+        except WedError:
             return False
         return True
 

@@ -14,8 +14,8 @@ from flows.api.approving import ApprovalRule
 from flows.api.cases import CaseRule
 from flows.api.controls import AskedControls, ControlChange
 from flows.api.policies import RecoveryPolicy
-from flows.api.slas import Calendar, Sla
-from flows.api.webhooks import Webhook
+from flows.capabilities.sla.api import Calendar, Sla
+from flows.capabilities.webhooks.api import Webhook
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

@@ -10,7 +10,7 @@ import pytest
 from flows import api
 from flows.api.cases import CaseRule
 from flows.api.looks import Viewer
-from flows.api.slas import Sla
+from flows.capabilities.sla.api import Sla
 from flows.tests.children import go
 from flows.tests.kernel.test_k_names import joined, readable
 from flows.tests.kit import SELF, Kit, broken

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import psycopg
 import pytest
 from psycopg import errors as postgres
 
 from BaseWorker.server import TRY_AGAIN
-from flows import api
+from flows import api, kernel
 from flows.database_errors import error_for, is_transient
 from flows.errors import BY_STATE, ServerTrouble
 from flows.tests.kit import Kit, refused
@@ -128,7 +127,7 @@ def test_a_handler_that_met_a_shortage_has_used_no_attempt(short: Kit) -> None:
 def test_only_the_rule_lists_codes_of_conflicts() -> None:
     """A list of its own would forget what the rule has."""
     listed = re.compile(r"40P01|40001'|deadlock_detected|serialization_failure")
-    for path in Path("flows/sql").rglob("*.sql"):
+    for path in kernel.files():
         lines = [line for line in path.read_text().splitlines() if not line.lstrip().startswith("--")]
         found = [line for line in lines if listed.search(line) and "_raise(" not in line]
         assert not found, (path, found)

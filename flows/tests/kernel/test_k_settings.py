@@ -180,7 +180,7 @@ def plain_texts(source: str) -> Iterator[str]:
 def test_no_source_depends_on_how_a_backslash_or_a_letter_is_read() -> None:
     """Each session compiles a function under its own settings, which define what a backslash means."""
     assert list(plain_texts(r"x = E'\'' || 'a' -- it's")) == ["'a'"]
-    for path in kernel.SQL_DIR.rglob("*.sql"):
+    for path in kernel.sources():
         source = path.read_text(encoding="utf-8")
         assert source.isascii(), path
         assert [text for text in plain_texts(source) if "\\" in text] == [], path

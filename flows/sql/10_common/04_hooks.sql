@@ -1,0 +1,99 @@
+-- Hooks: the points at which the kernel lets capabilities take part, so that it names none of them. A
+-- capability defines wedsql._on_HOOK_CAPABILITY with the arguments of the hook; the kernel calls
+-- wedsql._call_HOOK, which each installation generates from what is installed. What no capability uses calls
+-- nothing and reads no table. A capability may declare hooks in the same way, for those that use it.
+
+-- A hook, which a function wedsql._hooks_OWNER declares. kind: `each` returns nothing, `any` whether one of
+-- the functions returns true, `first` what the first returns that is not null, `merge` the objects of all in
+-- one.
+create type wedsql.hook as (name text, kind text, result text, volatility text, arguments text[]);
+
+-- Returns the hooks of the engine.
+create or replace function wedsql._hooks_engine() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+  -- A flow will be dropped with its instances; all of its rows are still there.
+  ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'::text[]),
+  -- A flow was dropped.
+  ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
+  -- The maintenance; returns counts of what was removed.
+  ('maintain', 'merge', 'jsonb', 'volatile', '{}'),
+  -- Whether an instance that has ended is still read: then it is not removed.
+  ('reads', 'any', 'boolean', 'stable', '{p_flow integer,p_wid integer}'),
+  -- Instances are removed with their history; both are still there.
+  ('retired', 'each', 'void', 'volatile', '{p_wids integer[]}')
+$$;
+
+-- Returns all hooks, those that capabilities declare for others included.
+create or replace function wedsql._hooks() returns setof wedsql.hook
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+begin
+  for v_name in select p.proname from pg_proc p
+  where p.pronamespace = 'wedsql'::regnamespace and p.proname ~ '^_hooks_[a-z]+$' order by 1 loop
+    return query execute format('select * from wedsql.%I()', v_name);
+  end loop;
+end $$;
+
+-- Returns the functions by which capabilities take part in a hook, in the order of their names.
+create or replace function wedsql._hooked(p_hook text) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(p.proname::text order by p.proname collate "C"), '{}') from pg_proc p
+where p.pronamespace = 'wedsql'::regnamespace and p.proname ~ format('^_on_%s_[a-z]+$', p_hook)
+$$;
+
+-- Raises: an error for developers where a function has the name of no hook, or not its arguments.
+create or replace function wedsql._check_hooks() returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_wrong text := (
+    select string_agg(p.oid::regprocedure::text, ', ') from pg_proc p
+    where p.pronamespace = 'wedsql'::regnamespace and p.proname ~ '^_on_' and not exists (
+      select from wedsql._hooks() h
+      where p.proname = any (wedsql._hooked(h.name))
+        and p.prorettype = h.result::regtype
+        and p.proargtypes::text = array_to_string(array(
+          select split_part(a, ' ', 2)::regtype::oid from unnest(h.arguments) with ordinality o (a, place)
+          order by place), ' ')));
+begin
+  if v_wrong is not null then
+    raise exception using errcode = 'WD907',
+      message = format('%s: no hook of this name and type is listed by wedsql._hooks()', v_wrong);
+  end if;
+end $$;
+
+-- Returns the body of a function that calls these functions, with the arguments of their hook.
+create or replace function wedsql._hook_body(p_kind text, p_result text, p_functions text[],
+  p_arguments text[]) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+with c as (
+  select array_agg(format('wedsql.%I(%s)', f.name, (
+           select string_agg(split_part(a.name, ' ', 1), ', ' order by a.place)
+           from unnest(p_arguments) with ordinality a (name, place))) order by f.place) as calls
+  from unnest(p_functions) with ordinality f (name, place))
+select case
+  when c.calls is null then
+    'select ' || case p_kind when 'any' then 'false' when 'merge' then '''{}''::jsonb'
+                             when 'each' then 'null' else 'null::' || p_result end
+  when p_kind = 'first' then format('select coalesce(%s)', array_to_string(c.calls, ', '))
+  else 'select ' || array_to_string(c.calls,
+    case p_kind when 'any' then ' or ' when 'merge' then ' || ' else '; select ' end) end
+from c
+$$;
+
+-- Generates the functions by which the kernel calls the capabilities that are installed.
+-- Raises: as _check_hooks.
+create or replace function wedsql._generate_hooks() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_hook record;
+begin
+  perform wedsql._check_hooks();
+  for v_hook in select * from wedsql._hooks() loop
+    execute format('create or replace function wedsql._call_%s(%s) returns %s language sql %s '
+                   'set search_path = pg_catalog, pg_temp as %L',
+      v_hook.name, array_to_string(v_hook.arguments, ', '), v_hook.result, v_hook.volatility,
+      wedsql._hook_body(v_hook.kind, v_hook.result, wedsql._hooked(v_hook.name), v_hook.arguments));
+  end loop;
+end $$;

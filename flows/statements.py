@@ -1,0 +1,141 @@
+"""Runs one statement on Django's default connection or on a psycopg connection, with plain Python values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from psycopg.pq import TransactionStatus
+from psycopg.sql import Composable
+from psycopg.types.json import Jsonb, JsonbLoader
+
+from flows import json_text, replication
+from flows.database_errors import error_for, translated
+from flows.errors import BadDefinition, WedError, WrongType
+
+State = Mapping[str, Any]
+_T = TypeVar("_T")
+
+
+def to_json(state: Any) -> str:
+    """Return a state as JSON; dates and intervals become texts that PostgreSQL can parse."""
+    try:
+        text = json_text.encode(state, _plain, allow_nan=False)
+        text.encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadDefinition(f"The state cannot be written as JSON: {error}.") from error
+    if "\\u0000" in text and _has_nul(state):
+        raise WrongType("A text with the character NUL cannot be stored.", hint="Remove the character.")
+    return text
+
+
+def _has_nul(value: Any) -> bool:
+    """Return whether a text in a value, which may be nested deeply, has the character NUL."""
+    left = [value]
+    while left:
+        part = left.pop()
+        if isinstance(part, str) and "\x00" in part:
+            return True
+        if isinstance(part, Mapping):
+            left += [*part, *part.values()]
+        elif isinstance(part, (list, tuple)):
+            left += part
+    return False
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, (date, datetime)):
+        return value.isoformat()
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds()} seconds"
+    raise TypeError(f"a value of type {type(value).__name__} has no JSON form")
+
+
+def JSON(value: Any) -> Jsonb:
+    """Return a value as a jsonb parameter."""
+    return Jsonb(value, dumps=to_json)
+
+
+def quoted(name: str) -> str:
+    """Quote an identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
+    """Run one statement and return its rows. Raises WedError."""
+    with translated(), _cursor(conn) as cursor:
+        cursor.execute(sql, params)
+        return cursor.fetchall()
+
+
+def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
+    """Run one statement and return its only value. Raises WedError."""
+    return rows(conn, sql, params)[0][0]
+
+
+def run(conn: Any, sql: str | Composable) -> None:
+    """Run one statement without parameters that returns no rows. Raises WedError."""
+    with translated(), _cursor(conn) as cursor:
+        cursor.execute(sql)
+
+
+def in_transaction(conn: Any) -> bool:
+    """Return whether a statement on the connection would be part of a longer transaction."""
+    found = driver(conn)
+    return not found.autocommit or found.info.transaction_status != TransactionStatus.IDLE
+
+
+def driver(conn: Any) -> Any:
+    """Return the psycopg connection."""
+    if conn is not None:
+        return conn
+    from django.db import connection
+
+    connection.ensure_connection()
+    return connection.connection
+
+
+def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: str | None) -> WedError | None:
+    """Return the error of one item, or None if the item has no SQLSTATE."""
+    return error_for(sqlstate, message, hint=hint or "", detail=detail or "") if sqlstate else None
+
+
+def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:
+    """Return a row of the kernel as a result type, with its times as datetimes."""
+    kinds = {one.name: str(one.type) for one in fields(made)}  # type: ignore[arg-type]
+    return made(**{name: _read(name, each, kinds.get(name, "")) for name, each in found.items()})
+
+
+def _read(name: str, found: Any, kind: str) -> Any:
+    if isinstance(found, Decimal) and kind.startswith("float"):
+        return float(found)
+    is_time = isinstance(found, str) and (name == "at" or name.endswith("_at"))
+    return datetime.fromisoformat(found) if is_time else found
+
+
+class _Exact(JsonbLoader):
+    """Decodes jsonb with every digit."""
+
+    _loads = staticmethod(json_text.decode)
+
+
+def _cursor(conn: Any) -> Any:
+    if conn is not None:
+        replication.watch(conn)
+    cursor = conn.cursor() if conn is not None else _django_cursor()
+    cursor.adapters.register_loader("jsonb", _Exact)
+    return cursor
+
+
+def _django_cursor() -> Any:
+    """Return a cursor of Django's connection, which bypasses its adapters.
+
+    Django is imported only here, because a worker of the paper's kind runs without it.
+    """
+    from django.db import connection
+
+    connection.ensure_connection()
+    return connection.connection.cursor()

@@ -1,0 +1,97 @@
+"""Hooks: the kernel runs without any capability, and calls what a capability defines for a hook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api, kernel
+from flows.tests.test_tables import installation
+
+DEFINITION = {
+    "attributes": [{"name": "a", "default": "1"}],
+    "triggers": [
+        {"transition": "tr_x", "predicate": "a = '1'"},
+        {"final": True, "predicate": "a = '2'"},
+    ],
+}
+NOTES = """
+create or replace function wedsql._on_reads_notes(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select p_wid = current_setting('test.noted')::integer
+$$;
+create or replace function wedsql._on_dropped_notes(p_name text) returns void
+language sql set search_path = pg_catalog, pg_temp as $$ select set_config('test.dropped', p_name, false) $$;
+create or replace function wedsql._on_maintain_notes() returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$ select '{"notes_removed": 7}'::jsonb $$;
+"""
+NAMED = "select count(*)::integer from pg_proc where prosrc like %s or proname like %s"
+Installed = psycopg.Connection[Any]
+
+
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Installed]:
+    """A database with the kernel and no capability; a test adds one, and removes it."""
+    with installation(capabilities=tmp_path_factory.mktemp("none")) as connection:
+        yield connection
+
+
+def value(connection: Installed, query: str, *given: Any) -> Any:
+    return connection.execute(query, given).fetchone()[0]  # type: ignore[index]
+
+
+def reinstall(connection: Installed, place: Path, text: str) -> None:
+    """Install the kernel with a capability of this SQL."""
+    folder = place / "notes" / "sql"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "01_notes.sql").write_text(text)
+    with connection.transaction(), connection.cursor() as cursor:
+        kernel.write(cursor, capabilities=place)
+
+
+def ended(connection: Installed, flow: str) -> int:
+    """Return an instance of a new flow that has ended, and may be removed."""
+    api.create_flow(flow, conn=connection)
+    api.publish(flow, DEFINITION, conn=connection)
+    connection.execute("update wedsql.flow set retention = '1 day' where name = %s", [flow])
+    wid = api.start(flow, conn=connection)
+    (job,) = api.lease_many(flow, ["tr_x"], 1, "test", conn=connection)
+    api.complete(job, {"a": "2"}, conn=connection)
+    connection.execute("update wedsql.instance set finished_at = finished_at - interval '2 days'")
+    return wid
+
+
+def test_the_kernel_runs_without_capabilities(bare: Installed) -> None:
+    assert value(bare, NAMED, "%webhooks%", "%webhooks%") == 0
+    wid = ended(bare, "plain")
+    assert value(bare, "select status from wedsql.instance where wid = %s", wid) == "F"
+    assert value(bare, "select wedsql.retire('plain', %s)", [wid]) == 1
+    assert value(bare, "select wedsql.take_delivery('1 minute')") is None
+    assert value(bare, "select bool_and(ok) from wedsql.invariants()") is True
+
+
+def test_a_capability_takes_part_by_its_functions(bare: Installed, tmp_path: Path) -> None:
+    reinstall(bare, tmp_path, NOTES)
+    wid = ended(bare, "noted")
+    bare.execute("select set_config('test.noted', %s, false)", [str(wid)])
+    assert value(bare, "select wedsql.retire('noted', %s)", [wid]) == 0
+    assert value(bare, "select wedsql.maintain()")["notes_removed"] == 7
+    bare.execute("select wedsql.drop_flow('noted', true)")
+    assert value(bare, "select current_setting('test.dropped')") == "noted"
+
+    reinstall(bare, tmp_path, "")
+    assert "notes_removed" not in value(bare, "select wedsql.maintain()")
+    assert value(bare, NAMED, "%notes%", "%notes%") == 0
+
+
+@pytest.mark.parametrize(
+    "wrong", ["_on_read_notes(p_flow integer, p_wid integer)", "_on_reads_notes(p_wid integer)"]
+)
+def test_a_function_that_no_hook_calls_is_refused(bare: Installed, tmp_path: Path, wrong: str) -> None:
+    text = f"create or replace function wedsql.{wrong} returns boolean language sql as 'select true'"
+    with pytest.raises(psycopg.Error, match="no hook of this name and type"):
+        reinstall(bare, tmp_path, text)
