@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import check_password, make_password
-from django.contrib.auth.models import Group
 
 from wedsql_site import secrets_store
 
@@ -32,6 +31,8 @@ class DemoLogins:
 
 def ensure() -> DemoLogins:
     """Create the log-ins of the demo that do not exist, all with one password."""
+    from django.contrib.auth.models import Group
+
     password = secrets_store.get_or_create(PASSWORD_FILE, lambda: secrets.token_urlsafe(9))
     users = get_user_model()
     stored = dict(users.objects.filter(username__in=LOGINS).values_list("username", "password"))
