@@ -1,7 +1,17 @@
-"""The modules of the web process; importing this one needs no database."""
+"""The modules of the web process of `wedsql up`; importing this one needs no database."""
 
-import daphne.cli  # noqa: F401 - first, because it chooses Twisted's event loop
-import django
+import sys
+from types import ModuleType
+
+# The process listens without TLS, which a proxy adds; Twisted and Autobahn then do without OpenSSL.
+sys.modules["OpenSSL"] = None  # type: ignore[assignment]
+# Autobahn imports WAMP and its cryptography together with WebSockets, which are all that Daphne uses.
+_wamp = ModuleType("autobahn.twisted.wamp")
+_wamp.ApplicationSession = object  # type: ignore[attr-defined]
+sys.modules[_wamp.__name__] = _wamp
+
+import daphne.cli  # noqa: E402, F401 - first, because it chooses Twisted's event loop
+import django  # noqa: E402
 
 django.setup()
 

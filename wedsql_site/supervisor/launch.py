@@ -57,10 +57,10 @@ def become(program: Program, log: int, gate: Gate | None = None) -> None:
 def _run(program: Program, gate: Gate | None) -> None:
     sys.path[0] = str(project.directory())
     sys.argv = [program.module, *program.arguments]
-    if gate is not None:
+    if program.imports:
         importlib.import_module(program.imports)
-        if not gate.passed():
-            return
+    if gate is not None and not gate.passed():
+        return
     runpy.run_module(program.module, run_name="__main__", alter_sys=True)
 
 
