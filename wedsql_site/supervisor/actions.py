@@ -9,6 +9,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -92,8 +93,12 @@ def _watch(supervisor: Supervisor, welcome: str, echo: Echo) -> None:
 
 
 def _prepare(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
-    django.setup()
     try:
+        echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
+        with ThreadPoolExecutor(1) as beside:
+            starts = beside.submit(preparation.start_database)
+            django.setup()
+        starts.result()
         return _prepare_database(where, demo, echo)
     except (CommandError, backup.BackupError, postgres.PostgresError, environment.BadEnvironment) as error:
         return Prepared(error=str(error))
@@ -104,15 +109,23 @@ def _prepare(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
 
 
 def _prepare_database(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
-    echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
-    preparation.start_database()
     preparation.wait_for_database(echo)
     preparation.install()
     preparation.report_missing_grants(echo)
-    login = preparation.ensure_login()
-    if demo:
-        preparation.load_demo()
-    return Prepared(login, demo_logins.ensure() if demo and where.private else None)
+    # A password takes as long to encode as a flow to define.
+    with ThreadPoolExecutor(1) as beside:
+        log_ins = beside.submit(_ensure_log_ins, demo and where.private)
+        if demo:
+            preparation.load_demo()
+    return log_ins.result()
+
+
+def _ensure_log_ins(demo: bool) -> Prepared:
+    """Create the missing log-ins, in a thread with a connection of its own."""
+    try:
+        return Prepared(preparation.ensure_login(), demo_logins.ensure() if demo else None)
+    finally:
+        connections.close_all()
 
 
 def stop() -> bool:
