@@ -6,6 +6,7 @@ settings, and its own models.
 
 from __future__ import annotations
 
+import gc
 import importlib
 
 MODULES = (
@@ -66,6 +67,7 @@ MODULES = (
 
 
 def import_all() -> None:
-    """Import them."""
+    """Import them, and free what only their import needed."""
     for name in MODULES:
         importlib.import_module(name)
+    gc.collect()
