@@ -24,23 +24,17 @@ $(PY):
 
 # The lock files pin every package with version and hashes; requirements*.txt list the direct imports of the product.
 # uv, which one of them pins, installs the others in a tenth of pip's time; where it fails, pip goes on. Neither
-# compiles, because most modules are never imported.
+# compiles, because most modules are never imported: `make run` compiles the others.
 define install
 	@awk '/^[^ #]/ {found = /^uv==/} found' requirements-dev.lock > $(VENV)/uv.lock
 	@$(PIP) --no-compile --no-deps -r $(VENV)/uv.lock && $(PY) -m uv pip install --quiet --python $(PY) --require-hashes -r $< \
 	  || $(PIP) --no-compile -r $<
 endef
 
-# Writes the bytecode of what is imported: a process that compiles keeps memory for good, and so do its forks.
-define compile
-	@WEDSQL_SECRET_KEY=unused $(PY) -c 'import wedsql_site.web_modules' >/dev/null 2>&1 & \
-	  $(PY) -c 'from wedsql_site.supervisor import shared; shared.import_all()'; wait
-endef
-
 $(RUN_STAMP): requirements.lock | $(PY)
 	@echo "Installing the requirements ..."
 	$(install)
-	$(compile)
+	@$(PY) -m wedsql_site.supervisor.bytecode || true
 	@touch $@
 
 $(DEV_STAMP): requirements-dev.lock | $(PY)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from wedsql_site import environment
+from workers.tests.test_imports import needless
 
 # Prints what the supervisor's modules bring with them.
 SHARED = """
@@ -19,6 +21,14 @@ from django.conf import settings
 assert not settings.configured and not apps.ready
 print(*sys.modules)
 """
+
+# What workers share with the web process, though only that needs it.
+SHARED_WITH_PAGES = (
+    "django.contrib.admin",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "channels",
+)
 
 # A fork shows another command and environment.
 RENAMED = """
@@ -48,6 +58,25 @@ def python(code: str, *arguments: str, **variables: str) -> list[str]:
 def test_the_supervisor_shares_modules_that_need_no_settings() -> None:
     modules = set(python(SHARED)[0].split())
     assert {"django.db.backends.postgresql.base", "psycopg_binary", "flows.api"} <= modules
+    assert [name for name in needless(modules) if not name.startswith(SHARED_WITH_PAGES)] == []
+
+
+def test_the_bytecode_of_every_program_is_written(tmp_path: Path) -> None:
+    places = {"WEDSQL_STATE_DIR": str(tmp_path / "var"), "PYTHONPYCACHEPREFIX": str(tmp_path / "cache")}
+    command = [sys.executable, "-m", "wedsql_site.supervisor.bytecode"]
+    done = subprocess.run(
+        command, cwd=environment.CHECKOUT, env=places, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    written = {path.relative_to(tmp_path / "cache").as_posix() for path in tmp_path.rglob("*.pyc")}
+    for module in (
+        "wedsql_site/urls",
+        "workers/djangoq/tasks",
+        "workers/reaper/rounds",
+        "wedsql_site/supervisor/loop",
+    ):
+        assert any(f"/{module}." in f"/{path}" for path in written), module
+    assert not (tmp_path / "var").exists()
 
 
 @pytest.mark.parametrize("length", [8, 400])
