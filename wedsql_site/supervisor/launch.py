@@ -48,10 +48,11 @@ def become(program: Program, log: int, gate: Gate | None = None) -> None:
     environ = program.environ()
     os.environ.clear()
     os.environ.update(environ)
-    if not title.replace(("wedsql", program.name), environ, _MARKS):
+    if title.replace(("wedsql", program.name), environ, _MARKS):
+        _run(program, gate)
+    elif gate is None or gate.passed():
         # The environment of the supervisor is too small for what the process is found by.
         os.execve(sys.executable, program.command, environ)  # noqa: S606 - the interpreter itself
-    _run(program, gate)
 
 
 def _run(program: Program, gate: Gate | None) -> None:

@@ -343,6 +343,19 @@ def test_processes_of_an_earlier_start_are_found_and_ended_and_a_hang_up_ends_al
     assert running.signal(signal.SIGHUP) == 0
 
 
+def test_programs_are_found_though_the_environment_is_too_small_for_their_marks(
+    running: Installation,
+) -> None:
+    running.down()
+    given = [f"{name}={value}" for name, value in running.environ().items() if name.startswith("WEDSQL_")]
+    running.up(("/usr/bin/env", "-i", *given, "WEDSQL_DEMO=0"))
+    assert b"qcluster" in Path(f"/proc/{running.pids()['worker']}/cmdline").read_bytes(), "no fork's name"
+    assert set(running.pids().values()) < running.family()
+    assert running.signal(signal.SIGTERM) == 0
+    assert running.family() == set()
+    assert not postgres.is_running(running.cluster)
+
+
 def test_waits_for_a_given_database_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
     own = Installation(place / "var")
     command = manage("wedsql", "install")
