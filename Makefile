@@ -23,17 +23,23 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV) || { echo "The virtual environment could not be made. On Debian: apt-get install python3-venv"; exit 1; }
 
 # The lock files pin every package with version and hashes; requirements*.txt list the direct imports of the product.
-$(RUN_STAMP): requirements.lock | $(PY)
-	@echo "Installing the requirements ..."
-	@$(PIP) -r $<
-	@touch $@
-
-# uv, which is one of the requirements, installs the others in a tenth of pip's time; where it fails, pip goes on.
-$(DEV_STAMP): requirements-dev.lock | $(PY)
-	@echo "Installing the requirements of the tests ..."
-	@awk '/^[^ #]/ {found = /^uv==/} found' $< > $(VENV)/uv.lock
+# uv, which one of them pins, installs the others in a tenth of pip's time; where it fails, pip goes on. Neither
+# compiles, because most modules are never imported: `make run` compiles the others.
+define install
+	@awk '/^[^ #]/ {found = /^uv==/} found' requirements-dev.lock > $(VENV)/uv.lock
 	@$(PIP) --no-compile --no-deps -r $(VENV)/uv.lock && $(PY) -m uv pip install --quiet --python $(PY) --require-hashes -r $< \
 	  || $(PIP) --no-compile -r $<
+endef
+
+$(RUN_STAMP): requirements.lock | $(PY)
+	@echo "Installing the requirements ..."
+	$(install)
+	@$(PY) -m wedsql_site.supervisor.bytecode || true
+	@touch $@
+
+$(DEV_STAMP): requirements-dev.lock | $(PY)
+	@echo "Installing the requirements of the tests ..."
+	$(install)
 	@touch $@ $(RUN_STAMP)
 
 $(BENCH_STAMP): requirements-bench.txt | $(DEV_STAMP)

@@ -16,17 +16,24 @@ class SiteConfig(AppConfig):
     verbose_name = "WED-SQL"
 
     def ready(self) -> None:
-        from monitor.usage import read_requests_with
-        from wedsql_site import checks, environment, request_counters  # noqa: F401 - importing registers the checks
-        from wedsql_site.second_factor import backend
+        from wedsql_site import checks, environment  # noqa: F401 - importing registers the checks
         from workers.djangoq import forking
 
         forking.install(cluster=environment.process() in {"worker", "reaper"})
-        read_requests_with(request_counters.requests)
-        backend.bind_sessions()
-        apps.get_app_config("axes").verbose_name = _("Log-ins")
+        if apps.is_installed("monitor"):
+            _prepare_pages()
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")
         post_migrate.connect(_renew_kernel, apps.get_app_config("flows"), dispatch_uid="wedsql_site.kernel")
+
+
+def _prepare_pages() -> None:
+    from monitor.usage import read_requests_with
+    from wedsql_site import request_counters
+    from wedsql_site.second_factor import backend
+
+    read_requests_with(request_counters.requests)
+    backend.bind_sessions()
+    apps.get_app_config("axes").verbose_name = _("Log-ins")
 
 
 def _create_schema(using: str, **_signal: Any) -> None:

@@ -18,12 +18,29 @@ def manage() -> None:
     """Run Django's command line; start the embedded PostgreSQL first where the command needs a database."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
     try:
+        if sys.argv[1:3] == ["wedsql", "up"]:
+            supervise(sys.argv)
+            return
         start_database_for(sys.argv)
         from django.core.management import execute_from_command_line
 
         execute_from_command_line(sys.argv)
     except BadEnvironment as error:
         sys.exit(f"wedsql: {error}")
+
+
+def supervise(arguments: list[str]) -> None:
+    """Run `wedsql up` without settings and models of Django, which each of its forks has for itself."""
+    from logging.config import dictConfig
+
+    from wedsql_site import logs
+    from wedsql_site.supervisor import shared
+
+    dictConfig(logs.configuration("admin", "WARNING", in_full=False))
+    shared.import_all()
+    from wedsql_site.management.commands.wedsql import Command
+
+    Command().run_from_argv(arguments)
 
 
 def wedsql() -> None:

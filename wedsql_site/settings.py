@@ -55,6 +55,22 @@ INSTALLED_APPS = [
     "wedsql_site",
     *flow_apps.installed(),  # flows designed in the admin and exported as migrations
 ]
+# Workers, reaper and simulation serve no pages, and need none of the models of these apps.
+PAGES_ONLY = (
+    "channels",
+    "wedsql_site.admin_apps.LazyAdminConfig",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "django_otp",
+    "django_otp.plugins.otp_totp",
+    "django_otp.plugins.otp_static",
+    "monitor",
+)
+WITHOUT_PAGES = sys.argv[1:2] in (["qcluster"], ["wedworker"], ["simulate"])
+if WITHOUT_PAGES:
+    INSTALLED_APPS = [app for app in INSTALLED_APPS if app not in PAGES_ONLY]
 
 MIDDLEWARE = [
     "wedsql_site.middleware.RequestLog",
@@ -124,6 +140,8 @@ AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "wedsql_site.second_factor.backend.Backend",
 ]
+if WITHOUT_PAGES:
+    AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]  # for permissions alone
 SECOND_FACTOR = environment.choice(
     "WEDSQL_SECOND_FACTOR", "offered", ("off", "offered", "required-staff", "required")
 )

@@ -9,13 +9,18 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from django.db import connection, connections
+import django
+from django.core.management.base import CommandError
+from django.db import DatabaseError, connection, connections
 
 from flows import kernel
 from wedsql_site import backup, environment, postgres
-from wedsql_site.supervisor import demo_logins, preparation, processes, programs, report
+from wedsql_site.supervisor import demo_logins, forks, preparation, processes, programs, report
 from wedsql_site.supervisor.loop import Supervisor
 from wedsql_site.supervisor.record import Running
 
@@ -27,6 +32,15 @@ _WEB_TIMEOUT = 60.0
 
 class ActionRefused(RuntimeError):
     """The action is not possible now; the message says what to do."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What the preparation of the database found, or why it failed."""
+
+    login: preparation.Login | None = None
+    others: demo_logins.DemoLogins | None = None
+    error: str = ""
 
 
 def up(demo: bool, echo: Echo) -> int:
@@ -50,11 +64,15 @@ def _run(where: programs.Address, demo: bool, running: Running, echo: Echo) -> i
     supervisor = Supervisor(programs.all_programs(where, demo), where, running, echo)
     supervisor.catch_signals()
     try:
-        login, others = _prepare(where, demo, echo)
+        supervisor.start_ahead()
+        # In a fork: its memory is free afterwards, and the supervisor has no settings of its own.
+        prepared = forks.result(partial(_prepare, where, demo, echo))
+        if prepared.login is None:
+            raise ActionRefused(prepared.error)
         if supervisor.stopping.is_set():
             return 0
         supervisor.start()
-        _watch(supervisor, report.welcome(where, login, others), echo)
+        _watch(supervisor, report.welcome(where, prepared.login, prepared.others), echo)
     finally:
         supervisor.stop()
         preparation.stop_database()
@@ -74,20 +92,40 @@ def _watch(supervisor: Supervisor, welcome: str, echo: Echo) -> None:
     supervisor.run(lambda: echo(welcome))
 
 
-def _prepare(
-    where: programs.Address, demo: bool, echo: Echo
-) -> tuple[preparation.Login, demo_logins.DemoLogins | None]:
-    echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
-    preparation.start_database()
+def _prepare(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
+    try:
+        echo("Starting the database ..." if preparation.uses_embedded() else "Waiting for the database ...")
+        with ThreadPoolExecutor(1) as beside:
+            starts = beside.submit(preparation.start_database)
+            django.setup()
+        starts.result()
+        return _prepare_database(where, demo, echo)
+    except (CommandError, backup.BackupError, postgres.PostgresError, environment.BadEnvironment) as error:
+        return Prepared(error=str(error))
+    except DatabaseError as error:
+        return Prepared(error=f"the database refused: {error}")
+    finally:
+        connections.close_all()
+
+
+def _prepare_database(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
     preparation.wait_for_database(echo)
     preparation.install()
     preparation.report_missing_grants(echo)
-    login = preparation.ensure_login()
-    if demo:
-        preparation.load_demo()
-    others = demo_logins.ensure() if demo and where.private else None
-    connections.close_all()
-    return login, others
+    # A password takes as long to encode as a flow to define.
+    with ThreadPoolExecutor(1) as beside:
+        log_ins = beside.submit(_ensure_log_ins, demo and where.private)
+        if demo:
+            preparation.load_demo()
+    return log_ins.result()
+
+
+def _ensure_log_ins(demo: bool) -> Prepared:
+    """Create the missing log-ins, in a thread with a connection of its own."""
+    try:
+        return Prepared(preparation.ensure_login(), demo_logins.ensure() if demo else None)
+    finally:
+        connections.close_all()
 
 
 def stop() -> bool:

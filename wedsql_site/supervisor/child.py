@@ -8,12 +8,12 @@ import signal
 import subprocess
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import IO
 
-from flows import project
-from wedsql_site.supervisor import processes
+from wedsql_site.supervisor import forks, processes
+from wedsql_site.supervisor.launch import Gate, become
 from wedsql_site.supervisor.programs import Program
-from workers.process.parent import die_with_parent
 
 _FIRST_PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
@@ -26,28 +26,33 @@ class Child:
     """Keeps one program running: restarts it after a pause that doubles while it keeps failing."""
 
     program: Program
-    process: subprocess.Popen[bytes] | None = None
+    process: forks.Fork | None = None
+    gate: Gate | None = None
     started: float = 0.0
     due: float = 0.0
     pause: float = 0.0
     restarts: int = 0
 
     def start(self) -> None:
-        """Start the program in a session of its own, so that its children are in one process group."""
-        log = self._open_log()
-        parent = os.getpid()
-        with log:
-            self.process = subprocess.Popen(
-                self.program.arguments,
-                cwd=project.directory(),
-                env=self.program.environ(),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                preexec_fn=lambda: die_with_parent(parent),  # safe: this process has one thread
-            )
+        """Start the program in a session of its own, so that its children are in one process group.
+
+        If it was started ahead, let it run on.
+        """
+        if self.gate is not None:
+            self.gate.open()
+            self.gate = None
+        else:
+            self._fork(None)
         self.started = time.monotonic()
+
+    def start_ahead(self) -> None:
+        """Have the program import its modules until it is started."""
+        self.gate = Gate()
+        self._fork(self.gate)
+
+    def _fork(self, gate: Gate | None) -> None:
+        with self._open_log() as log:
+            self.process = forks.start(partial(become, self.program, log.fileno(), gate))
 
     def watch(self) -> str:
         """Restart the process if it ended; return a line to show, or ''."""

@@ -37,6 +37,12 @@ class Supervisor:
         """End the loop on SIGTERM, SIGINT and SIGHUP (except under `nohup`); a second one changes nothing."""
         self.stopping.on(signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
+    def start_ahead(self) -> None:
+        """Start those programs that can import their modules before there is a database."""
+        for child in self.children:
+            if child.program.imports:
+                child.start_ahead()
+
     def start(self) -> None:
         """Start every program."""
         for child in self.children:

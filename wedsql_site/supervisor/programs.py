@@ -9,24 +9,33 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from django.core.management import get_commands
-
 from wedsql_site import environment
 from wedsql_site.supervisor import processes
 
 # Seconds that a process needs to end after it has killed its hanging children.
 KILL_MARGIN = 5.0
+_MANAGE = "wedsql_site"
 
 
 @dataclass(frozen=True)
 class Program:
-    """One process to keep running; `role` is its WEDSQL_PROCESS, `grace` its seconds to end by itself."""
+    """One process to keep running: `python -m module arguments`.
+
+    `role` is its WEDSQL_PROCESS, `grace` its seconds to end by itself. `imports` is a module that it may
+    import before there is a database.
+    """
 
     name: str
+    module: str
     arguments: tuple[str, ...]
     role: str
     grace: float = 10.0
     extra: dict[str, str] = field(default_factory=dict)
+    imports: str = ""
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        return (sys.executable, "-m", self.module, *self.arguments)
 
     def environ(self) -> dict[str, str]:
         own = {
@@ -97,33 +106,30 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
     """Return all programs that `wedsql up` keeps running."""
     programs = [
         _web(where),
-        Program("worker", _manage("qcluster"), "worker", _worker_grace(), {"Q_CLUSTER_NAME": "wedsql"}),
-        Program("reaper", _manage("qcluster"), "reaper", extra={"Q_CLUSTER_NAME": "reaper"}),
+        Program("worker", _MANAGE, ("qcluster",), "worker", _worker_grace(), {"Q_CLUSTER_NAME": "wedsql"}),
+        Program("reaper", _MANAGE, ("qcluster",), "reaper", extra={"Q_CLUSTER_NAME": "reaper"}),
     ]
-    if demo and "simulate" in get_commands():
-        programs.append(Program("simulate", _manage("simulate"), "web", grace=3.0))
+    if demo:
+        programs.append(Program("simulate", _MANAGE, ("simulate",), "web", grace=3.0))
     return programs
 
 
 def index_builder() -> Program:
     """Return the program that creates the indexes that were requested, and ends."""
-    return Program("indexes", _manage("flowindex", "--build"), "admin")
+    return Program("indexes", _MANAGE, ("flowindex", "--build"), "admin")
 
 
 def _web(where: Address) -> Program:
-    arguments = [sys.executable, "-m", "daphne", "-b", where.host, "-p", str(where.port), "--no-server-name"]
+    arguments = ["-b", where.host, "-p", str(where.port), "--no-server-name"]
     arguments += ["-v", "0"]  # its access log would have queries, with values of states
     behind_proxy = environment.flag("WEDSQL_BEHIND_PROXY")
     # On a loopback address without a proxy there is no TLS.
     plain = where.loopback and not behind_proxy and not environment.text("WEDSQL_HTTPS")
     extra = {"WEDSQL_HTTPS": "0"} if plain else {}
-    return Program("web", (*arguments, "wedsql_site.asgi:application"), "web", extra=extra)
+    arguments.append("wedsql_site.asgi:application")
+    return Program("web", "daphne", tuple(arguments), "web", extra=extra, imports="wedsql_site.web_modules")
 
 
 def _worker_grace() -> float:
     """Return the seconds after which the cluster, which ends its handlers itself, is killed."""
     return environment.stop_grace() + KILL_MARGIN
-
-
-def _manage(*arguments: str) -> tuple[str, ...]:
-    return (sys.executable, "-m", "wedsql_site", *arguments)

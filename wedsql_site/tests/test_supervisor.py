@@ -16,8 +16,10 @@ import psycopg
 import pytest
 
 from flows import api
+from testkit.browser import Browser
 from testkit.installation import Installation
 from testkit.processes import manage
+from tests.http_load import handshake
 from wedsql_site import postgres
 from wedsql_site.postgres import process
 from wedsql_site.tests.conftest import FAILED, new_place
@@ -103,6 +105,26 @@ def test_status_lists_all_processes_and_the_kernel(up: Installation) -> None:
     people = up.call("status")
     assert people.returncode == 0
     assert "INSTALLED" in people.stdout
+
+
+def test_the_programs_share_the_memory_of_the_supervisor(up: Installation, until: Until) -> None:
+    # The supervisor, the web process, a cluster with two workers, the cluster of the reaper with one.
+    until(lambda: len(up.family()) == 1 + 1 + 6 + 5, "no process more than these")
+    assert up.supervisor is not None
+    web = up.pids()["web"]
+    jobs = up.family() - {up.supervisor.pid, web}
+    own = {pid: (_kilobytes(pid, "Private_Dirty"), _kilobytes(pid, "Rss")) for pid in jobs}
+    assert [(pid, sizes) for pid, sizes in own.items() if sizes[0] > sizes[1] / 2] == []
+    assert _kilobytes(web, "Shared_Dirty") > 10_000
+
+
+def test_a_live_page_connects(up: Installation) -> None:
+    browser = Browser(up.port)
+    browser.log_in("admin", (up.state / "admin_password").read_text().strip())
+    asked = handshake(up.port, "/ws/").replace(b"a" * 32, browser.cookies["sessionid"].encode())
+    with socket.create_connection(("127.0.0.1", up.port), timeout=20) as line:
+        line.sendall(asked)
+        assert line.recv(100).startswith(b"HTTP/1.1 101 ")
 
 
 def test_processes_connect_as_roles_without_ownership(up: Installation, until: Until) -> None:
@@ -321,6 +343,19 @@ def test_processes_of_an_earlier_start_are_found_and_ended_and_a_hang_up_ends_al
     assert running.signal(signal.SIGHUP) == 0
 
 
+def test_programs_are_found_though_the_environment_is_too_small_for_their_marks(
+    running: Installation,
+) -> None:
+    running.down()
+    given = [f"{name}={value}" for name, value in running.environ().items() if name.startswith("WEDSQL_")]
+    running.up(("/usr/bin/env", "-i", *given, "WEDSQL_DEMO=0"))
+    assert b"qcluster" in Path(f"/proc/{running.pids()['worker']}/cmdline").read_bytes(), "no fork's name"
+    assert set(running.pids().values()) < running.family()
+    assert running.signal(signal.SIGTERM) == 0
+    assert running.family() == set()
+    assert not postgres.is_running(running.cluster)
+
+
 def test_waits_for_a_given_database_and_starts_none(place: Path, fresh: postgres.Cluster) -> None:
     own = Installation(place / "var")
     command = manage("wedsql", "install")
@@ -343,6 +378,15 @@ def _users(installation: Installation) -> set[str]:
             " and backend_type = 'client backend' and pid <> pg_backend_pid()"
         )
         return {name for (name,) in rows}
+
+
+def _kilobytes(pid: int, kind: str) -> int:
+    """Return a figure of the memory of a process; 0 of one that has ended."""
+    try:
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{kind}:"))
 
 
 def _group(leader: int) -> set[int]:

@@ -14,7 +14,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
 from wedsql_site import backup, environment, logs, ondemand, postgres, psql, setting_names
-from wedsql_site.supervisor import actions, report
+from wedsql_site.supervisor import actions, forks, report
 
 log = logging.getLogger("wedsql.supervisor")
 NOT_RUNNING = 3
@@ -56,6 +56,7 @@ class Command(BaseCommand):
             code = getattr(self, f"_{action}")(options)
         except (
             actions.ActionRefused,
+            forks.ForkFailed,
             backup.BackupError,
             postgres.PostgresError,
             environment.BadEnvironment,

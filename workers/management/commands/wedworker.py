@@ -9,6 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connections
 
+from workers.checks import CLUSTER
 from workers.discovery import autodiscover, log_problems
 from workers.jobs.performing import HELD
 from workers.process.pool import Pool
@@ -19,6 +20,7 @@ BATCH = 200
 
 
 class Command(BaseCommand):
+    requires_system_checks = (CLUSTER,)  # those of pages import all pages
     help = "Performs the transitions that the installed apps register, until SIGTERM or Ctrl-C."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
