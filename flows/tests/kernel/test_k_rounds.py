@@ -130,6 +130,7 @@ def wait(kit: Kit, made: Made) -> None:
             kit.conn.execute(statement, {"flow": kit.id, "many": MANY} | given)
     kit.conn.execute("set local session_replication_role = origin")
     kit.conn.execute("analyze wedsql.signal, wedsql.job_pool, wedsql.instance, wedsql.repair_case")
+    kit.conn.execute("analyze wedsql.proposal, wedsql.timer, wedsql.skipped, wedsql.late_result")
 
 
 def one_round(kit: Kit) -> Counter[str]:
