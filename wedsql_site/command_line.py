@@ -33,6 +33,8 @@ def supervise(arguments: list[str]) -> None:
     """Run `wedsql up` without settings and models of Django, which each of its forks has for itself."""
     from logging.config import dictConfig
 
+    from django.core.management.base import CommandError, handle_default_options
+
     from wedsql_site import logs
     from wedsql_site.supervisor import shared
 
@@ -40,7 +42,15 @@ def supervise(arguments: list[str]) -> None:
     shared.import_all()
     from wedsql_site.management.commands.wedsql import Command
 
-    Command().run_from_argv(arguments)
+    command = Command()
+    command._called_from_command_line = True  # type: ignore[attr-defined]  # ends wrong options with the usage
+    options = command.create_parser(*arguments[:2]).parse_args(arguments[2:])
+    handle_default_options(options)
+    try:
+        # `run_from_argv` closes the connections, for which it reads the settings.
+        command.execute(**vars(options))
+    except CommandError as error:
+        sys.exit(f"CommandError: {error}")
 
 
 def wedsql() -> None:

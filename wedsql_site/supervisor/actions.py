@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import django
+from django.conf import settings
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection, connections
 
@@ -105,7 +106,8 @@ def _prepare(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
     except DatabaseError as error:
         return Prepared(error=f"the database refused: {error}")
     finally:
-        connections.close_all()
+        if settings.configured:  # not where a setting is wrong
+            connections.close_all()
 
 
 def _prepare_database(where: programs.Address, demo: bool, echo: Echo) -> Prepared:
