@@ -57,6 +57,10 @@ PERMISSIONS: dict[Action, str] = {
 }
 # The operations of the repair desk for which the right to handle cases is enough.
 HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})
+# Those for which the right to operate is enough, on one instance and on many.
+OPERATING = frozenset(
+    {"suspend", "resume", "rematch", "cancel", "priority", "reassign", "release", "withdraw", "extend"}
+)
 # Who designs a flow decides what is masked in it.
 GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "handle": ("handle", "repair"),
@@ -258,8 +262,11 @@ def may_handle(user: AnyUser, flow: str) -> bool:
 
 
 def right_for(operation: str, undone: str = "") -> Action:
-    """Return what a user must be allowed to do an operation of the repair desk, which undoes `undone`."""
-    return "handle" if {operation, undone or operation} <= HANDLING else "repair"
+    """Return what an operation on one or many instances, which undoes `undone`, asks of a user."""
+    operations = {operation, undone or operation}
+    if operations <= OPERATING:
+        return "operate"
+    return "handle" if operations <= HANDLING else "repair"
 
 
 def granting(action: Action) -> tuple[Action, ...]:

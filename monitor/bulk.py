@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from flows.access import Action, AnyUser, may, right_for
+from flows.access import AnyUser, may, right_for
 from flows.api.bulk import Bulk, BulkPreview
 from flows.filters.fields import STATUSES
 from flows.queries.bulk import Chosen
@@ -27,7 +27,6 @@ class ManyOperation:
     title: Text
     effect: Text
     statuses: str
-    right: Action = "operate"
     needs: Literal["", "pending", "parked"] = ""
 
     def applies(self, found: Chosen) -> int:
@@ -63,7 +62,6 @@ MANY: dict[str, ManyOperation] = {
         _("Retry parked jobs"),
         _("Parked jobs are offered at once and have all their attempts again."),
         "RE",
-        "repair",
         needs="parked",
     ),
     "priority": ManyOperation(
@@ -90,39 +88,33 @@ REPAIRS: dict[str, ManyOperation] = {
         _("New values"),
         _("The values are written. Then each instance goes on with the rules that apply."),
         "E",
-        right_for("patch"),
     ),
     "accept": ManyOperation(
         _("Accept as they are"),
         _("The instances become final with the values that they have, and what is pending is withdrawn."),
         "E",
-        right_for("accept"),
     ),
     "complete": ManyOperation(
         _("Enter the result of a job"),
         _("The result is recorded as if the worker of the job had delivered it, with your name."),
         "RE",
-        right_for("complete"),
         needs="pending",
     ),
     "skip": ManyOperation(
         _("Skip a job"),
         _("The job is removed. Its rule fires again only after its condition has been false."),
         "RE",
-        right_for("skip"),
         needs="pending",
     ),
     "rollback": ManyOperation(
         _("Undo the last steps"),
         _("The last steps of transitions are undone, the last one first; then the conditions are evaluated."),
         "RE",
-        right_for("rollback"),
     ),
     "abort": ManyOperation(
         _("Undo all steps"),
         _("Every step is undone, the last one first, and the instance ends as aborted."),
         "RE",
-        right_for("abort"),
     ),
 }
 ALL = MANY | REPAIRS
@@ -192,7 +184,7 @@ def repair_links(user: AnyUser, query: str, found: Chosen) -> list[RepairLink]:
     return [
         RepairLink(each, each.applies(found), repair_address(flow, name, each, query, found))
         for name, each in REPAIRS.items()
-        if may(user, each.right, flow) and each.applies(found)
+        if may(user, right_for(name), flow) and each.applies(found)
     ]
 
 
@@ -225,14 +217,14 @@ def difference(confirmed: Collection[int], found: Chosen) -> Difference:
 
 def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
     """Return whether the user may perform the operation on instances of all these flows."""
-    return all(may(user, ALL[operation].right, name) for name in flows)
+    return all(may(user, right_for(operation), name) for name in flows)
 
 
 def again(user: AnyUser, found: Bulk, result: str) -> str:
     """Return the query string of a new repair of the instances with this result; "" where there is none."""
     left = {"refused": found.refused, "left": found.left if found.finished_at else 0}.get(result, 0)
     operation = found.operation if found.operation in REPAIRS else "patch"
-    if not left or len(found.flows) != 1 or not may(user, REPAIRS[operation].right, found.flows[0]):
+    if not left or len(found.flows) != 1 or not may(user, right_for(operation), found.flows[0]):
         return ""
     given = {"flow": found.flows[0], "bulk": found.id, "result": result, "operation": operation}
     return urlencode(given | ({"transition": found.transition} if found.transition else {}))

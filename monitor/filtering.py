@@ -104,10 +104,10 @@ def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
 
 
 def operable(user: AnyUser, flow: FlowInfo | None) -> bool:
-    """Return whether the user may operate or repair instances of the flow, or of any one."""
+    """Return whether the user may do something to many instances of the flow, or of any one."""
     if flow is None:
-        return somewhere(user, "operate", "repair")
-    return may(user, "operate", flow.name) or may(user, "repair", flow.name)
+        return somewhere(user, "operate", "handle", "repair")
+    return may(user, "operate", flow.name) or may_handle(user, flow.name)
 
 
 def repair_query(user: AnyUser, flow: FlowInfo | None, found: Asked) -> str:

@@ -140,7 +140,7 @@ def test_what_is_missing_is_said(olga: Client, parcels: Parcels) -> None:
 
 
 def test_each_flow_needs_the_right_of_the_operation(olga: Client, parcels: Parcels) -> None:
-    """An operator may not retry parked jobs; who may repair may do only that."""
+    """An operator may not retry parked jobs; who handles cases or repairs may do only that."""
     (wid,) = parcels.start_many(1)
     form = form_of(get(olga, f"/bulk/new/?flow={parcels.flow}"))
     answer = olga.post("/bulk/new/", form | {"operation": "retry", "reason": "x"})
@@ -149,6 +149,8 @@ def test_each_flow_needs_the_right_of_the_operation(olga: Client, parcels: Parce
     answer = rita.post("/bulk/new/", form | {"operation": "cancel", "reason": "x"})
     assert "You may not operate on the instances" in text_of(answer.content)
     assert confirm(rita, get(rita, f"/bulk/new/?flow={parcels.flow}"), operation="retry").total == 1
+    clerk = client_of(person("clara", f"flow:{parcels.flow}:handle"))
+    assert confirm(clerk, get(clerk, f"/bulk/new/?flow={parcels.flow}"), operation="retry").total == 1
     viewer = client_of(person("vera", f"flow:{parcels.flow}"))
     assert viewer.get(f"/bulk/new/?flow={parcels.flow}").status_code == 403
     assert "Operate on these" not in get(viewer, f"/flows/{parcels.flow}/")

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from flows import api
-from flows.access import flow_or_404, listed_flows, may, may_see
+from flows.access import flow_or_404, listed_flows, may, may_see, right_for
 from flows.api.bulk import Bulk, BulkRequest, BulkResult
 from flows.errors import BadBulk, BulkChanged, NeedsApprovals, Refused, UnknownBulk
 from flows.filters import BadFilter, Filter, parse
@@ -130,7 +130,7 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen) -> HttpRespo
         found.wids,
         expected=number(request.POST.get("expected")) or 0,
         digest=request.POST.get("digest", "")[:64].replace("\x00", ""),
-        flows=[name for name in found.flows if may(user, MANY[operation].right, name)],
+        flows=[name for name in found.flows if may(user, right_for(operation), name)],
         actor=user.get_username(),
     )
     if made.proposal:

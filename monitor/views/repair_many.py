@@ -91,7 +91,7 @@ def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Sou
 
 
 def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:
-    return {name: one for name, one in REPAIRS.items() if may(request.user, one.right, flow.name)}
+    return {name: one for name, one in REPAIRS.items() if may(request.user, right_for(name), flow.name)}
 
 
 def _context(

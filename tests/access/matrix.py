@@ -22,6 +22,7 @@ ANSWERS = {
     "own clerk": {
         "instances/<int:wid>/repair/": ("y", "y"),
         "instances/<int:wid>/undo/": ("-", "y"),
+        "bulk/new/": ("y", "y"),
         "cases/next/": ("-", "y"),
         "cases/<int:case>/draft/": ("-", "y"),
         "cases/<int:case>/files/": ("-", "y"),

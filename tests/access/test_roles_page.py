@@ -10,6 +10,8 @@ from django.contrib.auth.models import Group, User
 
 from flows import access, api
 from flows.groups import GROUPS, create_groups
+from monitor.bulk import MANY
+from monitor.operations import OPERATIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "roles.md").read_text()
 
@@ -49,7 +51,8 @@ def test_an_operation_needs_what_the_page_says() -> None:
     _titles, *rows = table("Operations")
     needed = {name.strip(" `"): row[1] for row in rows for name in row[0].split(",")}
     assert needed.pop("and every other one") == "repair"
-    assert {name: needed.get(name, "repair") for name in api.repair_operations()} == {
-        name: access.right_for(name) for name in api.repair_operations()
+    every = {*api.repair_operations(), *OPERATIONS, *MANY}
+    assert {name: needed.get(name, "repair") for name in every} == {
+        name: access.right_for(name) for name in every
     }
-    assert set(needed) <= set(api.repair_operations())
+    assert set(needed) <= every
