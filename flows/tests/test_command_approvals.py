@@ -190,7 +190,7 @@ def warned(*line: str) -> str:
 # Who is there besides ann, who proposes, each with groups; whether an approval of finance is lacking then.
 PERSONS: dict[str, tuple[dict[str, tuple[str, ...]], bool]] = {
     "a member": ({"bob": ("finance",)}, False),
-    "nobody": ({}, True),
+    "no user": ({}, True),
     "no member": ({"eve": ()}, True),
     "the maker": ({"ann": ("finance",)}, True),
     "an inactive member": ({"gone": ("finance",)}, True),
@@ -212,8 +212,8 @@ def test_a_proposal_that_no_user_can_approve_says_so(wid: int, case: str) -> Non
     assert ("can be given by no active user" in run(*line)) == lacking
     (made,) = answer("cases", "proposals")
     assert made["lacking"] == lacking and ("Proposal" in warned("cases", "proposals")) == lacking
-    nobody = lacking and case != "the maker"
-    assert ("No active user may approve" in warned("cases", "approvals", "--flow", "orders")) == nobody
+    too_few = lacking and case != "the maker"
+    assert ("No active user may approve" in warned("cases", "approvals", "--flow", "orders")) == too_few
 
 
 def test_two_approvals_of_one_person_are_lacking_whoever_delegates(wid: int) -> None:
