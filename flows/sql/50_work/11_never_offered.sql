@@ -2,8 +2,8 @@
 -- rejected: a worker may be started before the rule is published.
 
 -- Returns whether jobs of a transition of the flow may be offered to workers: those of rules that workers
--- perform, compensations, exceptions, and jobs of an earlier definition. Without settings of its own it becomes
--- a part of the query that calls it.
+-- perform, compensations, exceptions, and jobs of an earlier definition. Without settings of its own it
+-- becomes a part of the query that calls it.
 create or replace function wedsql._may_be_offered(p_flow integer, p_transition text) returns boolean
 language sql stable as $$
 select p_transition = '_EXCPT'

@@ -1,4 +1,4 @@
-"""A worker that asks for a transition which no rule has gets no jobs, and is told so by the kernel."""
+"""A worker that asks for a transition which no rule has gets no jobs, and a notice of the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.tests.kit import Connection, Kit
+from flows.api.alerts import AlertRule
+from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
 
@@ -91,7 +92,7 @@ RULES: dict[str, tuple[Callable[[Kit], Any], str, bool]] = {
         lambda k: k.trig("tr_r", "a = 'r'", performer="database", sets="a = 't'"), "tr_r", False),
     "exceptions": (lambda k: None, "_EXCPT", True),
     "the final condition": (lambda k: None, "_FINAL", False),
-    "nobody": (lambda k: None, "tr_r", False),
+    "no rule": (lambda k: None, "tr_r", False),
 }  # fmt: skip
 
 
@@ -101,6 +102,19 @@ def test_what_is_never_offered(kind: str, one: Kit) -> None:
     define(one)
     found = api.never_offered([f"{one.name}:{name}"], conn=one.connect("wed_worker"))
     assert [(row.flow, row.transition) for row in found] == ([] if offered else [(one.name, name)])
+
+
+@pytest.mark.parametrize("kind", RULES)
+def test_alerts_on_queue_and_workers_are_for_what_is_offered(kind: str, one: Kit) -> None:
+    define, name, offered = RULES[kind]
+    define(one)
+    for measure in ("queue_age", "workers"):
+        rule = AlertRule(measure, measure, ">", 10, trname=name)
+        if offered and name != "_EXCPT":
+            assert api.save_alert_rule(one.name, rule, "olga", conn=one.conn).trname == name
+        else:
+            with refused("WD508"):
+                api.save_alert_rule(one.name, rule, "olga", conn=one.conn)
 
 
 def test_names_of_any_flow_and_of_flows_that_are_not_there(one: Kit) -> None:
