@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 import os
 import re
 import select
@@ -11,7 +12,7 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any, LiteralString
 
 import psycopg
@@ -19,6 +20,8 @@ from psycopg import sql
 from psycopg.types.json import set_json_loads
 
 from BaseWorker.key import read_key
+
+log = logging.getLogger("BaseWorker")
 
 _FLOW = re.compile(r"(?:^|(?<=\s))flow\s*=\s*'?([^\s']+)'?")
 _EXCEPTION = "_EXCPT"
@@ -28,6 +31,9 @@ TRY_AGAIN = ("08", "25006", "25P03", "25P04", "40", "53", "55006", "55P03", "570
 
 # The function of the server that sends a notice when the wait of a commit for its standbys was ended.
 _NOT_REPLICATED = "SyncRepWaitForLSN"
+
+# The SQLSTATE of the notice that a worker never gets jobs of its transition.
+_NEVER_OFFERED = "01WD1"
 
 # These functions are in the flow's schema, so that the flow's role needs no access to another.
 _TAKE = "begin; select job_id, wid, claim, payload from {flow}.take(array[{trname}], 1, {actor})"
@@ -112,6 +118,8 @@ class Server:
     def _on_notice(self, diag: psycopg.errors.Diagnostic) -> None:
         if diag.source_function == _NOT_REPLICATED:
             self.unconfirmed = True
+        elif diag.sqlstate == _NEVER_OFFERED:
+            _log_once(diag.message_primary, diag.message_hint, diag.message_detail)
 
     def take_unconfirmed(self) -> bool:
         """Return whether a commit was not confirmed by a standby since the last call."""
@@ -286,6 +294,12 @@ class Server:
         finally:
             self._worker = None
             connection.close()
+
+
+@lru_cache(maxsize=1000)
+def _log_once(message: str | None, hint: str | None, _version: str | None) -> None:
+    """Log why jobs are never offered, once per version of the flow."""
+    log.warning("%s", " ".join(filter(None, (message, hint))))
 
 
 def _whole(digits: str) -> int | Decimal:

@@ -7,12 +7,15 @@ flows.api pass them. docs/decisions/approvers.md has the reasons.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import islice
 
 from django.contrib.auth import get_user_model
 from django.db.models import Q
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from flows import api
-from flows.access import PREFIX, AnyUser, flows_of, may, may_see
+from flows.access import PREFIX, AnyUser, flows_of, may, may_handle, may_operate, may_see
 from flows.api.approving import OPEN, RULES, Proposal
 
 
@@ -40,7 +43,7 @@ def may_approve(user: AnyUser, flow: str) -> bool:
 def approver_groups(user: AnyUser, flow: str) -> list[str]:
     """Return the groups that count when the user approves a repair of this flow."""
     found = groups_of(user) if may(user, "approve_repair", flow) else set()
-    for _flow, giver in giving_to(user, [flow]):
+    for _name, giver in giving_to(user, [flow]):
         found |= groups_of(giver)
     return sorted(found)
 
@@ -58,7 +61,7 @@ def to_approve(user: AnyUser) -> list[int]:
     if own != frozenset():
         flows = None if own is None else sorted(own)
         found += api.proposals_to_approve(flows, name, sorted(groups_of(user)))
-    for flow in dict.fromkeys(flow for flow, _giver in giving_to(user)):
+    for flow in dict.fromkeys(flow for flow, _who in giving_to(user)):
         found += api.proposals_to_approve([flow], name, approver_groups(user, flow))
     return list(dict.fromkeys(found))
 
@@ -78,14 +81,7 @@ def may_override(user: AnyUser, proposal: Proposal) -> bool:
     """
     if not (user.is_active and user.is_superuser):
         return False
-    if proposal.operation != RULES or proposal.state not in OPEN:
-        return False
-    missing = proposal.needed - sum(vote.kind == "approved" for vote in proposal.votes)
-    for one in _with_the_right(proposal.flow):
-        missing -= can_approve(one, proposal)
-        if missing <= 0:
-            return False
-    return True
+    return proposal.operation == RULES and lacking(proposal) > 0
 
 
 def may_override_as(name: str, proposal: Proposal) -> bool:
@@ -94,10 +90,77 @@ def may_override_as(name: str, proposal: Proposal) -> bool:
     return user is not None and may_override(user, proposal)
 
 
-def _with_the_right(flow: str) -> Iterable[AnyUser]:
-    """Return the users who may have the right to approve repairs of a flow."""
+def lacking(proposal: Proposal) -> int:
+    """Return how many of the approvals that an open proposal still needs no user can give now."""
+    if proposal.state not in OPEN:
+        return 0
+    missing = proposal.needed - sum(vote.kind == "approved" for vote in proposal.votes)
+    counted: set[str] = set()
+    for one in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
+        if missing <= 0:
+            break
+        # Who approves for another person counts as both.
+        persons = {
+            one.get_username(),
+            *(giver.get_username() for _name, giver in giving_to(one, [proposal.flow])),
+        }
+        if not persons & counted and can_approve(one, proposal):
+            counted |= persons
+            missing -= 1
+    return max(missing, 0)
+
+
+def lacking_sentence(proposal: Proposal) -> str:
+    """Return the sentence about what is lacking; "" if nothing is, or an administrator may decide alone."""
+    missing = lacking(proposal)
+    administrators = get_user_model().objects.filter(is_superuser=True, is_active=True)
+    if not missing or (proposal.operation == RULES and administrators.exists()):
+        return ""
+    return ngettext(
+        "%(n)s approval that it needs can be given by no active user now, so it is never applied."
+        " Give another user the right or the group, or withdraw it.",
+        "%(n)s approvals that it needs can be given by no active user now, so it is never applied."
+        " Give other users the right or the group, or withdraw it.",
+        missing,
+    ) % {"n": missing}
+
+
+def too_few(flow: str, approvals: int, group: str) -> str:
+    """Return the sentence that a rule asks for more persons than there are; "" if there are enough."""
+    if not approvals:
+        return ""
+    able = (
+        one for one in _with_the_right(flow, [group] if group else []) if may(one, "approve_repair", flow)
+    )
+    found = list(islice(able, approvals + 1))
+    names = {"persons": ", ".join(one.get_username() for one in found)}
+    if not found:
+        return _("No active user may approve as this rule asks, so what it matches is never applied.")
+    if len(found) < approvals:
+        return (
+            _("Only %(persons)s may approve as this rule asks, so what it matches is never applied.") % names
+        )
+    if len(found) == approvals and any(may_handle(one, flow) or may_operate(one, flow) for one in found):
+        return (
+            _("Only %(persons)s may approve as this rule asks, so their own proposals are never applied.")
+            % names
+        )
+    return ""
+
+
+def _delegates(flow: str) -> Iterable[AnyUser]:
+    """Return the users to whom another person delegates approving in a flow."""
+    names = {given.to_person for given in api.list_delegations([flow])}
+    return get_user_model().objects.filter(username__in=names, is_active=True).iterator()
+
+
+def _with_the_right(flow: str, groups: Iterable[str]) -> Iterable[AnyUser]:
+    """Return the users, members of these groups, who may have the right to approve repairs of a flow."""
     right = {"content_type__app_label": "flows", "codename": "approve_repair"}
     own = Q(is_superuser=True) | Q(groups__name=f"{PREFIX}{flow}:approve_repair")
     own |= Q(**{f"user_permissions__{name}": value for name, value in right.items()})
     own |= Q(**{f"groups__permissions__{name}": value for name, value in right.items()})
-    return get_user_model().objects.filter(own, is_active=True).distinct().iterator()
+    found = get_user_model().objects.filter(own, is_active=True)
+    for group in groups:
+        found = found.filter(groups__name=group)
+    return found.distinct().order_by("username").iterator()

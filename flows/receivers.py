@@ -84,7 +84,19 @@ def check_url(url: str, allowed: Allowed) -> SplitResult:
         raise BadAlert(_(NO_PLAIN_HOST))
     if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
         raise BadAlert(_(NO_ASCII))
+    if not allowed.internal and _names_internal(parts.hostname):
+        raise BadAlert(_(INTERNAL))
     return parts
+
+
+def _names_internal(host: str) -> bool:
+    """Return whether a host is this machine or an internal address, without looking a name up."""
+    if host.rstrip(".") == "localhost" or host.rstrip(".").endswith(".localhost"):
+        return True
+    try:
+        return is_internal(ipaddress.ip_address(host))
+    except ValueError:
+        return False
 
 
 def is_internal(address: Address) -> bool:

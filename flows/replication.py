@@ -15,6 +15,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from flows import never_offered
+
 log = logging.getLogger("wedsql.replication")
 
 UNCONFIRMED = _(
@@ -33,10 +35,14 @@ def is_unconfirmed(diag: Any) -> bool:
 
 
 def watch(connection: Any) -> None:
-    """Log and collect the unconfirmed commits of a psycopg connection; watching it again changes nothing."""
+    """Log and collect the unconfirmed commits of a psycopg connection, and log what is never offered to it.
+
+    Watching it again changes nothing.
+    """
     if connection not in _watched:
         _watched.add(connection)
         connection.add_notice_handler(_note)
+        connection.add_notice_handler(never_offered.note)
 
 
 def watch_django(connection: Any, **_signal: Any) -> None:

@@ -71,6 +71,7 @@ class Shown:
     samples: list[PreviewRow] = field(default_factory=list)
     may_override: bool = False
     rules: list[ChangedRule] = field(default_factory=list)
+    lacking: str = ""
 
 
 def why(needed: int, title: str) -> str:
@@ -130,6 +131,7 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
         _samples(found, flow) if found.bulk and is_open else [],
         approvers.may_override(user, found),
         _changed_rules(found) if found.operation == RULES else [],
+        approvers.lacking_sentence(found),
     )
 
 

@@ -191,7 +191,7 @@ from flows.api.publications import (
     withdraw_publication,
 )
 from flows.api.reasons import explain_instance, explain_jobs
-from flows.api.registration import heartbeat, register_worker, unregister_worker
+from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
 from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
 from flows.api.replaying import replay

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flows.api.connection import value
+from flows.api.connection import rows, value
+from flows.types import NeverOffered
 
 
 def register_worker(
@@ -27,3 +28,16 @@ def heartbeat(worker: int, waiting: bool, *, conn: Any = None) -> bool:
 def unregister_worker(worker: int, *, conn: Any = None) -> None:
     """Delete the registration of a worker."""
     value(conn, "select wedsql.unregister_worker(%s::bigint)", (worker,))
+
+
+def never_offered(serves: Sequence[str], *, conn: Any = None) -> list[NeverOffered]:
+    """Return those of the served names of which no worker gets a job, and why.
+
+    A name is 'flow:transition', ':transition' for every flow with such a transition, or 'flow:' for a flow.
+    """
+    found = rows(
+        conn,
+        "select serves, flow, transition, near, message, hint from wedsql.never_offered(%s::text[])",
+        (list(serves),),
+    )
+    return [NeverOffered(*row) for row in found]

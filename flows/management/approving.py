@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from flows import api, json_text
 from flows.api.approving import RULES as CHANGED_RULES
 from flows.api.approving import ApprovalRule, Proposal
-from flows.approvers import groups_of_actor, may_override_as
+from flows.approvers import groups_of_actor, lacking, lacking_sentence, may_override_as, too_few
 from flows.errors import BadProposal, NotApprover
 from flows.management.base import FlowCommand, Usage
 
@@ -43,6 +43,9 @@ class ApprovalVerbs(FlowCommand):
         )
         if options["json"]:
             return self.write_json([plain(each) for each in found])
+        for each in found:
+            if text := lacking_sentence(each):
+                self.stderr.write(f"Proposal {each.number}: {text}")
         headers = (
             "proposal",
             "flow",
@@ -76,6 +79,9 @@ class ApprovalVerbs(FlowCommand):
         else:
             found = api.list_approval_rules(options["flow"])
         rows = [[getattr(each, name) for name in RULE] for each in found]
+        for number, each in enumerate(found, 1):
+            if text := too_few(options["flow"], each.approvals, each.approvers):
+                self.stderr.write(f"Rule {number}: {text}")
         if options["json"]:
             return self.write_json([dict(zip(RULE, each, strict=True)) for each in rows])
         headers = [name.replace("_", " ") for name in RULE]
@@ -143,19 +149,20 @@ def approved_alone(number: int, actor: str, reason: str) -> Proposal:
 
 
 def report(found: Proposal) -> str:
-    """Return one line about a proposal."""
+    """Return a line about a proposal, with a sentence if users are lacking who could approve it."""
     about = f"instance {found.wid}" if found.wid else _many(found)
     text = f"Proposal {found.number}: {found.operation} of {about} is {found.state}"
     if found.state in ("proposed", "approved"):
         text += f", {_count(found)} approvals, until {found.expires_at:%Y-%m-%d %H:%M}"
-    return f"{text}: {found.failure}" if found.failure else f"{text}."
+    return f"{text}: {found.failure}" if found.failure else f"{text}. {lacking_sentence(found)}".rstrip()
 
 
 def plain(found: Proposal) -> dict[str, Any]:
-    """Return a proposal for JSON."""
+    """Return a proposal for JSON; `lacking` is how many approvals no user can give."""
     fields = {name: getattr(found, name) for name in Proposal.__dataclass_fields__}
     failure = found.failure and {"code": found.failure.code, "message": found.failure.message}
-    return fields | {"votes": [vars(each) for each in found.votes], "failure": failure}
+    votes = [vars(each) for each in found.votes]
+    return fields | {"votes": votes, "failure": failure, "lacking": lacking(found)}
 
 
 def rules_in(path: Path) -> list[ApprovalRule]:

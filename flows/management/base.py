@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import getpass
 from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -37,8 +37,12 @@ class FlowCommand(BaseCommand):
 
     requires_system_checks: tuple[str, ...] = ()
     records_actor = False
+    # For each mode of a command that has several: the options that it reads, besides --json and --actor.
+    reads: ClassVar[Mapping[str, str]] = {}
+    _parser: CommandParser
 
     def add_arguments(self, parser: CommandParser) -> None:
+        self._parser = parser
         parser.add_argument("--json", action="store_true", help="print JSON")
         if self.records_actor:
             parser.add_argument(
@@ -52,6 +56,7 @@ class FlowCommand(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
+                self._refuse_unread(options)
                 self.run(**options)
         except LoadError as refused:
             self._report_failure(
@@ -61,6 +66,23 @@ class FlowCommand(BaseCommand):
             self._report_failure(WedError(str(refused)), options)
         except WedError as refused:
             self._report_failure(refused, options)
+
+    def mode(self, options: Mapping[str, Any]) -> str:
+        """Return which of the modes was chosen: the verb."""
+        return str(options["verb"])
+
+    def _refuse_unread(self, options: Mapping[str, Any]) -> None:
+        """Raise Usage if an option was given that the mode does not read."""
+        if not self.reads:
+            return
+        mode = self.mode(options)
+        read = {*self.reads[mode].split(), "json", "actor"}
+        known = {name for names in self.reads.values() for name in names.split()}
+        for argument in self._parser._actions:
+            name = argument.dest
+            if name in known - read and options.get(name, argument.default) != argument.default:
+                said = argument.option_strings[0] if argument.option_strings else f"{name.upper()} argument"
+                raise Usage(f"“{mode}” does not read {said}.")
 
     @contextmanager
     def _confirmed(self) -> Iterator[None]:

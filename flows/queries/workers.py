@@ -93,6 +93,32 @@ def problems() -> list[Problem]:
     return [Problem(r["text"], tuple(r["workers"])) for r in found]
 
 
+@dataclass(frozen=True)
+class NeverOffered:
+    """A transition that workers serve and never get a job of, and what is perhaps meant."""
+
+    flow: str
+    transition: str
+    near: str | None
+    workers: tuple[str, ...]
+
+
+def never_offered(flows: Collection[str] | None) -> list[NeverOffered]:
+    """Return what live workers serve in vain; with `flows`, of these only and without the workers' names."""
+    found = rows(
+        "with live as (select w.name, s.name as serves from wedsql.worker w"
+        " cross join unnest(w.serves) s (name)"
+        " where w.seen_at > wedsql.now() - make_interval(secs => %(silence)s))"
+        " select split_part(n.serves, ':', 1) as flow, n.transition, n.near,"
+        " array_agg(distinct l.name order by l.name) as workers"
+        " from wedsql.never_offered(array(select l.serves from live l)) n join live l on l.serves = n.serves"
+        " where %(every)s or split_part(n.serves, ':', 1) = any(%(flows)s)"
+        " group by n.serves, n.transition, n.near order by n.serves limit 100",
+        {"silence": SILENCE_SECONDS, "every": flows is None, "flows": list(flows or ())},
+    )
+    return [NeverOffered(**{**r, "workers": tuple(r["workers"]) if flows is None else ()}) for r in found]
+
+
 _UNSERVED = """
 select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
 from (select distinct flow_id, trname from wedsql.trig

@@ -512,7 +512,10 @@ begin
   for v_try in 1..20 loop
     v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, null, 't', null,
                            p_actor);
-    exit when v_pick.ids = '{}';
+    if v_pick.ids = '{}' then
+      perform wedsql._note_never_offered('fig2', p_transitions);
+      exit;
+    end if;
     return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
          '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
          j.attempts::integer, t.reads, t.writes, j.version,
@@ -645,7 +648,10 @@ begin
   for v_try in 1..20 loop
     v_pick := wedsql._pick(<flow>, 'f', p_transitions, p_limit, p_job_ids, 'f', null,
                            p_actor);
-    exit when v_pick.ids = '{}';
+    if v_pick.ids = '{}' then
+      perform wedsql._note_never_offered('fig2', p_transitions);
+      exit;
+    end if;
     if v_known is null then
       perform wedsql._first_take(v_held);
     end if;

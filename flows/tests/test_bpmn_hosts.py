@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from flows.languages.bpmn import BadBpmn, CompiledProcess, compile_process, read
 from flows.languages.bpmn.building import OPTIONS
+from flows.languages.bpmn.model import ACTIVITIES as KINDS
+from flows.languages.bpmn.model import EVENTS as EVENT_KINDS
+from flows.languages.bpmn.model import GATEWAYS
 from flows.tests.bpmn_hosts import ACTIVITIES, BUILDS, EVENTS, LOOPS, attached
 
 SAMPLES = {"text": "x", "interval": "01:00:00", "integer": "3", "smallint": "3", "text[]": "n"}
@@ -74,3 +78,25 @@ def test_an_event_has_an_effect_at_its_activity_or_is_refused(
         assert not (beside and "error" in kind)
         ways = {edge for edge in found.graph.edges.values() if edge.source == "h"}
         assert [edge.target for edge in ways] == ["after"] and "h" in found.source_map["transitions"].values()
+
+
+_LANE = '<bpmn:lane id="la"><bpmn:flowNodeRef>h</bpmn:flowNodeRef></bpmn:lane>'
+LANE = f'<bpmn:laneSet id="ls">{_LANE}</bpmn:laneSet>'
+NOTE = '<bpmn:textAnnotation id="ta"><bpmn:text>Why</bpmn:text></bpmn:textAnnotation>'
+
+
+@pytest.mark.parametrize("where", BUILDS)
+def test_an_option_of_what_has_no_options_is_refused(where: str) -> None:
+    """Flows, lanes, loops, definitions of events, expressions, messages: each element that is no node."""
+    text = BUILDS[where]({}).decode()
+    text = re.sub("(<bpmn:process[^>]*>)", rf"\1{LANE}{NOTE}", text, count=1)
+    assert compiled(text.encode()) is not None
+    tried = 0
+    for found in re.finditer(r"<bpmn:(\w+)", text):
+        if found[1] not in {*KINDS, *EVENT_KINDS, *GATEWAYS}:
+            stray = f'{text[: found.end()]} wedsql:timeout="5s"{text[found.end() :]}'
+            with pytest.raises(BadBpmn) as refused:
+                read(stray.encode())
+            assert "no option here" in refused.value.problems[0].message, found[1]
+            tried += 1
+    assert tried >= 8

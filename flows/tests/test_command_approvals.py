@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, Permission, User
+from django.core.management import call_command
 from django.db import connection
 
 from flows import api, approvers
@@ -56,6 +59,7 @@ def person(name: str, *groups: str) -> User:
 
 
 def test_the_examples_of_the_page(wid: int) -> None:
+    person("dan", "finance")
     numbers: dict[str, str] = {"17": str(wid)}  # those of the page, with those that they have here
     shown = sessions(PAGE)
     assert len(shown) == 13
@@ -174,3 +178,65 @@ def test_rules_become_weaker_by_a_proposal_or_an_administrator(wid: int, tmp_pat
         ("root", True),
     ]
     assert done["state"] == "applied" and answer("cases", "approvals", "--flow", "orders") == []
+
+
+def warned(*line: str) -> str:
+    """Return what a command writes to its error stream."""
+    errors = StringIO()
+    call_command(*line, stdout=StringIO(), stderr=errors)
+    return errors.getvalue()
+
+
+# Who is there besides ann, who proposes, each with groups; whether an approval of finance is lacking then.
+PERSONS: dict[str, tuple[dict[str, tuple[str, ...]], bool]] = {
+    "a member": ({"bob": ("finance",)}, False),
+    "no user": ({}, True),
+    "no member": ({"eve": ()}, True),
+    "the maker": ({"ann": ("finance",)}, True),
+    "an inactive member": ({"gone": ("finance",)}, True),
+    "a member without the right": ({"norights": ("finance",)}, True),
+    "the maker and a member": ({"ann": ("finance",), "bob": ("finance",)}, False),
+}
+
+
+@pytest.mark.parametrize("case", PERSONS)
+def test_a_proposal_that_no_user_can_approve_says_so(wid: int, case: str) -> None:
+    User.objects.all().delete()
+    persons, lacking = PERSONS[case]
+    for name, groups in persons.items():
+        person(name, *groups)
+    User.objects.filter(username="gone").update(is_active=False)
+    for user in User.objects.filter(username="norights"):
+        user.user_permissions.clear()
+    line = ("repair", str(wid), "patch", "refund=600", "--reason", "x", "--actor", "ann", "--propose")
+    assert ("can be given by no active user" in run(*line)) == lacking
+    (made,) = answer("cases", "proposals")
+    assert made["lacking"] == lacking and ("Proposal" in warned("cases", "proposals")) == lacking
+    too_few = lacking and case != "the maker"
+    assert ("No active user may approve" in warned("cases", "approvals", "--flow", "orders")) == too_few
+
+
+def test_two_approvals_of_one_person_are_lacking_whoever_delegates(wid: int) -> None:
+    rules = [{"title": "Two", "approvals": 2, "approvers": "finance"}]
+    path = write(Path.cwd(), json.dumps(rules), "two.json")
+    assert "Only bob may approve" in warned("cases", "approvals", "--flow", "orders", "--file", path)
+    made = api.propose_repair(wid, "patch", {"changes": {"refund": 1}}, "x", actor="ann")
+    assert approvers.lacking(made) == 1
+    with connection.cursor() as cursor:
+        cursor.execute("select wedsql.now() + interval '9 days'")
+        (until,) = cursor.fetchone()
+    api.delegate_approvals("orders", "bob", "eve", until, actor="bob")
+    assert approvers.lacking(made) == 1
+    made = api.approve_repair(made.number, "bob", ["finance"])
+    assert approvers.lacking(made) == 1
+    person("dan", "finance")
+    assert approvers.lacking(made) == 0
+
+
+def test_who_alone_may_approve_cannot_propose(wid: int) -> None:
+    User.objects.get(username="bob").user_permissions.set(
+        Permission.objects.filter(codename__in=["approve_repair", "change_job"])
+    )
+    assert "Only bob may approve as this rule asks, so their own" in warned(
+        "cases", "approvals", "--flow", "orders"
+    )

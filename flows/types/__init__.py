@@ -26,7 +26,16 @@ from flows.types.drafts import (
     Version,
 )
 from flows.types.impact import Counted, Impact, RuleImpact
-from flows.types.work import ClaimedJob, Completion, FailResult, Failure, Offer, StartResult, StepResult
+from flows.types.work import (
+    ClaimedJob,
+    Completion,
+    FailResult,
+    Failure,
+    NeverOffered,
+    Offer,
+    StartResult,
+    StepResult,
+)
 
 __all__ = [
     "AutomaticStep",
@@ -44,6 +53,7 @@ __all__ = [
     "Failure",
     "GroupChoices",
     "Impact",
+    "NeverOffered",
     "Offer",
     "Part",
     "Problem",

@@ -40,6 +40,20 @@ class Offer(NamedTuple):
     transition: str
 
 
+class NeverOffered(NamedTuple):
+    """A name that a worker serves and never gets a job of, in words; `near` is what is perhaps meant.
+
+    `flow` is None without a flow of that name, or where the name is served in any flow.
+    """
+
+    serves: str
+    flow: str | None
+    transition: str
+    near: str | None
+    message: str
+    hint: str
+
+
 @dataclass(frozen=True, slots=True)
 class StartResult:
     """One result of start_many: instance number and status, or the error; `ord` counts the states from 1.

@@ -143,3 +143,17 @@ def test_cancelling_and_operating_are_proposed_where_they_need_an_approval(
     again = olga.post(f"/instances/{wid}/cancel/", {"reason": "It is lost.", "do": "propose"})
     answered(cleo, again["Location"], "approve")
     assert api.explain_instance(wid).status == "C"
+
+
+def test_a_proposal_and_a_rule_that_no_user_can_approve_say_so(
+    bea: Client, lost: int, parcels: Parcels
+) -> None:
+    place = proposed(bea, lost)
+    assert "1 approval that it needs can be given by no active user now" in text_of(get(bea, place))
+    dora = client_of(person("dora", f"flow:{parcels.flow}:design"))
+    rules = f"/flows/{parcels.flow}/case-rules/?kind=approvals"
+    assert "No active user may approve as this rule asks" in text_of(get(dora, rules))
+    person("cleo", f"flow:{parcels.flow}:approve_repair")
+    assert "no active user" not in text_of(get(bea, place)) and "No active user" not in text_of(
+        get(dora, rules)
+    )

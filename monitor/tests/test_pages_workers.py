@@ -96,3 +96,16 @@ def test_a_hundred_transitions_do_not_hide_the_instances(alice: Client, parcels:
     )
     page = get(alice, f"/flows/{parcels.flow}/").split("<main")[1]
     assert page.count("<details>") == 2 and "15 transitions, 2 pending" in text_of(page)
+
+
+def test_what_workers_serve_in_vain_is_shown(alice: Client, carol: Client, parcels: Parcels) -> None:
+    register = "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)"
+    served = [f"{parcels.flow}:tr_pakc", f"{parcels.flow}:tr_send", "elsewhere:tr_pakc"]
+    worker = parcels.connection.execute(register, [served]).fetchone()
+    found = text_of(get(alice, "/workers/"))
+    assert "never get a job of them" in found and "elsewhere:tr_pakc" in found
+    assert f"{parcels.flow}:tr_pakc Did you mean tr_pack? packer" in found
+    limited = text_of(get(carol, "/workers/"))
+    assert "Did you mean tr_pack?" in limited and "elsewhere" not in limited and "packer" not in limited
+    parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)
+    assert f"{parcels.flow}:tr_pakc" not in text_of(get(alice, "/workers/"))

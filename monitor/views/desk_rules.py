@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, may
+from flows.approvers import too_few
 from flows.designer.listing import readable
 from flows.errors import NeedsApprovals, Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
@@ -47,7 +48,7 @@ def desk_rules(request: HttpRequest, name: str) -> HttpResponse:
         "kinds": KINDS,
         "shown": chosen,
         "kind": kind,
-        "rows": [_row(kind, each) for each in items],
+        "rows": [_row(flow, kind, each) for each in items],
         "seen": digest(items),
         "explains": chosen in DECIDING,
         "case": text(request, "case"),
@@ -55,10 +56,12 @@ def desk_rules(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "monitor/desk_rules.html", context | _deciding(request, flow, chosen))
 
 
-def _row(kind: Kind, item: Any) -> dict[str, Any]:
+def _row(flow: FlowInfo, kind: Kind, item: Any) -> dict[str, Any]:
     """Return a rule for the page."""
     title, does = kind.summary(item)
     found = {"title": title, "does": does, "condition": item.get("condition", "")}
+    if "approvals" in item:
+        found["warning"] = too_few(flow.name, item["approvals"], item["approvers"])
     return found | {"missing": ", ".join(item.get("missing", ())), "by": item.get("changed_by", "")}
 
 
@@ -156,6 +159,8 @@ def _saved(
         return _proposed(flow, seen, edit, request)
     change(KINDS[chosen], flow, seen, edit, request.user.get_username())
     messages.success(request, _("The rule is saved."))
+    if warning := "approvals" in given and too_few(flow.name, given["approvals"], given["approvers"]):
+        messages.warning(request, warning)
     return _to(flow, chosen)
 
 

@@ -12,6 +12,10 @@ _REGISTER = Statement(
 _HEARTBEAT = Statement("wed_heartbeat", "select wedsql.heartbeat($1::bigint, $2::boolean)")
 _UNREGISTER = Statement("wed_unregister", "select wedsql.unregister_worker($1::bigint)")
 _PROBLEMS = Statement("wed_problems", "select wedsql.report_problems($1::bigint, $2::text)")
+_NEVER_OFFERED = Statement(
+    "wed_never_offered",
+    "select serves, flow, near, message, hint from wedsql.never_offered($1::text[])",
+)
 
 
 def register_worker(kind: str, name: str, host: str, pid: int, serves: Sequence[str]) -> Command:
@@ -32,3 +36,8 @@ def unregister_worker(worker: int) -> Command:
 def report_problems(worker: int | None, text: str) -> Command:
     """Return the call that reports which handlers the worker cannot serve, and why."""
     return _PROBLEMS, (str(worker).encode(), text.encode("utf-8", "replace"))
+
+
+def never_offered(serves: Sequence[str]) -> Command:
+    """Return the call that answers which of the served names no worker gets a job of, and why."""
+    return _NEVER_OFFERED, (texts(serves),)

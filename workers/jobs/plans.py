@@ -18,7 +18,7 @@ _KNOWN = Statement(
     "select f.name, t.trname, bool_or(t.mode = 'lease'), bool_or(t.mode = 'transaction'),"
     " min(extract(epoch from t.timeout))::float8"
     " from wedsql.flow f join (select flow_id, trname, mode, timeout from wedsql.trig"
-    " where not cfinal and integrity is null"
+    " where not cfinal and integrity is null and not signal and child is null and performer = 'worker'"
     " union all select flow_id, compensated_by, mode, timeout from wedsql.trig"
     " where not cfinal and integrity is null and compensation = 'transition') t on t.flow_id = f.id"
     " where t.trname is not null and wedsql.may_work(f.name, t.trname) group by f.name, t.trname",

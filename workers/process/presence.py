@@ -16,6 +16,7 @@ from workers.client.statement import Statement
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import Plan, known, plans, serves
 from workers.logs import summarize
+from workers.process.unmatched import UnmatchedHandlers
 from workers.recovery.lost_jobs import report_lost
 from workers.registry import Registry
 
@@ -50,6 +51,7 @@ class Presence:
         self.flows = flows
         self.journals = journals
         self.plans: list[Plan] = []
+        self._unmatched = UnmatchedHandlers(registry, flows, actor)
         self.waiting = False
         self._worker: int | None = None
         self._generation = -1
@@ -64,7 +66,7 @@ class Presence:
             or self._generation != self.wire.generation
             or b"wedsql_flow" in self.wire.notified
         ):
-            self._load_plans()
+            self._load_plans(published=b"wedsql_flow" in self.wire.notified)
         elif now - self._last_heartbeat > HEARTBEAT_SECONDS:
             self._load_plans()
             self.heartbeat(self.waiting)
@@ -90,20 +92,22 @@ class Presence:
             log.info("Could not sign off: %s", summarize(error), extra={"worker": self.actor})
         self.wire.close()
 
-    def _load_plans(self) -> None:
+    def _load_plans(self, *, published: bool = False) -> None:
         found = plans(known(self.wire), self.registry, self.size, self.flows)
-        if self._generation == self.wire.generation and found == self.plans:
+        if self._generation == self.wire.generation and found == self.plans and not published:
             return
         self.plans = found
+        self._unmatched.ask(self.wire, serves(found))
         self._register()
         self._generation = self.wire.generation
         served = ", ".join(serves(found)) or "nothing yet"
         log.info("%s serves %s", self.actor, served, extra={"worker": self.actor})
+        self._unmatched.log(again=published)
 
     def _register(self) -> None:
         self._delete_dead_workers()
         title = f"{self.actor} {','.join(sorted({plan.flow for plan in self.plans}))}"[:63]
-        serves_now = serves(self.plans)
+        serves_now = [*serves(self.plans), *self._unmatched.names()]
         register = registration.register_worker(
             self.kind, title, socket.gethostname(), os.getpid(), serves_now
         )

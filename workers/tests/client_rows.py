@@ -245,6 +245,10 @@ def rows_of_failures() -> Iterator[Row]:
     )  # fmt: skip
 
 
+def messages(answer: Any) -> list[str]:
+    return [answer.get_value(row, 3).decode() for row in range(answer.ntuples)]
+
+
 def rows_of_a_process() -> Iterator[Row]:
     who: tuple[Any, ...] = ("process", "me", "here", 1)
     yield Row(
@@ -252,6 +256,12 @@ def rows_of_a_process() -> Iterator[Row]:
         lambda d: api.register_worker(*who, [f"{d.flow}:tr_one"], conn=d.conn) > 0,
         lambda d: int(d.value(registration.register_worker(*who, [f"{d.flow}:tr_one"])) or 0) > 0,
     )  # fmt: skip
+    for about, name in (("a served name", "tr_one"), ("a misspelled name", "tr_oen")):
+        yield Row(
+            "never_offered", "registration.never_offered", about,
+            lambda d, n=name: [row.message for row in api.never_offered([f"{d.flow}:{n}"], conn=d.conn)],
+            lambda d, n=name: messages(d.send(registration.never_offered([f"{d.flow}:{n}"]))),
+        )  # fmt: skip
     for about, wrong in (("a known worker", 0), ("an unknown worker", A_NUMBER)):
         yield Row(
             "heartbeat", "registration.heartbeat", about,

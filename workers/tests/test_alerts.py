@@ -314,6 +314,17 @@ def test_an_address_that_may_not_be_used_is_rejected(url: str) -> None:
         check_url(url, Allowed())
 
 
+@pytest.mark.parametrize(
+    "host",
+    ["127.0.0.1", "10.1.2.3", "169.254.169.254", "[::1]", "[fd00::1]", "[::ffff:10.0.0.1]", "localhost",
+     "LOCALHOST.", "a.localhost"],
+)  # fmt: skip
+def test_a_host_that_is_never_sent_to_is_rejected_when_it_is_saved(host: str) -> None:
+    with pytest.raises(BadAlert):
+        check_url(f"https://{host}/", Allowed())
+    assert check_url(f"https://{host}/", Allowed(internal=True)).path == "/"
+
+
 def test_a_mail_is_sent_once_per_receiver(shop: str, settings: Any) -> None:
     rule = saved(shop, AlertRule("many\nopen", "count", ">", 0, mail=["ana@example.org", "bob@example.org"]))
     api.send_test_alert(rule.id, "olga")

@@ -18,6 +18,14 @@ NUMBERED = ("remove", "remove_calendar")
 class Command(FlowCommand):
     help = "Lists, adds and removes SLAs of flows and the calendars of their working time."
     records_actor = True
+    reads = {
+        "list": "flow",
+        "add": "flow name time start stop pause calendar",
+        "remove": "",
+        "calendars": "flow",
+        "calendar": "flow name zone hours holiday",
+        "remove_calendar": "",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         verbs = ("list", "add", "remove", "calendars", "calendar", "remove_calendar")

@@ -17,6 +17,13 @@ from flows.queries.definitions import flow_by_name
 class Command(FlowCommand):
     help = "Lists, adds, removes, tests and resumes webhooks of flows."
     records_actor = True
+    reads = {
+        "list": "flow",
+        "add": "flow url event query attribute",
+        "remove": "",
+        "test": "",
+        "resume": "skip",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verb", choices=("list", "add", "remove", "test", "resume"))

@@ -26,6 +26,7 @@ from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading_events import check_settings, expression, reference, trigger
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
+from flows.languages.bpmn.stray import stray
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
 
@@ -68,6 +69,8 @@ class _Reader:
         found = self.chosen(wanted)
         self.inside(found, None)
         self.references()
+        for tag, name in stray(self.root, found, self.used):
+            self.note("bad_option", f"“{name[:40]}” is no option here.", tag)
         self.unused(found)
         self.limits(found)
         drawn = {tag.id: (tag.name, tag.get("name") or self.text(tag)) for tag in self.named.values()}

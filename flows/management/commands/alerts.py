@@ -19,6 +19,14 @@ KINDS = ("count", "exception_age", "queue_age", "workers")
 class Command(FlowCommand):
     help = "Lists, adds, removes, acknowledges and silences rules of alerts, and tests their receivers."
     records_actor = True
+    reads = {
+        "list": "flow",
+        "add": "flow name kind query transition above below lasting mail webhook",
+        "remove": "",
+        "acknowledge": "note",
+        "silence": "minutes note",
+        "test": "",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         verbs = ("list", "add", "remove", "acknowledge", "silence", "test")

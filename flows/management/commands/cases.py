@@ -32,6 +32,30 @@ class Command(policies.PolicyVerbs, approving.ApprovalVerbs):
         " of queues and approvals, and recovery policies."
     )
     records_actor = True
+    reads = {
+        "list": "flow queue cause signature owner state severity closed after limit",
+        "groups": "flow limit",
+        "next": "flow queue minutes",
+        "report": "flow by days limit",
+        "rules": "flow file",
+        "policies": "flow file",
+        "proposals": "flow closed after limit",
+        "approvals": "flow file propose",
+        "delegate": "flow to until begin",
+        "delegations": "flow",
+        "show": "flow",
+        "suggestions": "flow",
+        "rule": "flow draft",
+        "claim": "minutes take_over",
+        "release": "",
+        "comment": "flow text",
+        "wait": "until condition text",
+        "set": "queue severity priority due reason_code",
+        "approve": "text administrator",
+        "reject": "text",
+        "withdraw": "",
+        "end-delegation": "",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verb", choices=(*OTHERS, *NUMBERED))

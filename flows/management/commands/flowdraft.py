@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
@@ -55,6 +56,21 @@ _REQUESTS = (
 class Command(FlowCommand):
     help = "Opens, saves, merges, publishes and approves drafts of definitions."
     records_actor = True
+    reads = {
+        "list": "",
+        "open": "branch file from_version reason",
+        "open --from-gallery": "from_gallery",
+        "show": "branch",
+        "save": "branch file revision reason",
+        "merge": "branch",
+        "discard": "branch revision",
+        "publish": "branch revision reason reopen_final at",
+        "rollback": "from_version reason reopen_final at",
+        "requests": "",
+        "approve": "note",
+        "reject": "note",
+        "withdraw": "note",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         listed = ", ".join(f"{action} {target}" for action, target in ACTIONS.items())
@@ -69,6 +85,11 @@ class Command(FlowCommand):
         parser.add_argument("--at", type=_time, help="publish, rollback: when, such as 2030-01-31T22:00")
         parser.add_argument("--reopen-final", action="store_true", help="publish: re-match final instances")
         parser.add_argument("--note", default="", help="approve, reject, withdraw: a note for the requester")
+
+    def mode(self, options: Mapping[str, Any]) -> str:
+        """Return the action; an example of the gallery is opened with nothing else."""
+        action = str(options["action"])
+        return "open --from-gallery" if action == "open" and options["from_gallery"] else action
 
     def run(self, **options: Any) -> None:
         kind = ACTIONS[options["action"]]

@@ -22,6 +22,11 @@ _HEADERS = ("step", "executed", "threads", "pointer", "new threads")
 
 class Command(FlowCommand):
     help = "Shows in which steps a scheduler walks a graph, its problems, or what an instance did in it."
+    reads = {
+        "walk": "steps choose",
+        "check": "",
+        "history": "walk",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verb", choices=("walk", "check", "history"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -25,6 +26,10 @@ class Command(FlowCommand):
         " job that waits for it. Without a name, lists the signals of the flow."
     )
     records_actor = True
+    reads = {
+        "a signal": "token",
+        "the list": "before limit",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow")
@@ -40,6 +45,10 @@ class Command(FlowCommand):
         parser.add_argument(
             "--limit", type=number(1, 500), default=50, help="list so many (default: 50, at most 500)"
         )
+
+    def mode(self, options: Mapping[str, Any]) -> str:
+        """Return whether a signal is sent, which has a name."""
+        return "the list" if options["name"] is None else "a signal"
 
     def run(self, **options: Any) -> None:
         if options["name"] is None:

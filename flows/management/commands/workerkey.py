@@ -18,6 +18,12 @@ MOST_DAYS = 3660
 class Command(FlowCommand):
     help = "Creates, rotates, revokes and lists the keys of workers. A secret is printed once."
     records_actor = True
+    reads = {
+        "create": "flow role days",
+        "rotate": "grace",
+        "revoke": "reason",
+        "list": "all after limit",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("verb", choices=("create", "rotate", "revoke", "list"))

@@ -192,11 +192,14 @@ begin{first}
   for v_try in 1..20 loop
     v_pick := wedsql.{pick}({id}, {shared:L}, p_transitions, p_limit, {job_ids}, {session:L}, {lock_rows},
                            p_actor);
-    exit when v_pick.ids = '{}';{drop_stale}{note}
+    if v_pick.ids = '{}' then
+      perform wedsql._note_never_offered({flow:L}, p_transitions);
+      exit;
+    end if;{drop_stale}{note}
     return query {query};
     exit when found;  -- else other workers finished all of them before they were locked here
   end loop;
-end $f$ $t$, jsonb_build_object('id', p_flow,
+end $f$ $t$, jsonb_build_object('id', p_flow, 'flow', p_schema,
     'create', wedsql._create_work_function(p_schema, case when p_session then 'hold' else 'take' end),
     'shared', (select case when f.shared then 't' else 'f' end from wedsql.flow f where f.id = p_flow),
     'pick', case when (select f.exclusive from wedsql.flow f where f.id = p_flow) then '_pick_exclusive'
@@ -247,16 +250,22 @@ create or replace function wedsql.offer(
   p_flow text, p_transitions text[], p_limit integer default 100, p_exclude bigint[] default '{}',
   p_actor text default null)
 returns table (job_id bigint, wid integer, tgid integer, trname text)
-language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select c.id, c.wid, c.tgid, c.trname
-from unnest(p_transitions) n
-cross join lateral (
-  select j.id, j.wid, j.tgid, j.trname, j.priority from wedsql.job_pool j
-  where j.flow_id = (select f.id from wedsql.flow f where f.name = p_flow) and j.trname = n and j.state = 'P'
-    and (j.not_before is null or j.not_before <= wedsql.now()) and not j.id = any (p_exclude)
-    and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
-    and not ((select f.exclusive from wedsql.flow f where f.name = p_flow)
-             and exists (select 1 from wedsql._before(j.wid, j.id)))
-  order by j.priority desc, j.id limit p_limit) c
-order by c.priority desc, c.id limit p_limit
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return query
+  select c.id, c.wid, c.tgid, c.trname
+  from unnest(p_transitions) n
+  cross join lateral (
+    select j.id, j.wid, j.tgid, j.trname, j.priority from wedsql.job_pool j
+    where j.flow_id = (select f.id from wedsql.flow f where f.name = p_flow) and j.trname = n
+      and j.state = 'P' and (j.not_before is null or j.not_before <= wedsql.now())
+      and not j.id = any (p_exclude)
+      and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
+      and not ((select f.exclusive from wedsql.flow f where f.name = p_flow)
+               and exists (select 1 from wedsql._before(j.wid, j.id)))
+    order by j.priority desc, j.id limit p_limit) c
+  order by c.priority desc, c.id limit p_limit;
+  if not found and p_exclude = '{}' then
+    perform wedsql._note_never_offered(p_flow, p_transitions);
+  end if;
+end $$;

@@ -33,7 +33,10 @@ begin
     v_pick := wedsql._pick(v_flow.id, v_flow.shared, p_transitions, p_limit, p_job_ids, false,
       case when v_tried then v_flow.name end, p_holder);
   end if;
-  if v_tried and v_pick.ids <> '{}' then
+  if v_pick.ids = '{}' then
+    perform wedsql._note_never_offered(v_flow.name, p_transitions);
+    return;
+  elsif v_tried then
     v_pick := wedsql._drop_stale(v_flow.id, v_flow.name, v_pick.wids, v_pick.ids);
   end if;
   with leased as (

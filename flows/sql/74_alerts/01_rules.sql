@@ -37,10 +37,15 @@ begin
   elsif p_rule.kind is null or p_rule.kind not in ('count', 'exception_age', 'queue_age', 'workers') then
     perform wedsql._raise('WD508', 'There is no alert rule of the kind "{kind}".',
       'Use count, exception_age, queue_age or workers.', jsonb_build_object('kind', p_rule.kind));
-  elsif p_rule.kind in ('queue_age', 'workers') and not exists (
-    select from wedsql.trig t
-    where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname and not t.cfinal
-      and t.integrity is null) then
+  elsif p_rule.kind in ('queue_age', 'workers') and (coalesce(p_rule.trname, '') in ('', '_EXCPT')
+        or not wedsql._may_be_offered(p_rule.flow_id, p_rule.trname)) then
+    if exists (select 1 from wedsql.trig t where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname
+               and not t.cfinal and t.integrity is null) then
+      perform wedsql._raise('WD508',
+        'No worker performs the transition "{transition}", so no job of it waits.',
+        'The database performs it, or its rule waits for a signal or for children.',
+        jsonb_build_object('transition', p_rule.trname));
+    end if;
     perform wedsql._raise('WD508', 'The flow has no transition "{transition}".',
       'Choose one of its transitions.', jsonb_build_object('transition', p_rule.trname));
   elsif p_rule.sign = '<' and p_rule.threshold = 0 then

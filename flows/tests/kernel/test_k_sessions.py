@@ -18,8 +18,8 @@ pytestmark = pytest.mark.kernel
 ROLE = "wed_worker"
 LATE = 0.4  # seconds, where a job has 0.3
 KNOWN = {
-    "actor", "bulk_size", "changed_by", "crowd", "held", "job", "keeps_no_locks", "reason", "round_over",
-    "takes", "took_jobs", "tried_violated", "worker_login", "wrote",
+    "actor", "bulk_size", "changed_by", "crowd", "held", "job", "keeps_no_locks", "noted", "reason",
+    "round_over", "takes", "took_jobs", "tried_violated", "worker_login", "wrote",
 }  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -15,6 +16,11 @@ COLUMNS = ("prefix", "name", "flows", "rights", "expires_at", "last_used_at")
 
 class Command(FlowCommand):
     help = "Creates, lists or revokes the tokens of a user for the HTTP API."
+    reads = {
+        "create": "name days flow right",
+        "list": "",
+        "revoke": "prefix",
+    }
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("action", choices=["create", "list", "revoke"])
@@ -25,6 +31,10 @@ class Command(FlowCommand):
         parser.add_argument("--right", action="append", default=[], choices=tokens.RIGHTS,
                             help="create: more than reading; repeatable")  # fmt: skip
         parser.add_argument("--prefix", default="", help="revoke: the beginning of the token, as listed")
+
+    def mode(self, options: Mapping[str, Any]) -> str:
+        """Return the action."""
+        return str(options["action"])
 
     def run(self, **options: Any) -> None:
         model = get_user_model()
