@@ -2,10 +2,10 @@
 
 from django.urls import path
 
+from monitor.alerts import views as alerts
 from monitor.api import document
 from monitor.sla import views as slas
 from monitor.views import (
-    alerts,
     analysis,
     bulk,
     case_files,

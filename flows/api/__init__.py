@@ -20,21 +20,6 @@ from flows.api.acknowledging import (
     list_acknowledgements,
     withdraw_acknowledgement,
 )
-from flows.api.alerts import (
-    acknowledge_alert,
-    alert_history,
-    count_alerts,
-    delete_alert_rule,
-    list_alert_rules,
-    measure_alert_rule,
-    read_alert_rule,
-    remove_old_alerts,
-    save_alert_rule,
-    send_test_alert,
-    settle_alert_rule,
-    silence_alert,
-    take_alert_rule,
-)
 from flows.api.approving import (
     approve_as_administrator,
     approve_repair,
@@ -112,7 +97,6 @@ from flows.api.definitions import (
     publish,
     schema_name,
 )
-from flows.api.deliveries import remove_old_messages, settle_delivery, take_delivery
 from flows.api.digests import (
     case_digest,
     case_queues,
@@ -222,6 +206,22 @@ from flows.api.worker_keys import (
     rotate_worker_key,
     scope_of_role,
 )
+from flows.capabilities.alerts.api import (
+    acknowledge_alert,
+    alert_history,
+    count_alerts,
+    delete_alert_rule,
+    list_alert_rules,
+    measure_alert_rule,
+    read_alert_rule,
+    remove_old_alerts,
+    save_alert_rule,
+    send_test_alert,
+    settle_alert_rule,
+    silence_alert,
+    take_alert_rule,
+)
+from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,
@@ -241,6 +241,7 @@ from flows.capabilities.webhooks.api import (
     list_webhooks,
     queue_webhook_steps,
     read_webhook,
+    remove_old_messages,
     resume_webhook,
     save_webhook,
     send_test_message,

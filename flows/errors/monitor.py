@@ -1,4 +1,4 @@
-"""Errors of what operators define and request: views, alerts, operations on many instances."""
+"""Errors of what operators define and request: views, cases, operations on many instances."""
 
 from __future__ import annotations
 
@@ -51,20 +51,6 @@ class BulkEnded(Refused):
     sqlstate = "WD507"
     http = 409
     default = _("The bulk operation has ended, or is in this state already.")
-
-
-class BadAlert(Refused):
-    """The alert rule cannot be saved so, or what is asked of it cannot be done."""
-
-    sqlstate = "WD508"
-    default = _("The alert rule cannot be saved so.")
-
-
-class UnknownAlert(Refused):
-    """There is no such alert rule."""
-
-    sqlstate = "WD509"
-    default = _("There is no such alert rule.")
 
 
 class BadCase(Refused):

@@ -97,16 +97,12 @@ def _maintain(connection: psycopg.Connection[Any]) -> None:
     if time.monotonic() - _maintained <= _MAINTAIN_EVERY:
         return
     _maintained = time.monotonic()
-    for step in (_make_partitions, _remove_old_alerts, delete_old_rows, check):
+    for step in (_make_partitions, delete_old_rows, check):
         perform(connection, step)
 
 
 def _make_partitions(connection: psycopg.Connection[Any]) -> None:
     api.maintain(conn=connection)
-
-
-def _remove_old_alerts(connection: psycopg.Connection[Any]) -> None:
-    api.remove_old_alerts(conn=connection)
 
 
 _reaper: tuple[int, Wire] | None = None

@@ -6,10 +6,10 @@ import secrets
 from dataclasses import replace
 
 from flows import api
-from flows.api.alerts import AlertRule, SavedAlertRule
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
+from flows.capabilities.alerts.receivers import allowed, check_url
 from flows.filters import parse
 from flows.queries.definitions import FlowInfo
-from flows.receivers import allowed, check_url
 
 
 def save(

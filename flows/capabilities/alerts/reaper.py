@@ -8,24 +8,26 @@ import time
 from django.db import DatabaseError, connection
 
 from flows import api
-from flows.api.alerts import SavedAlertRule
+from flows.capabilities.alerts.api import SavedAlertRule
+from flows.error_text import summarize
 from flows.errors import WedError
 from flows.filters import BadFilter, parse
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import matching
-from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
 
 EVERY = 15.0
 LIMIT_MS = 2_000
 BUDGET = 5.0
+_REMOVE_EVERY = 3600.0
+_removed = -_REMOVE_EVERY
 _CANCELED = "57014"
 
 
-def evaluate_due(every: float = EVERY, budget: float = BUDGET) -> int:
+def beside_rounds(every: float = EVERY, budget: float = BUDGET) -> int:
     """Evaluate what is due, for `budget` seconds; the rest is due in the next round. Return how many."""
     until, done = time.monotonic() + budget, 0
     while time.monotonic() < until:
@@ -35,7 +37,16 @@ def evaluate_due(every: float = EVERY, budget: float = BUDGET) -> int:
         value, error = _measured(taken.rule)
         api.settle_alert_rule(taken, value, error)
         done += 1
+    _remove_old()
     return done
+
+
+def _remove_old() -> None:
+    """Remove what ended long ago, every hour."""
+    global _removed
+    if time.monotonic() - _removed > _REMOVE_EVERY:
+        _removed = time.monotonic()
+        api.remove_old_alerts()
 
 
 def _measured(rule: SavedAlertRule) -> tuple[float | None, str | None]:

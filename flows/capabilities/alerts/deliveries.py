@@ -1,11 +1,11 @@
-"""Deliveries: the messages of alerts and of webhooks that are sent, for the reaper."""
+"""Deliveries: the messages of alerts and of other capabilities that are sent, for the reaper."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
 
-from flows.api.connection import value
+from flows.statements import value
 
 
 @dataclass(frozen=True)
@@ -32,8 +32,3 @@ def settle_delivery(
     """Note that a delivery succeeded, or why it failed; it is tried again unless that is `final`."""
     call = "select wedsql.settle_delivery(%s, %s, %s, %s)"
     value(conn, call, (delivery.id, delivery.attempt, error, final))
-
-
-def remove_old_messages(limit: int = 10_000, *, conn: Any = None) -> int:
-    """Remove messages of webhooks that were sent or failed a week ago, at most `limit` of each."""
-    return int(value(conn, "select wedsql.remove_old_messages(%s)", (limit,)))

@@ -8,8 +8,8 @@ from datetime import timedelta
 from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy
 
-from flows.api.alerts import SavedAlertRule
-from monitor.alert_forms import AGES, KIND
+from flows.capabilities.alerts.api import SavedAlertRule
+from monitor.alerts.forms import AGES, KIND
 from pages.templatetags.wed import NOTHING, duration
 
 # The label of each state of a rule, and the class of its colour.

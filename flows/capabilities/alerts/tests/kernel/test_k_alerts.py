@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.alerts import AlertRule, SavedAlertRule, TakenAlertRule
-from flows.api.deliveries import Delivery
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule, TakenAlertRule
+from flows.capabilities.alerts.deliveries import Delivery
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel

@@ -13,15 +13,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from flows import alerting, api
+from flows import api
 from flows.access import flow_or_404, may_operate, somewhere, visible_flows
-from flows.api.alerts import SavedAlertRule
 from flows.api.views import SavedView
+from flows.capabilities.alerts import rules
+from flows.capabilities.alerts.api import SavedAlertRule
 from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
-from monitor import alert_forms
-from monitor.alert_forms import EVENT, KIND, STATUS
-from monitor.alert_rows import RuleRow, measured, state
+from monitor.alerts import forms
+from monitor.alerts.forms import EVENT, KIND, STATUS
+from monitor.alerts.rows import RuleRow, measured, state
 from pages.guard import page
 from pages.urlparams import long_number, text
 
@@ -48,7 +49,7 @@ def alerts(request: HttpRequest) -> HttpResponse:
         "counts": Counter(state(rule) for rule in found),
         "operates": somewhere(request.user, "operate"),
     }
-    return render(request, "monitor/alerts.html", context)
+    return render(request, "monitor/alerts/list.html", context)
 
 
 @require_safe
@@ -76,7 +77,7 @@ def alert(request: HttpRequest, rule: int) -> HttpResponse:
         "entries": shown,
         "more": entries[ENTRIES - 1]["id"] if len(entries) > ENTRIES else None,
     }
-    return render(request, "monitor/alert.html", context)
+    return render(request, "monitor/alerts/alert.html", context)
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -98,10 +99,10 @@ def change(request: HttpRequest, rule: int) -> HttpResponse:
 def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> HttpResponse:
     if not may_operate(request.user, flow.name):
         return _forbidden()
-    fields = alert_forms.of_rule(rule) if rule else alert_forms.empty(text(request, "q"))
+    fields = forms.of_rule(rule) if rule else forms.empty(text(request, "q"))
     error = ""
     if request.method == "POST":
-        fields = alert_forms.given(request.POST.dict())
+        fields = forms.given(request.POST.dict())
         try:
             return _saved(request, flow, fields, rule)
         except Refused as refused:
@@ -116,7 +117,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
         "transitions": transitions,
         "views": [view.query for view in _views(request, flow)],
     }
-    return render(request, "monitor/alert_form.html", context)
+    return render(request, "monitor/alerts/form.html", context)
 
 
 def _views(request: HttpRequest, flow: FlowInfo) -> list[SavedView]:
@@ -129,7 +130,7 @@ def _saved(
 ) -> HttpResponse:
     """Save the rule, say the secret of a new webhook, and lead to it. Raises WedError."""
     actor = request.user.get_username()
-    saved, secret = alerting.save(flow, alert_forms.rule_of(fields), actor, rule)
+    saved, secret = rules.save(flow, forms.rule_of(fields), actor, rule)
     messages.success(request, _("The alert “%(name)s” is saved.") % {"name": saved.name})
     if secret:
         said = _("The secret of its webhook, shown only now: %(secret)s")
@@ -161,7 +162,7 @@ def _operated(request: HttpRequest, rule: SavedAlertRule, verb: str) -> str:
         api.acknowledge_alert(rule.id, actor, note)
         return _("The alert is acknowledged.")
     if verb == "silence":
-        until = alert_forms.until(request.POST.get("minutes", ""))
+        until = forms.until(request.POST.get("minutes", ""))
         api.silence_alert(rule.id, until, actor, note)
         return _("The alert is silenced.") if until else _("The alert is no longer silenced.")
     if verb == "test":

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.api.alerts import SavedAlertRule, TakenAlertRule
+from flows.capabilities.alerts.api import SavedAlertRule, TakenAlertRule
 from monitor.tests.conftest import Parcels, text_of
 
 FORM = {

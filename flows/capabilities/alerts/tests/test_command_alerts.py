@@ -21,7 +21,7 @@ def orders() -> None:
 
 
 def test_the_example_of_the_documentation() -> None:
-    text = (Path(__file__).parents[2] / "docs/alerts.md").read_text()
+    text = (Path(__file__).parents[4] / "docs/alerts.md").read_text()
     (call,) = re.findall(r"^\$ python manage\.py (alerts .*)$", text, re.MULTILINE)
     run(*shlex.split(call))
     (rule,) = answer("alerts", "list", "--json")

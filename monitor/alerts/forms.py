@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows.api.alerts import AlertRule, SavedAlertRule
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
 from flows.errors import BadAlert
 
 KIND = {
