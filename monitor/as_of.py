@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
-from flows.queries import figures, past
+from flows.queries import base, past
 from monitor.moments import BadMoment, moment
 from pages.urlparams import number, text
 
@@ -71,7 +71,7 @@ class Time:
 
 def time_of(request: HttpRequest, flows: Collection[str] | None) -> Time:
     """Return the moment of the address of a page about these flows (None: all)."""
-    wanted, at, error, now = text(request, "at"), None, None, figures.now()
+    wanted, at, error, now = text(request, "at"), None, None, base.now()
     try:
         at = moment(wanted, now) if wanted else None
     except BadMoment as wrong:

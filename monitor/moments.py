@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.queries import figures
+from flows.queries import base
 
 LONGEST = 40
 FIRST_YEAR = 1970
@@ -38,6 +38,6 @@ def moment(text: str, now: datetime | None = None) -> datetime:
         raise BadMoment(_("“%(text)s” is no time.") % {"text": text[:LONGEST]}) from None
     if found.year < FIRST_YEAR:
         raise BadMoment(_("“%(text)s” is before %(year)s.") % {"text": text[:LONGEST], "year": FIRST_YEAR})
-    if found > (now or figures.now()):
+    if found > (now or base.now()):
         raise BadMoment(_("“%(text)s” is in the future.") % {"text": text[:LONGEST]})
     return found

@@ -4,9 +4,9 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.figures import views as analysis
 from monitor.sla import views as slas
 from monitor.views import (
-    analysis,
     bulk,
     case_files,
     case_reports,

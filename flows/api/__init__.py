@@ -126,7 +126,6 @@ from flows.api.drafts import (
     undo_draft,
     version_definition,
 )
-from flows.api.figures import count_history, figures, transition_figures
 from flows.api.impact import deviations, impact, what_if
 from flows.api.indexes import (
     attribute_index,
@@ -222,6 +221,7 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,

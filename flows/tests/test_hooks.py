@@ -72,6 +72,7 @@ def test_the_kernel_runs_without_capabilities(bare: Installed) -> None:
     assert value(bare, "select status from wedsql.instance where wid = %s", wid) == "F"
     assert value(bare, "select wedsql.retire('plain', %s)", [wid]) == 1
     assert value(bare, "select bool_and(ok) from wedsql.invariants()") is True
+    assert value(bare, "select bool_or(name = 'I9') from wedsql.invariants()") is False
 
 
 def test_messages_need_no_capability_that_queues_them(bare: Installed, tmp_path: Path) -> None:

@@ -1,8 +1,8 @@
-"""Endpoints that read flows, instances, histories, reasons and figures."""
+"""Endpoints that read flows, instances, histories and reasons."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
@@ -23,14 +23,13 @@ from monitor.api.cursors import PositionCursor, cursor, ends, position, position
 from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
 from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
-from monitor.api.scalars import Flag, Moment, NumberCursor, PastMoment
+from monitor.api.scalars import Flag, NumberCursor, PastMoment
 from monitor.moments import moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]
 CursorText = Annotated[str, Field(max_length=250)]
 Order = Literal["newest", "oldest"]
-MOST_STEPS_OF_TIME = 2_000
 
 
 class Paged(schemas.Schema):
@@ -159,22 +158,6 @@ def jobs_of_flow(
     return {"items": items, "next": position_text(following)}
 
 
-@router.get("/flows/{slug:name}/figures", response=schemas.FiguresOut, auth=READ, summary="Figures")
-def figures(
-    request: HttpRequest,
-    name: str,
-    since: Moment | None = None,
-    until: Moment | None = None,
-    every: Annotated[int, Field(ge=60, le=366 * 86400, description="Seconds of one step of time.")] = 3600,
-) -> Any:
-    """Return what happened in the flow and in its transitions, by steps of time; default: the last day."""
-    first, last = _times(since, until, every)
-    with snapshot():
-        found = kernel.figures(name, first, last, timedelta(seconds=every))
-    rows = [vars(each) for each in found]
-    return {"flow": name, "since": first, "until": last, "every": every, "items": rows}
-
-
 @router.get(
     "/instances/{int:wid}", response=schemas.InstanceDetailOut, auth=READ_SHOWN, summary="One instance"
 )
@@ -238,19 +221,6 @@ def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
     if None in found:
         raise Problem(422, "A column is not an attribute of the flow.", "Use its names.", code="42703")
     return tuple(each for each in found if each)
-
-
-def _times(since: Moment | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
-    """Return the beginning and the end of figures. Raises Problem."""
-    try:
-        last = aware(until) or timezone.now().replace(second=0, microsecond=0)
-        first = aware(since) or last - timedelta(days=1)
-    except OverflowError:  # before the year 1
-        raise Problem(422, "The time is out of range.", code="22008") from None
-    if not 0 <= (last - first).total_seconds() <= every * MOST_STEPS_OF_TIME:
-        text = f"The time has more than {MOST_STEPS_OF_TIME} steps, or ends before it begins."
-        raise Problem(422, text, code="22023")
-    return first, last
 
 
 def aware(moment: datetime | None) -> datetime | None:

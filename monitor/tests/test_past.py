@@ -14,7 +14,7 @@ from psycopg import sql
 from flows import api
 from flows.filters import BadFilter, Filter, parse
 from flows.filters.fields import PARTS, THEN
-from flows.queries import base, figures, instances, overview, past
+from flows.queries import base, instances, overview, past
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.paging import Cursor
 from monitor.tests.conftest import Parcels, person
@@ -71,7 +71,7 @@ def story(parcels: Parcels) -> Iterator[str]:
 def test_a_list_as_of_a_moment_is_the_list_of_that_moment(parcels: Parcels, info: FlowInfo) -> None:
     seen = []
     for what in story(parcels):
-        at = figures.now()
+        at = base.now()
         rows = {query: wids(parse(query, info)) for query in QUERIES}
         with base.snapshot():
             seen.append((what, at, rows, overview.summary(info).statuses))
@@ -94,7 +94,7 @@ def test_as_of_now_the_list_is_the_live_one(parcels: Parcels, info: FlowInfo) ->
     for oldest in (False, True):
         cursor, found = Cursor(size=3), []
         while cursor:
-            then = past.listed(parse("", info).as_of(figures.now()), cursor, oldest_first=oldest)
+            then = past.listed(parse("", info).as_of(base.now()), cursor, oldest_first=oldest)
             live = instances.listed(parse("", info), cursor, oldest_first=oldest)
             assert (then.newer, then.older) == (live.newer, live.older)
             names = ("wid", "status", "seq", "key", "started_at", "changed_at", "cells", "named")
@@ -117,7 +117,7 @@ def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
     assert set(queries) == set(PARTS) - set(THEN)
     for name, query in queries.items():
         with pytest.raises(BadFilter) as rejected:
-            parse(f"stage:new or {query.replace(chr(34) + name + chr(34), name)}").as_of(figures.now())
+            parse(f"stage:new or {query.replace(chr(34) + name + chr(34), name)}").as_of(base.now())
         assert rejected.value.reason == "not_then" and name in rejected.value.message
 
 
@@ -125,7 +125,7 @@ def test_a_page_reads_the_history_of_its_own_instances_only(parcels: Parcels, in
     parcels.start_many(400)
     parcels.connection.execute("analyze wedsql.instance, wedsql.wed_trace")
     for query in ("", "status:running"):
-        chosen = parse(query, info).as_of(figures.now())
+        chosen = parse(query, info).as_of(base.now())
         statement, params = past._statement(chosen, sql.SQL("i.wid"), Cursor(), upward=False)
         explain = sql.SQL("explain (analyze, format json) ")
         with connection.cursor() as cursor:
@@ -149,7 +149,7 @@ def as_of(at: datetime, **more: str) -> str:
 
 def test_the_api_answers_as_of_a_moment(operator: Program, parcels: Parcels) -> None:
     wid = parcels.start(customer="Ana")
-    then = figures.now()
+    then = base.now()
     parcels.send(wid)
     path = f"/flows/{parcels.flow}/instances"
     found = operator.get(f"{path}?{as_of(then, q='stage:new')}").json()
@@ -182,7 +182,7 @@ def test_the_api_lists_all_flows_as_of_a_moment(
     try:
         owner.groups.add(Group.objects.create(name=f"flow:{other}"))
         first, second = parcels.start(weight=2), api.start(other, {"weight": 2}, conn=parcels.connection)
-        third, then = parcels.start(weight=3), figures.now()
+        third, then = parcels.start(weight=3), base.now()
         parcels.send(first)
         api.start(other, {"weight": 2}, conn=parcels.connection)
         for query, wanted in (
@@ -216,6 +216,6 @@ def listed(client: Program, query: str) -> list[int]:
 def test_the_past_of_other_flows_is_not_shown(owner: User, parcels: Parcels) -> None:
     parcels.start()
     stranger = program(person("stranger"))
-    at = as_of(figures.now())
+    at = as_of(base.now())
     assert stranger.get(f"/flows?{at}").json()["items"] == []
     problem(stranger.get(f"/flows/{parcels.flow}/instances?{at}"), 404)

@@ -13,7 +13,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
-from flows.queries import base, figures
+from flows.queries import base
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from monitor.tests.test_past import NONSENSE
 
@@ -38,7 +38,7 @@ def links(response: HttpResponse, text: str) -> list[str]:
 def test_numbers_of_the_past_lead_to_what_they_counted(alice: Client, parcels: Parcels) -> None:
     first = parcels.start(customer="Ana")
     parcels.make_exception(parcels.start(customer="Bia"))
-    then = figures.now()
+    then = base.now()
     parcels.send(first)
     parcels.start()
     page = alice.get(f"/?{at(then)}")
@@ -73,7 +73,7 @@ def test_the_picture_of_the_past_is_that_of_its_moment(carol: Client, parcels: P
     parcels.do("tr_pack", wids[0], stage="packed")
     parcels.make_exception(parcels.start())
     address = f"/flows/{parcels.flow}/picture/"
-    live, then = figures_in(carol.get(address)), figures.now()
+    live, then = figures_in(carol.get(address)), base.now()
     for wid in wids[1:]:
         parcels.send(wid)
     page = carol.get(f"{address}?{at(then)}")
@@ -92,7 +92,7 @@ def test_the_picture_of_the_past_is_that_of_its_moment(carol: Client, parcels: P
 
 def test_filters_pills_and_pages_keep_the_moment(carol: Client, parcels: Parcels) -> None:
     wids = parcels.start_many(60, customer="Ana")
-    then = figures.now()
+    then = base.now()
     for wid in wids[:3]:
         parcels.do("tr_pack", wid, stage="packed")
     first = carol.get(f"/flows/{parcels.flow}/?{at(then)}&q=stage:new&exact=1")
@@ -134,7 +134,7 @@ def test_what_is_no_moment_says_so(carol: Client, parcels: Parcels, wanted: str)
 
 
 def test_a_moment_before_the_history_says_when_it_begins(carol: Client, parcels: Parcels) -> None:
-    then = figures.now() - timedelta(days=3)
+    then = base.now() - timedelta(days=3)
     assert "There is no history yet" in text_of(carol.get(f"/flows/{parcels.flow}/?{at(then)}").content)
     parcels.start()
     found = text_of(carol.get(f"/flows/{parcels.flow}/?{at(then)}").content)
@@ -144,7 +144,7 @@ def test_a_moment_before_the_history_says_when_it_begins(carol: Client, parcels:
 def test_the_reader_s_zone_is_that_of_the_moment(carol: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     carol.cookies["zone"] = "Asia/Kolkata"
-    local = figures.now() + timedelta(hours=5, minutes=30, seconds=1)
+    local = base.now() + timedelta(hours=5, minutes=30, seconds=1)
     wanted = (local - timedelta(seconds=1)).replace(tzinfo=None)
     page = carol.get(f"/flows/{parcels.flow}/?{at(wanted)}")
     assert rows(page).keys() == {wid} and "Asia/Kolkata" in text_of(page.content)
@@ -157,7 +157,7 @@ def test_too_much_history_says_what_to_do(
 ) -> None:
     parcels.start()
     monkeypatch.setattr(base, "PAGE_TIMEOUT_MS", 150)
-    then = figures.now()
+    then = base.now()
     with parcels.connection.transaction():
         parcels.connection.execute("lock table wedsql.wed_trace in access exclusive mode")
         found = [carol.get(f"{path}?{at(then)}") for path in ("/", f"/flows/{parcels.flow}/")]
@@ -168,7 +168,7 @@ def test_too_much_history_says_what_to_do(
 def test_the_past_of_a_flow_that_one_may_not_see_is_not_found(parcels: Parcels, site: None) -> None:
     parcels.start()
     stranger = client_of(person("stranger"))
-    query = at(figures.now())
+    query = at(base.now())
     assert stranger.get(f"/flows/{parcels.flow}/?{query}").status_code == 404
     assert stranger.get(f"/flows/{parcels.flow}/?place=3").status_code == 404
     assert stranger.get(f"/flows/{parcels.flow}/picture/?{query}").status_code == 404

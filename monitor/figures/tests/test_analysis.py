@@ -11,15 +11,15 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from flows.capabilities.figures import analysis
 from flows.filters import parse
-from flows.queries import analysis, figures
-from flows.queries.base import snapshot
+from flows.queries.base import now, snapshot
 from flows.queries.definitions import flow_by_name
 from monitor import windows
+from monitor.figures.views import query
 from monitor.tests.conftest import Parcels, get, text_of
 from monitor.tests.filter_rows import wids
 from monitor.tests.test_overview import count, numbers, rows_of
-from monitor.views.analysis import query
 
 
 def label_twice(parcels: Parcels, wid: int) -> None:
@@ -70,7 +70,7 @@ def test_a_sample_is_the_newest_and_its_filter_finds_exactly_them(
         "update wedsql.instance set finished_at = date_trunc('minute', finished_at) where flow_id = %s",
         [flow.id],
     )
-    until = figures.now() + timedelta(minutes=1)
+    until = now() + timedelta(minutes=1)
     for most in (1, 2, 3, 4, 5, 6):
         monkeypatch.setattr(analysis, "NEWEST_INSTANCES", most)
         with snapshot():
@@ -111,7 +111,7 @@ def test_windows(carol: Client, analysed: Parcels) -> None:
     address = f"/flows/{analysed.flow}/analysis/"
     for window in ("hour", "today", "week", "month"):
         assert "Slowest transition" in get(carol, f"{address}?window={window}"), window
-    day = figures.now().date()
+    day = now().date()
     assert "Slowest transition" in get(carol, f"{address}?from={day}")
     assert "Slowest transition" in get(carol, f"{address}?from={day}&to={day - timedelta(days=40)}")
     empty = get(carol, f"{address}?from=1999-01-01")
@@ -163,7 +163,7 @@ def test_what_is_declared_is_compared_with_what_happened(carol: Client, analysed
 
 
 def test_the_worked_example_of_the_documentation(carol: Client, analysed: Parcels) -> None:
-    document = (Path(__file__).parents[2] / "docs" / "monitoring.md").read_text()
+    document = (Path(__file__).parents[3] / "docs" / "monitoring.md").read_text()
     section = document.partition("### Analysis")[2].partition("\n## ")[0]
     example = re.search(r"```\n(.*?)\n```", section, re.DOTALL)
     assert example is not None
@@ -178,7 +178,7 @@ def test_the_worked_example_of_the_documentation(carol: Client, analysed: Parcel
 
 def test_a_window_is_compared_with_an_earlier_one(carol: Client, analysed: Parcels) -> None:
     """The earlier numbers lead to the rows of the earlier window."""
-    at = figures.now()
+    at = now()
     analysed.connection.execute(
         "insert into wedsql.figure (span, at, flow_id, trname, started, finished, done, failed)"
         " select 'm', date_trunc('minute', %(at)s - interval '90 minutes'), %(flow)s, n.*"

@@ -8,15 +8,16 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import flow_or_404
-from flows.api.figures import TransitionFigures
+from flows.capabilities.figures import analysis
+from flows.capabilities.figures.analysis import Sample
+from flows.capabilities.figures.api import TransitionFigures
 from flows.filters import And, Condition, Node, Or
 from flows.filters.tree import all_of
-from flows.queries import analysis, figures
-from flows.queries.analysis import Sample
-from flows.queries.base import snapshot
+from flows.queries.base import now, snapshot
 from flows.queries.definitions import FlowInfo
 from flows.queries.graph import rules
-from monitor import comparison, windows
+from monitor import windows
+from monitor.figures import comparison
 from monitor.windows import Window
 from pages.guard import page
 from pages.urlparams import number, text
@@ -30,7 +31,7 @@ def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     """Return the page of the analysis of a window."""
     with snapshot():
         flow = flow_or_404(request.user, name)
-        at = figures.now()
+        at = now()
         window = windows.of_request(request, at)
         sample = analysis.sample(flow.id, window.since, min(window.until, at))
         earlier = windows.earlier(window, against := text(request, "against"), at)
@@ -43,7 +44,7 @@ def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     context |= {"earlier": earlier, "against": against if earlier else "", "choices": windows.AGAINST}
     context["tiles"] = tiles
     context["most"] = analysis.NEWEST_INSTANCES
-    return render(request, "monitor/analysis.html", context)
+    return render(request, "monitor/figures/analysis.html", context)
 
 
 def _transitions(flow: FlowInfo, window: Window, earlier: Window | None) -> dict[str, object]:
@@ -113,8 +114,8 @@ def steps(request: HttpRequest, name: str) -> HttpResponse:
     place = min(max(number(request.GET.get("page")) or 1, 1), LAST_PAGE)
     with snapshot():
         flow = flow_or_404(request.user, name)
-        since, until = windows.moments(request, figures.now())
+        since, until = windows.moments(request, now())
         found, more = analysis.done(flow.id, transition, since, until, place, failed=failed)
     context = {"flow": flow, "transition": transition, "failed": failed, "since": since, "until": until}
     context |= {"items": found, "next": place + 1 if more and place < LAST_PAGE else None, "page": place}
-    return render(request, "monitor/analysis_steps.html", context)
+    return render(request, "monitor/figures/steps.html", context)

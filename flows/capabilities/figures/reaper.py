@@ -9,9 +9,8 @@ from typing import Any
 import psycopg
 
 from flows import api
+from flows.error_text import summarize
 from flows.errors import WedError
-from workers.logs import summarize
-from workers.reaper.report import WORKER
 
 log = logging.getLogger("workers.reaper")
 
@@ -37,7 +36,7 @@ class FigureCounter:
             counted = self._counted(connection)
         except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
             self._limit = _LIMIT
-            log.warning("The figures were not counted: %s", summarize(error), extra={"worker": WORKER})
+            log.warning("The figures were not counted: %s", summarize(error), extra={"worker": "reaper"})
             return
         self._limit = ""
         if counted and counted["more"]:
@@ -49,3 +48,6 @@ class FigureCounter:
             if self._limit:
                 connection.execute(f"set local statement_timeout = '{self._limit}'")
             return api.count_history(_SLICE, conn=connection)
+
+
+in_round = FigureCounter().count

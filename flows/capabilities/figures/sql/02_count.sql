@@ -239,19 +239,4 @@ language sql volatile set search_path = pg_catalog, pg_temp as $$
 select s.xmin::text::bigint <> s.own_xid % 4294967296 from wedsql.figure_state s
 $$;
 
--- Counts the steps of instances that are about to be removed: what they did stays in the figures.
--- Locks: the row of wedsql.figure_state, waiting for a round that counts; the figures.
-create or replace function wedsql._on_retired_figures(p_wids integer[]) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_state wedsql.figure_state;
-begin
-  perform from wedsql.figure_state s for update;
-  if wedsql._figures_restored() then
-    perform wedsql.count_history();
-  end if;
-  select * into v_state from wedsql.figure_state s;
-  perform wedsql._add_figures(v_state, null, p_removed => p_wids);
-end $$;
-
 grant execute on function wedsql.count_history(integer) to wed_reaper;

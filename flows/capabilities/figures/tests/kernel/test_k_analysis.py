@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from flows.tests.kernel.test_k_figures import count
+from flows.capabilities.figures.tests.kernel.test_k_figures import count
 from flows.tests.kit import Kit
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a mode only makes the history")]

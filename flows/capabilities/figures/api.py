@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.api.connection import rows, value
+from flows.statements import rows, value
 
 HOUR = timedelta(hours=1)
 

@@ -8,7 +8,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.api.figures import Figures
+from flows.capabilities.figures.api import Figures
 from monitor.windows import Window
 
 
