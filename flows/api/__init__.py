@@ -158,7 +158,6 @@ from flows.api.operating import (
     suspend,
     withdraw_job,
 )
-from flows.api.places import places_at
 from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
 from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
 from flows.api.publications import (
@@ -222,6 +221,7 @@ from flows.capabilities.alerts.api import (
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
 from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.past.api import places_at
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,

@@ -12,8 +12,9 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows import looks
+from flows.capabilities.past import queries as past
 from flows.filters import Filter, parse
-from flows.queries import definitions, everywhere, instances, jobs, overview, past, steps, trace
+from flows.queries import definitions, everywhere, instances, jobs, overview, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from flows.queries.definitions import FlowInfo
@@ -24,7 +25,7 @@ from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
 from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
 from monitor.api.scalars import Flag, NumberCursor, PastMoment
-from monitor.moments import moment
+from monitor.past.moments import moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]

@@ -14,8 +14,8 @@ from flows.capabilities.figures import queries as figures
 from flows.queries import base, counted, overview, totals
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
-from monitor.as_of import from_slider, time_of
-from monitor.views import past
+from monitor.past import views as past
+from monitor.past.as_of import from_slider, time_of
 from pages.guard import page
 from pages.urlparams import number, text
 

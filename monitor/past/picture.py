@@ -13,18 +13,18 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from flows import api
-from flows.api.places import OpenJobs, Places
+from flows.capabilities.past import queries as past
+from flows.capabilities.past.api import OpenJobs, Places
 from flows.designer.drawing import data, name
 from flows.filters.fields import STATUSES
 from flows.filters.grammar import MAX_VALUE
 from flows.filters.tree import Condition
-from flows.queries import past
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
 from flows.queries.definitions import FlowInfo
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.rule_groups import grouped
-from monitor.as_of import Time
+from monitor.past.as_of import Time
 from pages.guard import is_timeout
 
 _STATUS = {"final": "final", "exception": "exception"}
@@ -65,7 +65,7 @@ def picture(request: HttpRequest, flow: FlowInfo, time: Time) -> HttpResponse:
             if not is_timeout(error):
                 raise
             context["too_slow"] = True
-    return render(request, "monitor/past_picture.html", context)
+    return render(request, "monitor/past/picture.html", context)
 
 
 def _then(flow: FlowInfo, drawn: Graph, time: Time, at: datetime) -> dict[str, Any]:

@@ -9,19 +9,19 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 
 from flows.access import listed_flows
+from flows.capabilities.past import queries as past
 from flows.filters import BadFilter
 from flows.filters.fields import STATUSES
 from flows.filters.translating import status
 from flows.filters.tree import all_of
-from flows.queries import past
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, statuses_to_show
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import InstanceRow
 from flows.queries.paging import Page
 from monitor import filtering, urlparams
-from monitor.as_of import Time
 from monitor.filtering import Asked
+from monitor.past.as_of import Time
 from pages.guard import is_timeout
 from pages.urlparams import text
 
@@ -39,7 +39,7 @@ def flows(request: HttpRequest, time: Time) -> HttpResponse:
             if not is_timeout(error):
                 raise
             context["too_slow"] = True
-    return render(request, "monitor/past_flows.html", context)
+    return render(request, "monitor/past/flows.html", context)
 
 
 def flow(request: HttpRequest, found: FlowInfo, time: Time) -> HttpResponse:
@@ -50,7 +50,7 @@ def flow(request: HttpRequest, found: FlowInfo, time: Time) -> HttpResponse:
     context = {"flow": found, "time": time, "asked": asked} | _list(request, asked, found)
     context |= filtering.form(request, context["asked"], found)  # type: ignore[arg-type]
     context["chips"] = _chips(request, asked, _counts(found, time))
-    return render(request, "monitor/past_flow.html", context)
+    return render(request, "monitor/past/flow.html", context)
 
 
 def _asked(request: HttpRequest, found: FlowInfo, time: Time) -> Asked:

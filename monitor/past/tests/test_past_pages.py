@@ -14,8 +14,8 @@ from django.http import HttpResponse
 from django.test import Client
 
 from flows.queries import base
+from monitor.past.tests.test_past import NONSENSE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
-from monitor.tests.test_past import NONSENSE
 
 LIVE = ("data-live", "data-changes", "data-part-url", "Operate on these", "/start/", "data-part=")
 

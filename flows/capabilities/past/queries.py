@@ -1,6 +1,6 @@
 """The instances of a flow as they were at a moment of the history: the filtered list, and counts by status.
 
-The functions of the kernel (flows/sql/73_as_of) say what an instance was then.
+The functions of the kernel (flows/capabilities/past/sql) say what an instance was then.
 """
 
 from __future__ import annotations

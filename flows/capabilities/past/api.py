@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import value
+from flows.statements import value
 
 
 @dataclass(frozen=True, slots=True)

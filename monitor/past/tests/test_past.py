@@ -12,9 +12,10 @@ from django.db import connection
 from psycopg import sql
 
 from flows import api
+from flows.capabilities.past import queries as past
 from flows.filters import BadFilter, Filter, parse
 from flows.filters.fields import PARTS, THEN
-from flows.queries import base, instances, overview, past
+from flows.queries import base, instances, overview
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.paging import Cursor
 from monitor.tests.conftest import Parcels, person

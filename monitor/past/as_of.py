@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.utils import timezone
 
-from flows.queries import base, past
-from monitor.moments import BadMoment, moment
+from flows.capabilities.past import queries as past
+from flows.queries import base
+from monitor.past.moments import BadMoment, moment
 from pages.urlparams import number, text
 
 PLACES = 1_000
