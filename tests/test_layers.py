@@ -24,6 +24,7 @@ FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
     "figures": frozenset(),
+    "looks": frozenset(),
     "past": frozenset(),
     "sla": frozenset(),
     "webhooks": frozenset({"alerts"}),

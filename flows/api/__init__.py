@@ -138,7 +138,6 @@ from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
 from flows.api.locks import list_locks, lock_queues
-from flows.api.looks import list_changes, list_looks, look_at, record_look
 from flows.api.maintenance import (
     check_invariants,
     data_directory,
@@ -221,6 +220,7 @@ from flows.capabilities.alerts.api import (
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
 from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.past.api import places_at
 from flows.capabilities.sla.api import (
     advance_slas,

@@ -4,6 +4,7 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
@@ -87,7 +88,6 @@ from flows.errors.monitor import (
     BadBulk,
     BadCase,
     BadFile,
-    BadLook,
     BadPolicy,
     BadProposal,
     BadView,

@@ -75,13 +75,6 @@ class UnknownLateResult(Refused):
     default = _("No such late result waits for a decision.")
 
 
-class BadLook(Refused):
-    """A look at masked values has no reason or names others, or a recorded one would be changed."""
-
-    sqlstate = "WD550"
-    default = _("These values cannot be looked at so.")
-
-
 class KeptChange(Refused):
     """A recorded change of a control would be changed, or changes are selected by something unknown."""
 

@@ -11,7 +11,7 @@ from ninja import Query
 from pydantic import Field
 
 from flows import api as kernel
-from flows import looks
+from flows import disclosure
 from flows.capabilities.past import queries as past
 from flows.filters import Filter, parse
 from flows.queries import definitions, everywhere, instances, jobs, overview, steps, trace
@@ -92,7 +92,7 @@ def all_instances(request: HttpRequest, given: Query[Listed]) -> Any:
     with snapshot():
         page = listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
     rows = [shown.any_instance(each) for each in page.items]
-    looks.counted(len(rows))
+    disclosure.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
@@ -123,7 +123,7 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
         page = listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
     names = [each.name for each in columns]
     rows = [shown.instance_row(each, name, names) for each in page.items]
-    looks.counted(len(rows))
+    disclosure.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 

@@ -49,7 +49,7 @@ UNIQUE = {
     "it changes what is there: an instance, a job, a case, a proposal, a rule": {
         "monitor/alerts/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases.html",
         "monitor/operate.html", "monitor/parts/case_wait.html", "monitor/parts/head.html",
-        "monitor/parts/health_invariants.html", "monitor/parts/masked.html", "monitor/parts/proposal.html",
+        "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/parts/proposal.html",
         "monitor/parts/undo.html", "monitor/webhooks/webhook.html",
     },
     "the account, its session or its settings": {

@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from flows import api
-from flows.api.looks import Asked, Look
+from flows.capabilities.looks.api import Asked, Look
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 from monitor.tests.programs import problem, program
 from monitor.tests.test_docs_api import included
@@ -204,7 +204,7 @@ def test_it_is_portuguese_for_portuguese_readers(
 
 def test_the_example_of_looks_answers_as_written(parcels: Parcels, site: None) -> None:
     """The worked example of docs/roles.md."""
-    page = (Path(__file__).parents[2] / "docs" / "roles.md").read_text()
+    page = (Path(__file__).parents[3] / "docs" / "roles.md").read_text()
     definition = yaml.safe_load(page.partition("```yaml\n")[2].partition("```")[0])
     requests = re.findall(r"(GET|POST) /api/v1(/\S+) +as (\w+)\n(?:(\{.*\})\n)?\n(\d+) (\{.*\})\n", page)
     assert len(requests) == 3

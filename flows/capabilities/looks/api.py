@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.api.connection import JSON, rows, value
-from flows.api.drafts import read_as
+from flows.statements import JSON, read_as, rows, value
 
 MOST_ATTRIBUTES = 50
 LONGEST_REASON = 200

@@ -10,9 +10,9 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from flows import api as kernel
-from flows import looks
+from flows import disclosure
 from flows.access import may
-from flows.api.looks import Asked, Viewer
+from flows.capabilities.looks.api import Asked, Viewer
 from monitor.api import inputs
 from monitor.api.caller import Needs, forbidden
 from monitor.api.cursors import cursor as place_of
@@ -63,7 +63,7 @@ class LooksAsked(Schema):
 @router.post("/instances/{int:wid}/looks", response=RevealedOut, auth=LOOK, summary="Look at masked values")
 def look_at(request: HttpRequest, wid: int, given: inputs.LookIn) -> Any:
     """Record a look at masked values of the instance with its reason, and return them."""
-    looks.no_values()
+    disclosure.no_values()
     caller, flow = call_of(request).caller, flow_of(request).name
     hidden = may(caller.user, "reveal", flow)
     viewer = Viewer(caller.name, "http", hidden, [flow], request.path)
@@ -73,7 +73,7 @@ def look_at(request: HttpRequest, wid: int, given: inputs.LookIn) -> Any:
 @router.get("/flows/{slug:name}/looks", response=LooksOut, auth=READ_SHOWN, summary="Looks at masked values")
 def list_looks(request: HttpRequest, name: str, given: Query[LooksAsked]) -> Any:
     """Return who was shown values that are masked or hidden, the newest first; for users who may reveal."""
-    looks.no_values()
+    disclosure.no_values()
     if not may(call_of(request).caller.user, "reveal", flow_of(request).name):
         raise forbidden(name, "audit")
     actor, attribute = (each.replace("\x00", "") for each in (given.actor, given.attribute))

@@ -17,9 +17,9 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from flows import api, looks
+from flows import api, disclosure
 from flows.access import flow_or_404, instance_or_404, masks, rights
-from flows.api.looks import LONGEST_REASON, MOST_ATTRIBUTES, Asked, Change, Look, Viewer
+from flows.capabilities.looks.api import LONGEST_REASON, MOST_ATTRIBUTES, Asked, Change, Look, Viewer
 from flows.errors import Refused
 from flows.queries import instances
 from flows.queries.base import snapshot
@@ -43,7 +43,7 @@ def look(request: HttpRequest, wid: int) -> HttpResponse:
     """Record a look at masked values of an instance and show them: as a page, or parts of one as JSON."""
     found, flow = instance_or_404(request.user, wid)
     granted = rights(request.user, flow.name)
-    looks.no_values()
+    disclosure.no_values()
     if "look" not in granted:
         raise PermissionDenied(_("You may not look at masked values of this flow."))
     viewer = Viewer(request.user.get_username(), "page", "reveal" in granted, [flow.name], request.path)
@@ -69,11 +69,11 @@ def _answer(request: HttpRequest, context: dict[str, Any]) -> HttpResponse:
     error = context.get("error")
     status = 400 if error else 200
     if not request.headers.get("Accept", "").startswith("application/json"):
-        return render(request, "monitor/look.html", context, status=status)
+        return render(request, "monitor/looks/look.html", context, status=status)
     if error:
         return JsonResponse({"error": f"{error} {error.hint}"}, status=status)
     shown = {
-        each.name: render_to_string("monitor/parts/revealed.html", {"v": each}, request)
+        each.name: render_to_string("monitor/looks/revealed.html", {"v": each}, request)
         for each in context["values"]
     }
     return JsonResponse({"values": shown})
@@ -108,7 +108,7 @@ def audit(request: HttpRequest, name: str) -> HttpResponse:
         "older": _place(rows[-1]) if len(found) > PAGE_SIZE else "",
         "narrowed": bool(question.asked.parts),
     }
-    return render(request, "monitor/audit.html", context)
+    return render(request, "monitor/looks/audit.html", context)
 
 
 @require_safe
@@ -137,7 +137,7 @@ def _rows(flow: str, question: Question) -> Iterator[list[Any]]:
 def _asked(request: HttpRequest, name: str) -> tuple[FlowInfo, Question]:
     """Return the flow and the question. Raises PermissionDenied for users who may not reveal its values."""
     flow = flow_or_404(request.user, name)
-    looks.no_values()
+    disclosure.no_values()
     if "reveal" not in rights(request.user, name):
         raise PermissionDenied(_("Only users who may see all values of the flow see its audit."))
     kind = text(request, "kind")

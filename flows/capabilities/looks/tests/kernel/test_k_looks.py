@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from flows import api
-from flows.api.looks import Asked, Shown, Viewer
+from flows.capabilities.looks.api import Asked, Shown, Viewer
 from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

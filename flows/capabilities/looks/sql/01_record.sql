@@ -137,8 +137,3 @@ begin
   return jsonb_build_object('id', v_look.id, 'at', v_look.at, 'values', (
     select jsonb_object_agg(u, v_state -> u) from unnest(v_look.attributes) u));
 end $$;
-
-create or replace function wedsql._on_maintain_looks() returns jsonb
-language sql set search_path = pg_catalog, pg_temp as $$
-select jsonb_build_object('looks_removed', wedsql._forget_looks(100000))
-$$;
