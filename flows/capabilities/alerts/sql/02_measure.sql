@@ -42,5 +42,3 @@ from wedsql.alert_rule r join wedsql.flow f on f.id = r.flow_id where r.id = p_r
 $$;
 
 grant execute on function wedsql.take_alert_rule(interval), wedsql.measure_alert_rule(bigint) to wed_reaper;
-grant execute on function wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement)
-  to wed_reaper;
