@@ -27,7 +27,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from flows import looks
+from flows import disclosure
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 
@@ -130,7 +130,7 @@ def concealed(user: AnyUser) -> frozenset[str]:
 
 
 def listed_flows(user: AnyUser) -> frozenset[str] | None:
-    """Return `visible_flows` for a list that shows values, which is recorded (flows.looks)."""
+    """Return `visible_flows` for a list that shows values, which is recorded (flows.disclosure)."""
     visible = visible_flows(user)
     note_list(user, visible)
     return visible
@@ -140,7 +140,7 @@ def note_list(user: AnyUser, visible: frozenset[str] | None) -> None:
     """Note that all values of these flows are shown, of those that conceal some from others."""
     for name in _concealing(user) - concealed(user):
         if visible is None or name in visible:
-            looks.note(user.get_username(), name)
+            disclosure.note(user.get_username(), name)
 
 
 def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
@@ -150,7 +150,7 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
     """
     if flow.name not in concealed(user):
         if any(one.visibility != "everyone" for one in flow.attributes):
-            looks.note(user.get_username(), flow.name, wid)
+            disclosure.note(user.get_username(), flow.name, wid)
         return flow
     if not _masks(user):
         raise PermissionDenied(_("This page shows values of the flow that you may not see."))

@@ -2,11 +2,12 @@
 
 from django.urls import path
 
+from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.figures import views as analysis
+from monitor.looks import views as looks
 from monitor.sla import views as slas
 from monitor.views import (
-    alerts,
-    analysis,
     bulk,
     case_files,
     case_reports,
@@ -26,7 +27,6 @@ from monitor.views import (
     instance,
     instances,
     locks,
-    looks,
     operate,
     operations,
     overview,

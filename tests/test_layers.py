@@ -21,7 +21,14 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 }
 # The modules of flows that offer what capabilities define, and what each capability uses of others.
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
-CAPABILITIES: Mapping[str, frozenset[str]] = {"sla": frozenset(), "webhooks": frozenset()}
+CAPABILITIES: Mapping[str, frozenset[str]] = {
+    "alerts": frozenset(),
+    "figures": frozenset(),
+    "looks": frozenset(),
+    "past": frozenset(),
+    "sla": frozenset(),
+    "webhooks": frozenset({"alerts"}),
+}
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.
 PARTS = ("", "client", "recovery", "jobs", "process", "djangoq", "alerts", "reaper")
 

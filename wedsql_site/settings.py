@@ -95,7 +95,7 @@ MIDDLEWARE = [
     "axes.middleware.AxesMiddleware",
     "wedsql_site.middleware.UnconfirmedCommits",
     "flows.authors.NameAuthor",
-    "flows.looks.RecordLooks",
+    "flows.capabilities.looks.middleware.RecordLooks",
 ]
 
 # Requests to the HTTP API per minute and caller, counted in the web process, of which there is one.

@@ -40,7 +40,7 @@ OF_BASEWORKER = (
     _("A SET clause cannot hold the NUL character."),
     _("A SET clause has at most {limit} characters."),
 )
-# Why a message was not delivered, besides those of flows.receivers.
+# Why a message was not delivered, besides those of receivers (flows/capabilities/alerts).
 NO_MAIL_SERVER = _("No mail server is set (WEDSQL_EMAIL_HOST).")
 MAIL_REFUSED = _("The mail server did not take the message: {error}.")
 NOT_SENT = _("The message was not sent: {error}.")

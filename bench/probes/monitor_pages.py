@@ -13,8 +13,8 @@ def main() -> None:
     """Print the figures of all pages."""
     django.setup()
     from bench.work.definition import FLOW
+    from flows.capabilities.figures.queries import WINDOWS
     from flows.queries.definitions import flow_by_name
-    from flows.queries.figures import WINDOWS
 
     flow = flow_by_name(FLOW)
     if flow is None:

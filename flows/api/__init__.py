@@ -20,21 +20,6 @@ from flows.api.acknowledging import (
     list_acknowledgements,
     withdraw_acknowledgement,
 )
-from flows.api.alerts import (
-    acknowledge_alert,
-    alert_history,
-    count_alerts,
-    delete_alert_rule,
-    list_alert_rules,
-    measure_alert_rule,
-    read_alert_rule,
-    remove_old_alerts,
-    save_alert_rule,
-    send_test_alert,
-    settle_alert_rule,
-    silence_alert,
-    take_alert_rule,
-)
 from flows.api.approving import (
     approve_as_administrator,
     approve_repair,
@@ -112,7 +97,6 @@ from flows.api.definitions import (
     publish,
     schema_name,
 )
-from flows.api.deliveries import remove_old_messages, settle_delivery, take_delivery
 from flows.api.digests import (
     case_digest,
     case_queues,
@@ -142,7 +126,6 @@ from flows.api.drafts import (
     undo_draft,
     version_definition,
 )
-from flows.api.figures import count_history, figures, transition_figures
 from flows.api.impact import deviations, impact, what_if
 from flows.api.indexes import (
     attribute_index,
@@ -155,7 +138,6 @@ from flows.api.instances import cancel, rematch, start, start_many
 from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
 from flows.api.locks import list_locks, lock_queues
-from flows.api.looks import list_changes, list_looks, look_at, record_look
 from flows.api.maintenance import (
     check_invariants,
     data_directory,
@@ -175,7 +157,6 @@ from flows.api.operating import (
     suspend,
     withdraw_job,
 )
-from flows.api.places import places_at
 from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
 from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
 from flows.api.publications import (
@@ -222,6 +203,25 @@ from flows.api.worker_keys import (
     rotate_worker_key,
     scope_of_role,
 )
+from flows.capabilities.alerts.api import (
+    acknowledge_alert,
+    alert_history,
+    count_alerts,
+    delete_alert_rule,
+    list_alert_rules,
+    measure_alert_rule,
+    read_alert_rule,
+    remove_old_alerts,
+    save_alert_rule,
+    send_test_alert,
+    settle_alert_rule,
+    silence_alert,
+    take_alert_rule,
+)
+from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
+from flows.capabilities.past.api import places_at
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,
@@ -241,6 +241,7 @@ from flows.capabilities.webhooks.api import (
     list_webhooks,
     queue_webhook_steps,
     read_webhook,
+    remove_old_messages,
     resume_webhook,
     save_webhook,
     send_test_message,

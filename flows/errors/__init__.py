@@ -3,6 +3,8 @@
 flows.database_errors creates them from database errors.
 """
 
+from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
@@ -83,11 +85,9 @@ from flows.errors.keys import (
     WorkerKeyRejected,
 )
 from flows.errors.monitor import (
-    BadAlert,
     BadBulk,
     BadCase,
     BadFile,
-    BadLook,
     BadPolicy,
     BadProposal,
     BadView,
@@ -99,7 +99,6 @@ from flows.errors.monitor import (
     KeptChange,
     NeedsApprovals,
     NotApprover,
-    UnknownAlert,
     UnknownBulk,
     UnknownCase,
     UnknownFile,

@@ -1,4 +1,4 @@
-"""Errors of what operators define and request: views, alerts, operations on many instances."""
+"""Errors of what operators define and request: views, cases, operations on many instances."""
 
 from __future__ import annotations
 
@@ -53,20 +53,6 @@ class BulkEnded(Refused):
     default = _("The bulk operation has ended, or is in this state already.")
 
 
-class BadAlert(Refused):
-    """The alert rule cannot be saved so, or what is asked of it cannot be done."""
-
-    sqlstate = "WD508"
-    default = _("The alert rule cannot be saved so.")
-
-
-class UnknownAlert(Refused):
-    """There is no such alert rule."""
-
-    sqlstate = "WD509"
-    default = _("There is no such alert rule.")
-
-
 class BadCase(Refused):
     """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
 
@@ -87,13 +73,6 @@ class UnknownLateResult(Refused):
 
     sqlstate = "WD543"
     default = _("No such late result waits for a decision.")
-
-
-class BadLook(Refused):
-    """A look at masked values has no reason or names others, or a recorded one would be changed."""
-
-    sqlstate = "WD550"
-    default = _("These values cannot be looked at so.")
 
 
 class KeptChange(Refused):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
 from django.db import connection, transaction
@@ -58,6 +59,12 @@ def scalar(statement: str | sql.Composable, params: Params = ()) -> Any:
     """Return the first column of the first row, or None."""
     found = row(statement, params)
     return next(iter(found.values())) if found else None
+
+
+def now() -> datetime:
+    """Return the present time of the kernel."""
+    at: datetime = scalar("select wedsql.now()")
+    return at
 
 
 def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -70,8 +71,16 @@ def test_the_kernel_runs_without_capabilities(bare: Installed) -> None:
     wid = ended(bare, "plain")
     assert value(bare, "select status from wedsql.instance where wid = %s", wid) == "F"
     assert value(bare, "select wedsql.retire('plain', %s)", [wid]) == 1
-    assert value(bare, "select wedsql.take_delivery('1 minute')") is None
     assert value(bare, "select bool_and(ok) from wedsql.invariants()") is True
+    assert value(bare, "select bool_or(name = 'I9') from wedsql.invariants()") is False
+
+
+def test_messages_need_no_capability_that_queues_them(bare: Installed, tmp_path: Path) -> None:
+    shutil.copytree(kernel.CAPABILITIES / "alerts" / "sql", tmp_path / "alerts" / "sql")
+    with bare.transaction(), bare.cursor() as cursor:
+        kernel.write(cursor, capabilities=tmp_path)
+    assert value(bare, NAMED, "%webhooks%", "%webhooks%") == 0
+    assert value(bare, "select wedsql.take_delivery('1 minute')") is None
 
 
 def test_a_capability_takes_part_by_its_functions(bare: Installed, tmp_path: Path) -> None:

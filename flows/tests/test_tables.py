@@ -73,7 +73,7 @@ def test_what_runs_at_each_installation_changes_no_table(tmp_path: Path) -> None
     """Only the numbered files define the tables; partitions of months count as data."""
     shutil.copytree(kernel.SQL_DIR / "00_base", tmp_path / "00_base")
     shutil.copytree(tables.DIRECTORY, tmp_path / "tables")
-    with installation(tmp_path) as connection:
+    with installation(tmp_path, tmp_path / "none") as connection:
         made = shape(connection)
         write(connection)
         assert shape(connection) == made

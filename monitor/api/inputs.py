@@ -8,8 +8,8 @@ from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
 from flows.api.cases import CLAIM_MINUTES
-from flows.api.looks import LONGEST_REASON as LONGEST_LOOK
-from flows.api.looks import MOST_ATTRIBUTES
+from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
+from flows.capabilities.looks.api import MOST_ATTRIBUTES
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
 
 LONGEST_REASON = 1000

@@ -1,8 +1,8 @@
-"""Endpoints that read flows, instances, histories, reasons and figures."""
+"""Endpoints that read flows, instances, histories and reasons."""
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from django.http import Http404, HttpRequest
@@ -11,9 +11,10 @@ from ninja import Query
 from pydantic import Field
 
 from flows import api as kernel
-from flows import looks
+from flows import disclosure
+from flows.capabilities.past import queries as past
 from flows.filters import Filter, parse
-from flows.queries import definitions, everywhere, instances, jobs, overview, past, steps, trace
+from flows.queries import definitions, everywhere, instances, jobs, overview, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from flows.queries.definitions import FlowInfo
@@ -23,14 +24,13 @@ from monitor.api.cursors import PositionCursor, cursor, ends, position, position
 from monitor.api.problems import Problem
 from monitor.api.rendering import Verbatim
 from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
-from monitor.api.scalars import Flag, Moment, NumberCursor, PastMoment
-from monitor.moments import moment
+from monitor.api.scalars import Flag, NumberCursor, PastMoment
+from monitor.past.moments import moment
 
 Limit = Annotated[int, Field(ge=1, le=200)]
 Text = Annotated[str, Field(max_length=4000, description="A filter, see docs/monitoring.md.")]
 CursorText = Annotated[str, Field(max_length=250)]
 Order = Literal["newest", "oldest"]
-MOST_STEPS_OF_TIME = 2_000
 
 
 class Paged(schemas.Schema):
@@ -92,7 +92,7 @@ def all_instances(request: HttpRequest, given: Query[Listed]) -> Any:
     with snapshot():
         page = listed(selection, cursor(given.cursor, given.limit), oldest_first=oldest)
     rows = [shown.any_instance(each) for each in page.items]
-    looks.counted(len(rows))
+    disclosure.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
@@ -123,7 +123,7 @@ def of_flow(request: HttpRequest, name: str, given: Query[ListedOfFlow]) -> Any:
         page = listed(chosen, cursor(given.cursor, given.limit), columns, oldest_first=oldest)
     names = [each.name for each in columns]
     rows = [shown.instance_row(each, name, names) for each in page.items]
-    looks.counted(len(rows))
+    disclosure.counted(len(rows))
     return {"items": rows, "query": chosen.text(), "as_of": chosen.at, **ends(page, oldest_first=oldest)}
 
 
@@ -157,22 +157,6 @@ def jobs_of_flow(
         page, following = jobs.listed(found.id, state, wanted, place, role=of_role)
     items = [shown.job(masking.job(found, each)) for each in page]
     return {"items": items, "next": position_text(following)}
-
-
-@router.get("/flows/{slug:name}/figures", response=schemas.FiguresOut, auth=READ, summary="Figures")
-def figures(
-    request: HttpRequest,
-    name: str,
-    since: Moment | None = None,
-    until: Moment | None = None,
-    every: Annotated[int, Field(ge=60, le=366 * 86400, description="Seconds of one step of time.")] = 3600,
-) -> Any:
-    """Return what happened in the flow and in its transitions, by steps of time; default: the last day."""
-    first, last = _times(since, until, every)
-    with snapshot():
-        found = kernel.figures(name, first, last, timedelta(seconds=every))
-    rows = [vars(each) for each in found]
-    return {"flow": name, "since": first, "until": last, "every": every, "items": rows}
 
 
 @router.get(
@@ -238,19 +222,6 @@ def _columns(flow: FlowInfo, text: str) -> tuple[definitions.Attribute, ...]:
     if None in found:
         raise Problem(422, "A column is not an attribute of the flow.", "Use its names.", code="42703")
     return tuple(each for each in found if each)
-
-
-def _times(since: Moment | None, until: datetime | None, every: int) -> tuple[datetime, datetime]:
-    """Return the beginning and the end of figures. Raises Problem."""
-    try:
-        last = aware(until) or timezone.now().replace(second=0, microsecond=0)
-        first = aware(since) or last - timedelta(days=1)
-    except OverflowError:  # before the year 1
-        raise Problem(422, "The time is out of range.", code="22008") from None
-    if not 0 <= (last - first).total_seconds() <= every * MOST_STEPS_OF_TIME:
-        text = f"The time has more than {MOST_STEPS_OF_TIME} steps, or ends before it begins."
-        raise Problem(422, text, code="22023")
-    return first, last
 
 
 def aware(moment: datetime | None) -> datetime | None:

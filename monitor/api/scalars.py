@@ -12,7 +12,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from monitor.api.problems import Problem
-from monitor.moments import LONGEST, BadMoment, moment
+from monitor.past.moments import LONGEST, BadMoment, moment
 
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d)(:\d\d)?(\.\d+)?([Zz]|[+-]\d\d(:?\d\d)?)?", re.ASCII)
 _BASE64 = r"^([A-Za-z0-9+/]{4}[\r\n]*)*([A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?[\r\n]*$"

@@ -19,7 +19,6 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     graphs,
     late,
     locks,
-    looks,
     operating,
     problems,
     reading,
@@ -29,6 +28,8 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
+from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
 from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
 from monitor.webhooks import endpoints as of_webhooks  # noqa: F401 - it adds endpoints
 

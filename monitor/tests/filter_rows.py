@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import random
 
+from flows.capabilities.figures.tests.kernel.test_k_analysis import folded
 from flows.filters import Filter
 from flows.queries import base
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import selected
-from flows.tests.kernel.test_k_analysis import folded
 from monitor.tests.conftest import Parcels
 from monitor.tests.filter_trees import DAYS, MOMENTS, TEXTS, Row
 

@@ -29,7 +29,7 @@ TOKEN = re.compile(r'{% once %}|name="token"')
 UNIQUE = {
     "a name of its own": {
         "admin/flows/designer/parts/new_form.html", "admin/flows/designer/paste.html",
-        "monitor/alert_form.html", "monitor/sla/calendar_form.html", "monitor/sla/form.html",
+        "monitor/alerts/form.html", "monitor/sla/calendar_form.html", "monitor/sla/form.html",
         "monitor/views.html", "site/worker_keys.html",
     },
     "one of each: a digest of a queue, a rule of a row, an index of an attribute": {
@@ -47,9 +47,9 @@ UNIQUE = {
         "monitor/proposed_rule.html",
     },
     "it changes what is there: an instance, a job, a case, a proposal, a rule": {
-        "monitor/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases.html",
+        "monitor/alerts/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases.html",
         "monitor/operate.html", "monitor/parts/case_wait.html", "monitor/parts/head.html",
-        "monitor/parts/health_invariants.html", "monitor/parts/masked.html", "monitor/parts/proposal.html",
+        "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/parts/proposal.html",
         "monitor/parts/undo.html", "monitor/webhooks/webhook.html",
     },
     "the account, its session or its settings": {

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 from flows import api
 from flows.access import masks
 from flows.api.case_reports import COUNTED_BY, MOST_EXAMINED, ReportRow
-from flows.queries import figures
+from flows.queries.base import now
 from monitor import windows
 from monitor.case_rows import names
 from monitor.export.formats import Column
@@ -80,5 +80,5 @@ def _cells(found: list[ReportRow]) -> Iterator[list[Any]]:
 def _asked(request: HttpRequest) -> tuple[windows.Window, str, list[str] | None]:
     """Return the period, what is counted by, and the flows that the user sees; None for all flows."""
     by = text(request, "by")
-    window = windows.of_request(request, figures.now(), "month")
+    window = windows.of_request(request, now(), "month")
     return window, by if by in COUNTED_BY else COUNTED_BY[0], seen_flows(request)

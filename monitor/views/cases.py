@@ -23,7 +23,7 @@ from flows.designer.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import flow_by_name
 from monitor import waiting
-from monitor.alert_forms import seconds
+from monitor.alerts.forms import seconds
 from monitor.case_rows import TABS, GroupRow, Names, group_row, names, rows
 from pages.guard import page
 from pages.once import claimed, say_again

@@ -14,7 +14,7 @@ from flows import api, json_text
 from flows.access import sees_everything
 from flows.api.controls import AskedControls, ControlChange
 from flows.queries.base import snapshot
-from monitor.views.looks import parse_day
+from monitor.looks.views import parse_day
 from pages.guard import page
 from pages.labels import CONTROL
 from pages.urlparams import long_number, text

@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows import looks
+from flows import disclosure
 from flows.access import flow_or_404, listed_flows
 from flows.filters import BadFilter
 from flows.queries import everywhere, instances
@@ -45,7 +45,7 @@ def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     with snapshot():
         many = instances.matching(asked.chosen, MOST_ROWS)
     rows = exported(asked.chosen, shown, oldest_first=urlparams.oldest_first(request))
-    looks.counted(many.n, is_file=True)
+    disclosure.counted(many.n, is_file=True)
     return _too_many() if many.capped else download(request, name, ending, _columns(shown), rows)
 
 
@@ -64,7 +64,7 @@ def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
         many = everywhere.matching(found, MOST_ROWS)
     rows = _anywhere(found, urlparams.oldest_first(request))
     columns = [Column(name, name) for name in ANYWHERE]
-    looks.counted(many.n, is_file=True)
+    disclosure.counted(many.n, is_file=True)
     return _too_many() if many.capped else download(request, "instances", ending, columns, rows)
 
 

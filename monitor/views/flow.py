@@ -24,9 +24,9 @@ from flows.queries.counting import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo, has_diagram
 from flows.queries.paging import Page
 from monitor import filtering, indexing, masking, urlparams
-from monitor.as_of import from_slider, time_of
 from monitor.filtering import Asked
-from monitor.views import past
+from monitor.past import views as past
+from monitor.past.as_of import from_slider, time_of
 from pages.guard import is_timeout, page
 from pages.urlparams import number, text
 

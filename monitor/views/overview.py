@@ -10,11 +10,12 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from flows.access import masks, visible_flows
-from flows.queries import counted, figures, overview
+from flows.capabilities.figures import queries as figures
+from flows.queries import base, counted, overview, totals
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
-from monitor.as_of import from_slider, time_of
-from monitor.views import past
+from monitor.past import views as past
+from monitor.past.as_of import from_slider, time_of
 from pages.guard import page
 from pages.urlparams import number, text
 
@@ -29,7 +30,7 @@ def _context(request: HttpRequest, now: datetime | None = None) -> dict[str, obj
     with snapshot(EXACT_TIMEOUT_MS) if exact else snapshot():
         visible = visible_flows(request.user)
         flows, more = overview.summaries(visible, after, cap)
-        at = now or figures.now()
+        at = now or base.now()
         ids = overview.visible_ids(visible) if flows else []
         paces = figures.paces(ids, at)
         context = _summary(ids, paces, at, cap) | _trend(request, ids, at) if flows else {}
@@ -52,8 +53,8 @@ def _summary(
     ids: list[int], paces: dict[int, figures.Pace], at: datetime, cap: int | None
 ) -> dict[str, object]:
     return {
-        "totals": figures.totals(ids, at, cap),
-        "waiting": figures.without_worker(ids, at),
+        "totals": totals.totals(ids, at, cap),
+        "waiting": totals.without_worker(ids, at),
         "changed": figures.changed_most(paces, at),
     }
 
@@ -100,6 +101,6 @@ def counted_rows(request: HttpRequest) -> HttpResponse:
     with snapshot():
         ids = overview.visible_ids(visible_flows(request.user), flow)
         before = number(request.GET.get("before")) or LAST_NUMBER
-        items, more = counted.listed(ids, kind, figures.now(), before)
+        items, more = counted.listed(ids, kind, base.now(), before)
     context = {"kind": kind, "flow": flow, "items": items, "more": more}
     return render(request, "monitor/counted.html", context)

@@ -24,8 +24,8 @@ from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.jobs import Queue
 from flows.queries.rule_groups import grouped
-from monitor.as_of import from_slider, time_of
-from monitor.views import past_picture
+from monitor.past import picture as past_picture
+from monitor.past.as_of import from_slider, time_of
 from pages.guard import page
 
 # How many exceptions are examined; each of them is listed.

@@ -16,7 +16,7 @@ from flows.capabilities.webhooks import subscriptions
 from flows.capabilities.webhooks.api import EVENTS, SavedWebhook
 from flows.errors import Refused, UnknownWebhook
 from flows.queries.definitions import FlowInfo
-from monitor.alert_forms import STATUS
+from monitor.alerts.forms import STATUS
 from monitor.webhooks import forms
 from monitor.webhooks.forms import EVENT, state, title
 from pages.guard import page

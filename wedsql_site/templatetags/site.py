@@ -12,7 +12,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from flows.access import visible_flows
-from flows.api.alerts import AlertCounts, count_alerts
+from flows.capabilities.alerts.api import AlertCounts, count_alerts
 from flows.designer.flows import Waiting, waiting
 from flows.errors import WedError
 from wedsql_site.navigation import Area, areas

@@ -14,14 +14,15 @@ from flows import capabilities
 from flows.errors import WedError
 from workers.alerts.delivering import deliver_due
 from workers.alerts.digesting import queue_due
-from workers.alerts.evaluating import evaluate_due
 from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
 
 PAUSE = 1.0
-# What each thread does. A thread has a connection of its own, of which the role of the reaper has few.
-STEPS = ((evaluate_due,), (*capabilities.beside_rounds(), queue_due), (deliver_due,))
+_READING = (*capabilities.beside_rounds(), queue_due)
+# What each thread does. A thread has a connection of its own, of which the role of the reaper has few: two
+# share what reads.
+STEPS = (_READING[::2], _READING[1::2], (deliver_due,))
 _started_in = 0
 
 
@@ -31,8 +32,8 @@ def start() -> None:
     if _started_in == os.getpid():
         return
     _started_in = os.getpid()
-    for steps in STEPS:
-        threading.Thread(target=_repeat, args=steps, name=steps[0].__name__, daemon=True).start()
+    for steps in filter(None, STEPS):
+        threading.Thread(target=_repeat, args=steps, name=steps[0].__module__, daemon=True).start()
 
 
 def _repeat(*steps: Callable[[], int]) -> None:

@@ -17,9 +17,9 @@ from django.core.mail import EmailMessage
 from django.utils.translation import gettext as _
 
 from flows import api, json_text
-from flows.api.deliveries import Delivery
+from flows.capabilities.alerts.deliveries import Delivery
+from flows.capabilities.alerts.receivers import NotTaken, allowed, post, signature
 from flows.errors import BadAlert
-from flows.receivers import NotTaken, allowed, post, signature
 from workers.messages import MAIL_REFUSED, NO_MAIL_SERVER, NOT_SENT
 
 log = logging.getLogger("workers.alerts")

@@ -22,7 +22,6 @@ from workers.reaper.bulk import continue_bulk_operations
 from workers.reaper.cases import decide_on_late_results, let_policies_act, sign_new_cases
 from workers.reaper.children import continue_children
 from workers.reaper.disk import DiskReporter
-from workers.reaper.figures import FigureCounter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
@@ -34,7 +33,6 @@ _ROUNDS = 10
 _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
 _disk_reporter = DiskReporter()
-_figure_counter = FigureCounter()
 _Step = Callable[[psycopg.Connection[Any]], None]
 
 
@@ -86,7 +84,6 @@ _STEPS: tuple[_Step, ...] = (
     decide_on_late_results,
     let_policies_act,
     sign_new_cases,
-    _figure_counter.count,
     *capabilities.in_rounds(),
 )
 
@@ -97,16 +94,12 @@ def _maintain(connection: psycopg.Connection[Any]) -> None:
     if time.monotonic() - _maintained <= _MAINTAIN_EVERY:
         return
     _maintained = time.monotonic()
-    for step in (_make_partitions, _remove_old_alerts, delete_old_rows, check):
+    for step in (_make_partitions, delete_old_rows, check):
         perform(connection, step)
 
 
 def _make_partitions(connection: psycopg.Connection[Any]) -> None:
     api.maintain(conn=connection)
-
-
-def _remove_old_alerts(connection: psycopg.Connection[Any]) -> None:
-    api.remove_old_alerts(conn=connection)
 
 
 _reaper: tuple[int, Wire] | None = None

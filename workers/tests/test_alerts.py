@@ -17,12 +17,13 @@ import pytest
 from django.core import mail
 from django.db import connection
 
-from flows import alerting, api, receivers
-from flows.api.alerts import AlertRule, SavedAlertRule
+from flows import api
+from flows.capabilities.alerts import reaper, receivers, rules
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
+from flows.capabilities.alerts.receivers import Allowed, NotTaken, check_url, is_internal, post, resolve
 from flows.errors import BadAlert
 from flows.queries.definitions import flow_by_name
-from flows.receivers import Allowed, NotTaken, check_url, is_internal, post, resolve
-from workers.alerts import beside, delivering, evaluating
+from workers.alerts import beside, delivering
 from workers.tests.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.django_db
@@ -53,13 +54,23 @@ def as_reaper(act: Callable[[], object]) -> None:
 def saved(shop: str, rule: AlertRule) -> SavedAlertRule:
     flow = flow_by_name(shop)
     assert flow is not None
-    return alerting.save(flow, rule, "olga")[0]
+    return rules.save(flow, rule, "olga")[0]
 
 
 def evaluate() -> None:
     with connection.cursor() as cursor:
         cursor.execute("update wedsql.alert_rule set next_at = wedsql.now() - interval '1 second'")
-    as_reaper(lambda: evaluating.evaluate_due())
+    as_reaper(lambda: reaper.beside_rounds())
+
+
+def test_what_ended_long_ago_is_removed(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rule = saved(shop, AlertRule("old", "workers", "<", 1, trname="tr_pay"))
+    assert api.alert_history(rule.id)
+    with connection.cursor() as cursor:
+        cursor.execute("update wedsql.alert_event set at = wedsql.now() - interval '2 years'")
+    monkeypatch.setattr(reaper, "_removed", -reaper._REMOVE_EVERY)
+    as_reaper(lambda: reaper.beside_rounds(budget=0))
+    assert api.alert_history(rule.id) == []
 
 
 def test_the_count_of_a_filter_starts_and_ends_an_alert(shop: str) -> None:
@@ -96,15 +107,15 @@ def test_a_rule_that_fails_says_so_and_stops_no_other(shop: str, monkeypatch: py
     api.start(shop)
     with connection.cursor() as cursor:
         cursor.execute("update wedsql.alert_rule set query = 'none_such>1' where id = %s", [bad.id])
-    matching = evaluating.matching
+    matching = reaper.matching
 
     def slowly(*given: Any) -> Any:
         with connection.cursor() as cursor:
             cursor.execute("select pg_sleep(60)")
         return matching(*given)
 
-    monkeypatch.setattr(evaluating, "matching", slowly)
-    monkeypatch.setattr(evaluating, "LIMIT_MS", 50)
+    monkeypatch.setattr(reaper, "matching", slowly)
+    monkeypatch.setattr(reaper, "LIMIT_MS", 50)
     evaluate()
     assert "none_such" in (api.read_alert_rule(bad.id).error or "")
     assert "longer than 0.05 seconds" in (api.read_alert_rule(slow.id).error or "")
@@ -344,7 +355,7 @@ def test_another_address_gets_another_secret(shop: str) -> None:
     flow = flow_by_name(shop)
     assert flow is not None
     rule = AlertRule("x", "count", ">", 1, url="https://example.org/")
-    first, secret = alerting.save(flow, rule, "olga")
-    assert len(secret) > 30 and alerting.save(flow, rule, "olga", first)[1] == ""
+    first, secret = rules.save(flow, rule, "olga")
+    assert len(secret) > 30 and rules.save(flow, rule, "olga", first)[1] == ""
     moved = AlertRule("x", "count", ">", 1, url="https://other.example/")
-    assert alerting.save(flow, moved, "olga", first)[1] not in ("", secret)
+    assert rules.save(flow, moved, "olga", first)[1] not in ("", secret)

@@ -14,7 +14,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.api.alerts import AlertRule
+from flows.capabilities.alerts.api import AlertRule
 from testkit.processes import Processes
 from testkit.waiting import until
 from workers.tests.conftest import Shop

@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 
 from flows import api
-from workers.reaper import figures
-from workers.reaper.figures import FigureCounter
+from flows.capabilities.figures import reaper
+from flows.capabilities.figures.reaper import FigureCounter
 
 COUNTED = "select pg_visible_in_snapshot(%s, s.counted) from wedsql.figure_state s"
 
@@ -18,7 +18,7 @@ def test_a_transaction_too_large_for_the_usual_limit_gets_a_longer_one(
     flow: str, connect: Callable[..., psycopg.Connection[Any]], monkeypatch: Any
 ) -> None:
     conn = connect()
-    monkeypatch.setattr(figures, "EVERY", 0.0)
+    monkeypatch.setattr(reaper, "EVERY", 0.0)
     conn.execute("select wedsql.count_history(1000000)")
     with conn.transaction():
         api.start_many(flow, [{}] * 200, conn=conn)

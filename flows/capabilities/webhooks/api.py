@@ -153,5 +153,10 @@ def delay_webhook(found: WebhookSteps, problem: str, *, conn: Any = None) -> Non
     value(conn, "select wedsql.delay_webhook(%s, %s, %s)", (found.hook, found.revision, problem))
 
 
+def remove_old_messages(limit: int = 10_000, *, conn: Any = None) -> int:
+    """Remove messages of webhooks that were sent or failed a week ago, at most `limit` of each."""
+    return int(value(conn, "select wedsql.remove_old_messages(%s)", (limit,)))
+
+
 def _hook(found: Mapping[str, Any]) -> SavedWebhook:
     return read_as(SavedWebhook, found)

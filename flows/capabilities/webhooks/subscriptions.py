@@ -8,6 +8,7 @@ from dataclasses import replace
 from django.utils.translation import gettext as _
 
 from flows import api
+from flows.capabilities.alerts.receivers import allowed, check_url
 from flows.capabilities.webhooks.api import SavedWebhook, Webhook
 from flows.errors import BadWebhook
 from flows.filters import Filter, parse
@@ -15,7 +16,6 @@ from flows.filters.fields import PARTS
 from flows.filters.tree import conditions
 from flows.queries.definitions import FlowInfo
 from flows.queries.stepped import STEP_PARTS
-from flows.receivers import allowed, check_url
 
 
 def save(

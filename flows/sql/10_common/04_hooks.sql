@@ -16,6 +16,9 @@ values
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'::text[]),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
+  -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
+  -- for violations, as in 70_maintenance/05_invariants.sql.
+  ('invariants', 'merge', 'jsonb', 'stable', '{}'),
   -- The maintenance; returns counts of what was removed.
   ('maintain', 'merge', 'jsonb', 'volatile', '{}'),
   -- Whether an instance that has ended is still read: then it is not removed.

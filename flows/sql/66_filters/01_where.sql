@@ -58,3 +58,7 @@ create or replace function wedsql.filter_holds(p_filter bigint, p_row anyelement
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select wed_match.row_holds(p.canonical, p_row) from wedsql.filter_predicate p where p.id = p_filter
 $$;
+
+-- The reaper evaluates filters for capabilities.
+grant execute on function wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement)
+  to wed_reaper;

@@ -196,11 +196,5 @@ begin
   return wedsql._shown_case(v_case);
 end $$;
 
--- Returns whether the case of an instance is open.
-create or replace function wedsql._on_reads_cases(p_flow integer, p_wid integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
-$$;
-
 grant execute on function wedsql.claim_case(bigint, text, integer, text, text[]),
   wedsql.next_case(text, text, integer, text[]), wedsql.release_case(bigint, text, text[]) to wed_web;

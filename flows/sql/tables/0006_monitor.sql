@@ -21,7 +21,7 @@ create index if not exists saved_view_shared on wedsql.saved_view (shared, team)
 alter table wedsql.timer add column if not exists remaining interval;
 
 -- The transaction that wrote a step, or an entry of the log: what was committed since the figures were last
--- counted is found by it, exactly, whatever the order of commits (72_figures). Null in rows from before. A
+-- counted is found by it, exactly, whatever the order of commits (figures). Null in rows from before. A
 -- step pays less for this index, which grows at its end, than for one by ranges of pages.
 alter table wedsql.wed_trace add column if not exists xid bigint;
 alter table wedsql.wed_trace alter column xid set default txid_current();

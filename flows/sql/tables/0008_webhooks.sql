@@ -1,6 +1,6 @@
 -- Webhooks of flows: what is sent when an instance starts, ends or becomes an exception
 -- (flows/capabilities/webhooks). The deliveries of alerts become the deliveries of both
--- (74_alerts/05_deliveries.sql).
+-- (flows/capabilities/alerts/sql/05_deliveries.sql).
 create table if not exists wedsql.webhook (
   id bigint primary key generated always as identity,
   flow_id integer not null references wedsql.flow (id) on delete cascade,

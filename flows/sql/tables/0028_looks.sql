@@ -1,4 +1,4 @@
--- Looks: who was shown values that are masked or hidden, when, how and why (80_looks). Rows are only added:
+-- Looks: who was shown values that are masked or hidden, when, how and why. Rows are only added:
 -- wedsql._keep_looks rejects every change, and the kernel removes what is older than two years. They outlive
 -- the flow and the instance.
 create table if not exists wedsql.look (

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.api.looks import Viewer
+from flows.capabilities.looks.api import Viewer
 from flows.tests.flow_pool import DEFINITION, FlowPool
 from flows.tests.kit import Connection, refused
 from flows.tests.new_kit import NewKit

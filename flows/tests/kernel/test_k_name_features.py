@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.api.cases import CaseRule
-from flows.api.looks import Viewer
+from flows.capabilities.looks.api import Viewer
 from flows.capabilities.sla.api import Sla
 from flows.tests.children import go
 from flows.tests.kernel.test_k_names import joined, readable

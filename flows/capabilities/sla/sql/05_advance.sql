@@ -1,5 +1,5 @@
 -- Keeps the clocks of SLAs: by what was committed since the last round, and for the past of SLAs that are new
--- or were changed, the newest instances first. As in 72_figures, a snapshot says what was read; but reading a
+-- or were changed, the newest instances first. As in figures, a snapshot says what was read; but reading a
 -- step twice changes nothing, so it is enough that no step is left out.
 
 -- Returns the instances after wedsql.sla_state.after_wid, in order, with steps that are visible in p_upto and

@@ -10,12 +10,12 @@ import pytest
 from django.db import connection, transaction
 
 from flows import api
+from flows.capabilities.alerts import reaper
 from flows.capabilities.sla.api import Sla
 from flows.filters import BadFilter, Filter, parse
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import matching, selected
 from flows.tests.commands import answer, refused, run
-from workers.alerts.evaluating import evaluate_due
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +57,7 @@ def test_the_example_of_the_documentation() -> None:
         cursor.execute(
             "update wedsql.sla_clock set due_at = wedsql.now() - interval '1 s' where wid = %s", [late]
         )
-    assert evaluate_due() == 1
+    assert reaper.beside_rounds() == 1
     (rule,) = answer("alerts", "list", "--json")
     assert (rule["value"], rule["active"] is not None) == (1, True)
     assert count("sla:answer=breached") == 1 and count("sla:answer=running") == 1

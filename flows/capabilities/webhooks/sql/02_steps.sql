@@ -1,4 +1,4 @@
--- What is committed is read for each webhook as the figures count it (72_figures/02_count.sql): a step has
+-- What is committed is read for each webhook as the figures count it (02_count.sql of figures): a step has
 -- been read if the transaction that wrote it is visible in the snapshot `seen`. The history is the queue:
 -- a step writes nothing for them, and a reaper that ends between reading and queueing leaves the step unread.
 -- Of several reapers that read the same steps, one moves `seen`, with its messages in the same transaction.

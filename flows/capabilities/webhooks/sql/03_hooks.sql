@@ -1,4 +1,4 @@
--- What webhooks do at the hooks of the engine and of deliveries (74_alerts/05_deliveries.sql).
+-- What webhooks do at the hooks of the engine and of deliveries (05_deliveries.sql of alerts).
 
 -- Returns whether a webhook that is read has not read all steps of an instance. One that is paused, or whose
 -- filter fails, keeps no instance from its removal.

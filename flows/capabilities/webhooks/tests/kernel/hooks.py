@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.deliveries import Delivery
+from flows.capabilities.alerts.deliveries import Delivery
 from flows.capabilities.webhooks.api import SavedWebhook, Webhook
 from flows.tests.kit import Connection, Kit
 

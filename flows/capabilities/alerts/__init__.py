@@ -1,0 +1,1 @@
+"""Alerts: rules about a flow, of which people and other systems are notified."""

@@ -1,0 +1,30 @@
+"""Checks a rule of an alert before it is saved: its filter, and the address of its webhook."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from flows import api
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
+from flows.capabilities.alerts.receivers import allowed, check_url
+from flows.filters import parse
+from flows.queries.definitions import FlowInfo
+
+
+def save(
+    flow: FlowInfo, rule: AlertRule, actor: str, replaced: SavedAlertRule | None = None
+) -> tuple[SavedAlertRule, str]:
+    """Save a rule; return it, and the new secret of its webhook, which can be read only now.
+
+    Another address gets another secret. Raises BadFilter, BadAlert, UnknownAlert, UnknownFlow.
+    """
+    query = parse(rule.query, flow).text() if rule.kind == "count" else ""
+    if rule.url:
+        check_url(rule.url, allowed())
+    secret = rule.secret
+    if rule.url and not secret and (replaced is None or replaced.url != rule.url):
+        secret = secrets.token_urlsafe(32)
+    number = replaced.id if replaced else None
+    saved = api.save_alert_rule(flow.name, replace(rule, query=query, secret=secret), actor, number)
+    return saved, secret

@@ -1,0 +1,44 @@
+-- Measuring what a rule is about. Filters ('count') are measured by flows/filters, because their language is
+-- read there; all others here.
+
+-- Returns the rule whose time has come first, without its secret, and keeps other reapers from it for
+-- p_every; null if there is none. A reaper that ends before it settles the rule delays it by that time.
+-- Locks: the rule.
+create or replace function wedsql.take_alert_rule(p_every interval) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+declare
+  v_rule wedsql.alert_rule;
+begin
+  update wedsql.alert_rule r set next_at = wedsql.now() + p_every
+  where r.id = (select n.id from wedsql.alert_rule n
+                where n.enabled and n.next_at <= wedsql.now()
+                order by n.next_at limit 1 for update skip locked)
+  returning r.* into v_rule;
+  return case when found then wedsql._alert_rule(v_rule) || jsonb_build_object('taken_at', wedsql.now()) end;
+end $$;
+
+-- Returns what a rule is about: the age in seconds of the flow's oldest exception or of the oldest job of a
+-- transition that could be performed, null if there is none; or how many workers serve the transition.
+create or replace function wedsql.measure_alert_rule(p_rule bigint) returns double precision
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+select case r.kind
+  when 'exception_age' then (
+    select extract(epoch from wedsql.now() - min(j.fired_at)) from wedsql.job_pool j
+    where j.flow_id = r.flow_id and j.trname = '_EXCPT' and j.state = 'P')
+  when 'queue_age' then (
+    select extract(epoch from wedsql.now() - min(greatest(j.fired_at, j.not_before))) from wedsql.job_pool j
+    where j.flow_id = r.flow_id and j.trname = r.trname and j.state = 'P'
+      and coalesce(j.not_before, '-infinity') <= wedsql.now())
+  when 'workers' then (
+    select count(*) from (
+      select from wedsql.worker w
+      where f.name || ':' || r.trname = any (w.serves) and w.seen_at > wedsql.now() - interval '30 seconds'
+      union all
+      select from wedsql.paper_client c
+      where c.flow_id = r.flow_id and c.trname = r.trname
+        and c.seen_at > wedsql.now() - interval '30 seconds') s)
+  end::double precision
+from wedsql.alert_rule r join wedsql.flow f on f.id = r.flow_id where r.id = p_rule
+$$;
+
+grant execute on function wedsql.take_alert_rule(interval), wedsql.measure_alert_rule(bigint) to wed_reaper;

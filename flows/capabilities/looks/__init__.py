@@ -1,0 +1,1 @@
+"""Looks at masked values, each recorded before the values are answered, and what people changed."""

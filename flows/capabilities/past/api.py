@@ -1,0 +1,42 @@
+"""What was where in a flow at a moment of the history; the kernel evaluates the conditions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flows.statements import value
+
+
+@dataclass(frozen=True, slots=True)
+class OpenJobs:
+    """The jobs that a trigger had at a moment: how many, and when the oldest was fired."""
+
+    n: int
+    oldest: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Of the instances that were living: on how many each condition held, and jobs, by trigger.
+
+    `examined` are the newest of them, and `more` says that there were others.
+    """
+
+    examined: int
+    more: bool
+    holds: Mapping[int, int]
+    jobs: Mapping[int, OpenJobs]
+
+
+def places_at(flow: str, at: datetime, *, limit: int = 1_000, conn: Any = None) -> Places:
+    """Return what was where at a moment, by the triggers that the flow has now. Raises UnknownFlow."""
+    found = value(conn, "select wedsql.places_at(%s, %s, %s)", (flow, at, limit))
+    jobs = {
+        int(tgid): OpenJobs(each["n"], datetime.fromisoformat(each["oldest"]))
+        for tgid, each in found["jobs"].items()
+    }
+    holds = {int(tgid): n for tgid, n in found["holds"].items()}
+    return Places(found["examined"], found["more"], holds, jobs)

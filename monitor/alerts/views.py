@@ -1,0 +1,192 @@
+"""Alerts: the rules of the flows that a user sees, one rule with its history, and its form."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from django.contrib import messages
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from flows import api
+from flows.access import flow_or_404, may_operate, somewhere, visible_flows
+from flows.api.views import SavedView
+from flows.capabilities.alerts import rules
+from flows.capabilities.alerts.api import SavedAlertRule
+from flows.errors import Refused, UnknownAlert
+from flows.queries.definitions import FlowInfo
+from monitor.alerts import forms
+from monitor.alerts.forms import EVENT, KIND, STATUS
+from monitor.alerts.rows import RuleRow, measured, state
+from pages.guard import page
+from pages.urlparams import long_number, text
+
+ENTRIES = 100
+# How long an alert can be silenced, in minutes.
+SILENCES = {
+    60: gettext_lazy("one hour"),
+    240: gettext_lazy("four hours"),
+    1_440: gettext_lazy("one day"),
+    10_080: gettext_lazy("one week"),
+}
+LONGEST_NOTE = 500
+_GREATEST = 2**63 - 1
+
+
+@require_safe
+@page
+def alerts(request: HttpRequest) -> HttpResponse:
+    """Show the rules of the flows that the user sees, those with an active alert first."""
+    names = visible_flows(request.user)
+    found = api.list_alert_rules(None if names is None else sorted(names))
+    context = {
+        "rows": [RuleRow(rule) for rule in found],
+        "counts": Counter(state(rule) for rule in found),
+        "operates": somewhere(request.user, "operate"),
+    }
+    return render(request, "monitor/alerts/list.html", context)
+
+
+@require_safe
+@page
+def alert(request: HttpRequest, rule: int) -> HttpResponse:
+    """Show one rule with its history."""
+    found, flow = _rule_or_404(request, rule)
+    before = long_number(request.GET.get("before"))
+    entries = api.alert_history(rule, before, ENTRIES + 1)
+    shown = [
+        (
+            each,
+            EVENT.get(each["event"], each["event"]),
+            measured(found.kind, each["value"]),
+            [(d, STATUS[d["status"]]) for d in each["deliveries"]],
+        )
+        for each in entries[:ENTRIES]
+    ]
+    context = {
+        "rule": found,
+        "row": RuleRow(found),
+        "flow": flow,
+        "silences": SILENCES.items(),
+        "operates": may_operate(request.user, flow.name),
+        "entries": shown,
+        "more": entries[ENTRIES - 1]["id"] if len(entries) > ENTRIES else None,
+    }
+    return render(request, "monitor/alerts/alert.html", context)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def define(request: HttpRequest, name: str) -> HttpResponse:
+    """Show the form of a new rule of a flow, or save it."""
+    flow = flow_or_404(request.user, name)
+    return _form(request, flow, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+def change(request: HttpRequest, rule: int) -> HttpResponse:
+    """Show the form of a rule, or save it."""
+    found, flow = _rule_or_404(request, rule)
+    return _form(request, flow, found)
+
+
+def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> HttpResponse:
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    fields = forms.of_rule(rule) if rule else forms.empty(text(request, "q"))
+    error = ""
+    if request.method == "POST":
+        fields = forms.given(request.POST.dict())
+        try:
+            return _saved(request, flow, fields, rule)
+        except Refused as refused:
+            error = refused.sentence
+    transitions = sorted({each.transition for each in flow.triggers if each.fires and each.transition})
+    context = {
+        "flow": flow,
+        "rule": rule,
+        "fields": fields,
+        "error": error,
+        "kinds": KIND.items(),
+        "transitions": transitions,
+        "views": [view.query for view in _views(request, flow)],
+    }
+    return render(request, "monitor/alerts/form.html", context)
+
+
+def _views(request: HttpRequest, flow: FlowInfo) -> list[SavedView]:
+    groups = list(request.user.groups.values_list("name", flat=True))
+    return api.list_views(request.user.get_username(), groups, flow.name)
+
+
+def _saved(
+    request: HttpRequest, flow: FlowInfo, fields: dict[str, str], rule: SavedAlertRule | None
+) -> HttpResponse:
+    """Save the rule, say the secret of a new webhook, and lead to it. Raises WedError."""
+    actor = request.user.get_username()
+    saved, secret = rules.save(flow, forms.rule_of(fields), actor, rule)
+    messages.success(request, _("The alert “%(name)s” is saved.") % {"name": saved.name})
+    if secret:
+        said = _("The secret of its webhook, shown only now: %(secret)s")
+        messages.warning(request, said % {"secret": secret})
+    return _to(saved.id)
+
+
+@require_POST
+@page
+def operate(request: HttpRequest, rule: int, verb: str) -> HttpResponse:
+    """Acknowledge, silence, test or remove a rule."""
+    found, flow = _rule_or_404(request, rule)
+    if not may_operate(request.user, flow.name):
+        return _forbidden()
+    if verb not in ("acknowledge", "silence", "test", "remove"):
+        raise Http404
+    try:
+        messages.success(request, _operated(request, found, verb))
+    except Refused as refused:
+        messages.error(request, refused.sentence)
+    return HttpResponseRedirect(reverse("monitor:alerts")) if verb == "remove" else _to(rule)
+
+
+def _operated(request: HttpRequest, rule: SavedAlertRule, verb: str) -> str:
+    """Do it, and return what was done. Raises WedError."""
+    actor = request.user.get_username()
+    note = request.POST.get("note", "").replace("\x00", "").strip()[:LONGEST_NOTE]
+    if verb == "acknowledge":
+        api.acknowledge_alert(rule.id, actor, note)
+        return _("The alert is acknowledged.")
+    if verb == "silence":
+        until = forms.until(request.POST.get("minutes", ""))
+        api.silence_alert(rule.id, until, actor, note)
+        return _("The alert is silenced.") if until else _("The alert is no longer silenced.")
+    if verb == "test":
+        count = api.send_test_alert(rule.id, actor)
+        return _("A test is on its way to %(count)d receivers.") % {"count": count}
+    api.delete_alert_rule(rule.id, actor)
+    return _("The alert “%(name)s” is removed.") % {"name": rule.name}
+
+
+def _rule_or_404(request: HttpRequest, rule: int) -> tuple[SavedAlertRule, FlowInfo]:
+    """Return a rule and its flow if the user may see it; raise Http404 otherwise."""
+    if rule > _GREATEST:
+        raise Http404
+    try:
+        with transaction.atomic():
+            found = api.read_alert_rule(rule)
+    except UnknownAlert as error:
+        raise Http404 from error
+    return found, flow_or_404(request.user, found.flow)
+
+
+def _to(rule: int) -> HttpResponse:
+    return HttpResponseRedirect(reverse("monitor:alert", args=[rule]))
+
+
+def _forbidden() -> HttpResponse:
+    return HttpResponseForbidden(_("You may see this flow, but not define its alerts."))

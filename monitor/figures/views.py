@@ -1,0 +1,121 @@
+"""Analysis of a flow: what its transitions took, the paths of its instances, and what followed what."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from flows import api
+from flows.access import flow_or_404
+from flows.capabilities.figures import analysis
+from flows.capabilities.figures.analysis import Sample
+from flows.capabilities.figures.api import TransitionFigures
+from flows.filters import And, Condition, Node, Or
+from flows.filters.tree import all_of
+from flows.queries.base import now, snapshot
+from flows.queries.definitions import FlowInfo
+from flows.queries.graph import rules
+from monitor import windows
+from monitor.figures import comparison
+from monitor.windows import Window
+from pages.guard import page
+from pages.urlparams import number, text
+
+LAST_PAGE = 200
+
+
+@require_safe
+@page
+def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the page of the analysis of a window."""
+    with snapshot():
+        flow = flow_or_404(request.user, name)
+        at = now()
+        window = windows.of_request(request, at)
+        sample = analysis.sample(flow.id, window.since, min(window.until, at))
+        earlier = windows.earlier(window, against := text(request, "against"), at)
+        context = _transitions(flow, window, earlier) | _paths(flow, sample, earlier)
+        tiles = comparison.tiles(flow.name, window, earlier)
+    context["happened"] = bool(
+        sample.instances or context["transitions"] or any(each.value for each in tiles)
+    )
+    context |= {"flow": flow, "window": window, "windows": windows.NAMES, "sample": sample}
+    context |= {"earlier": earlier, "against": against if earlier else "", "choices": windows.AGAINST}
+    context["tiles"] = tiles
+    context["most"] = analysis.NEWEST_INSTANCES
+    return render(request, "monitor/figures/analysis.html", context)
+
+
+def _transitions(flow: FlowInfo, window: Window, earlier: Window | None) -> dict[str, object]:
+    """Return the transitions of the window, the slowest first, with those of the earlier one."""
+    found = api.transition_figures(flow.name, window.since, window.until)
+    was = _by_name(api.transition_figures(flow.name, earlier.since, earlier.until)) if earlier else {}
+    slowest = sorted(found, key=lambda each: (-(each.elapsed_p95 or 0), each.transition))
+    rated = sorted((each for each in found if each.failed), key=lambda each: -each.error_rate)
+    return {
+        "transitions": [(each, was.get(each.transition)) for each in slowest],
+        "measured": any(each.ran_p50 is not None for each in found),
+        "slowest": _slowest(slowest),
+        "rated": [(each, was.get(each.transition)) for each in rated],
+    }
+
+
+def _by_name(found: list[TransitionFigures]) -> dict[str, TransitionFigures]:
+    return {each.transition: each for each in found}
+
+
+def _slowest(found: list[TransitionFigures]) -> TransitionFigures | None:
+    return next((each for each in found if each.elapsed_p95 is not None), None)
+
+
+def _paths(flow: FlowInfo, sample: Sample, earlier: Window | None) -> dict[str, object]:
+    """Return what the page shows of the sample, each number with the filter of its instances."""
+    if not sample.instances:
+        return {}
+    variants, paths = analysis.variants(sample)
+    was = analysis.shares(analysis.sample(flow.id, earlier.since, earlier.until)) if earlier else {}
+    following = analysis.following(sample, rules(flow.id))
+    return {
+        "query": query(sample),
+        "variants": [
+            (each, query(sample, _on("path", each.path)), was.get(each.path, 0.0)) for each in variants
+        ],
+        "paths": paths,
+        "redone": [(each, query(sample, _on("redid", each.transition))) for each in analysis.redone(sample)],
+        "following": [(each, query(sample, _on("followed", each.text))) for each in following],
+    }
+
+
+def _on(field: str, value: str) -> Node:
+    return Condition(field, "=", (value,)) if value else Condition(field, "no")
+
+
+def query(sample: Sample, *more: Node) -> str:
+    """Return the text of the filter that finds exactly the instances of a sample that meet the rest."""
+    last = sample.instances[-1]
+    since = last.finished_at if sample.cut else sample.since
+    at = windows.written(last.finished_at)
+    after = Or((Condition("finished", ">", (at,)), Condition("id", ">=", (str(last.wid),))))
+    tree = all_of(
+        And((Condition("status", "=", ("final",)), Condition("finished", ">=", (windows.written(since),)))),
+        Condition("finished", "<", (windows.written(sample.until),)),
+        after if sample.cut else None,
+        *more,
+    )
+    return tree.text() if tree else ""
+
+
+@require_safe
+@page
+def steps(request: HttpRequest, name: str) -> HttpResponse:
+    """Return the list of the steps of a transition in a window, or of its failed attempts."""
+    transition, failed = text(request, "transition")[:63], request.GET.get("of") == "failed"
+    place = min(max(number(request.GET.get("page")) or 1, 1), LAST_PAGE)
+    with snapshot():
+        flow = flow_or_404(request.user, name)
+        since, until = windows.moments(request, now())
+        found, more = analysis.done(flow.id, transition, since, until, place, failed=failed)
+    context = {"flow": flow, "transition": transition, "failed": failed, "since": since, "until": until}
+    context |= {"items": found, "next": place + 1 if more and place < LAST_PAGE else None, "page": place}
+    return render(request, "monitor/figures/steps.html", context)

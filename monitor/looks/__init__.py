@@ -1,0 +1,1 @@
+"""The pages and the endpoints of looks at masked values, and the audit of a flow."""
