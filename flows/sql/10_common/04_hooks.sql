@@ -12,8 +12,11 @@ create type wedsql.hook as (name text, kind text, result text, volatility text, 
 create or replace function wedsql._hooks_engine() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
+  -- The compensation of a step has used its attempts; its instance has the status X.
+  ('compensation_failed', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_wid integer,p_actor text,p_why text,p_now timestamptz}'::text[]),
   -- A flow will be dropped with its instances; all of its rows are still there.
-  ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'::text[]),
+  ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
   -- The maintenance; returns counts of what was removed.
@@ -21,7 +24,10 @@ values
   -- Whether an instance that has ended is still read: then it is not removed.
   ('reads', 'any', 'boolean', 'stable', '{p_flow integer,p_wid integer}'),
   -- Instances are removed with their history; both are still there.
-  ('retired', 'each', 'void', 'volatile', '{p_wids integer[]}')
+  ('retired', 'each', 'void', 'volatile', '{p_wids integer[]}'),
+  -- A trigger was changed, and may have pending jobs.
+  ('trigger_changed', 'each', 'void', 'volatile',
+   '{p_old wedsql.trig,p_new wedsql.trig,p_now timestamptz}')
 $$;
 
 -- Returns all hooks, those that capabilities declare for others included.
