@@ -12,9 +12,42 @@ create type wedsql.hook as (name text, kind text, result text, volatility text, 
 create or replace function wedsql._hooks_engine() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
+  -- An operation by a person (cancel, suspend, skip ...) was written to the history of an instance.
+  ('operated', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_wid integer,p_operation text}'::text[]),
+  -- Before and after a re-match that a person asks for; what the first returns is given to the second.
+  ('before_rematch', 'first', 'jsonb', 'volatile', '{p_flow wedsql.flow,p_wids integer[]}'),
+  ('rematched', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_before jsonb}'),
+  -- Steps ended the exceptions of instances, by the jobs _EXCPT: p_seqs, their numbers.
+  ('repaired', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_steps wedsql.step[],p_wids integer[],p_seqs integer[]}'),
+  -- Instances became exceptions, remain or no longer are some, or a person has changed their status.
+  ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
+  -- Children ended by a step.
+  ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
+  -- Instances made a step, in a flow with triggers that start children.
+  ('parent_stepped', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
+  -- Jobs were withdrawn.
+  ('withdrawn', 'each', 'void', 'volatile', '{p_wids integer[],p_ids bigint[],p_now timestamptz}'),
+  -- Whether a job is the compensation of a step, so not one that its trigger fired.
+  ('compensates', 'any', 'boolean', 'stable', '{p_wid integer,p_job bigint}'),
+  -- Whether a job waits for the compensations of its instance.
+  ('awaits_compensation', 'any', 'boolean', 'stable', '{p_wid integer,p_job bigint}'),
+  -- The result of a compensation was committed; returns the number of its step.
+  ('compensated', 'first', 'integer', 'volatile', '{p_flow wedsql.flow,p_step wedsql.step}'),
   -- The compensation of a step has used its attempts; its instance has the status X.
   ('compensation_failed', 'each', 'void', 'volatile',
-   '{p_flow wedsql.flow,p_wid integer,p_actor text,p_why text,p_now timestamptz}'::text[]),
+   '{p_flow wedsql.flow,p_wid integer,p_actor text,p_why text,p_now timestamptz}'),
+  -- The result of a job was rejected with an SQLSTATE; returns the number under which it is kept.
+  ('rejected', 'first', 'bigint', 'volatile',
+   '{p_flow text,p_wid integer,p_job bigint,p_claim bigint,p_changes jsonb,p_set text,p_actor text,'
+   'p_code text}'),
+  -- A trigger was changed, and may have pending jobs.
+  ('trigger_changed', 'each', 'void', 'volatile',
+   '{p_old wedsql.trig,p_new wedsql.trig,p_now timestamptz}'),
+  -- What the choices of a publication mean for each living instance.
+  ('chosen', 'first', 'wedsql.chosen', 'volatile',
+   '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
   -- A flow will be dropped with its instances; all of its rows are still there.
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
@@ -24,10 +57,7 @@ values
   -- Whether an instance that has ended is still read: then it is not removed.
   ('reads', 'any', 'boolean', 'stable', '{p_flow integer,p_wid integer}'),
   -- Instances are removed with their history; both are still there.
-  ('retired', 'each', 'void', 'volatile', '{p_wids integer[]}'),
-  -- A trigger was changed, and may have pending jobs.
-  ('trigger_changed', 'each', 'void', 'volatile',
-   '{p_old wedsql.trig,p_new wedsql.trig,p_now timestamptz}')
+  ('retired', 'each', 'void', 'volatile', '{p_wids integer[]}')
 $$;
 
 -- Returns all hooks, those that capabilities declare for others included.

@@ -242,7 +242,7 @@ declare
 begin
   perform wedsql._begin_change(old.flow_id);
   select count(*) into v_pending from wedsql.job_pool j
-  where j.flow_id = old.flow_id and j.tgid = old.tgid and not wedsql._is_compensation(j.wid, j.id);
+  where j.flow_id = old.flow_id and j.tgid = old.tgid and not wedsql._call_compensates(j.wid, j.id);
   if v_pending > 0 then
     perform wedsql._raise('WD007', 'Trigger "{trigger}" has pending jobs: {pending}.',
       'Disable it and wait, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',

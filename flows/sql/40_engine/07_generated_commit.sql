@@ -107,7 +107,8 @@ begin
   cross join lateral (select case
     when i.wid is null or i.flow_id <> p_flow then 'WD104'
     when i.status = 'F' then 'WD102'
-    when i.status = 'X' and (cardinality(p_wids) > 1 or not wedsql._is_compensation(c.wid, c.id)) then 'WD105'
+    when i.status = 'X' and (cardinality(p_wids) > 1 or not wedsql._call_compensates(c.wid, c.id)) then
+      'WD105'
     when i.status not in ('R', 'E', 'X') then 'WD105'
     when j.id is null or j.state = 'K' then 'WD205'
     when c.claim is not null and j.claim is distinct from c.claim then 'WD203'

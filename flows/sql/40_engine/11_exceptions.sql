@@ -24,7 +24,7 @@ begin
          p_reason, k.attempts from parked k;
   update wedsql.instance i set status = 'E', reason = p_reason, changed_at = p_now where i.wid = p_wid;
   perform wedsql._except_job(p_flow, p_wid, p_now);
-  perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+  perform wedsql._call_excepted(p_flow, array[p_wid], p_now);
 end $$;
 
 -- Does what _park does, with a row in the history that records it and causes the _EXCPT job; of an instance

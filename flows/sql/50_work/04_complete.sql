@@ -117,7 +117,7 @@ exception
         return;
       end if;
     end if;
-    v_late := wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code);
+    v_late := wedsql._call_rejected(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code);
     if v_late is not null then
       v_why.detail := (v_why.detail::jsonb || jsonb_build_object('late', v_late))::text;
     end if;

@@ -13,11 +13,9 @@ declare
   v_counts jsonb;
 begin
   perform wedsql._lock_definition(v_flow.id);
-  v_before := wedsql._check_rematch(v_flow, p_wids);
+  v_before := wedsql._call_before_rematch(v_flow, p_wids);
   v_counts := wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
-  perform wedsql._check_approvals(v_flow, b.wid::integer, 'rematch', w.names)
-  from jsonb_each_text(v_before) b (wid, seq)
-  cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';
+  perform wedsql._call_rematched(v_flow, v_before);
   return v_counts;
 end $$;
 

@@ -138,7 +138,7 @@ begin
       select 1 from wedsql._attribute_changes(wedsql._definition(p_flow, true) -> 'attributes',
         p_definition -> 'attributes')));
     if p_choices is not null then
-      v_chosen := wedsql._held_back(p_flow.name, p_definition, p_choices, p_reopen_final);
+      v_chosen := wedsql._call_chosen(p_flow.name, p_definition, p_choices, p_reopen_final);
       v_gone := wedsql._removed_jobs(p_flow, p_definition);
     end if;
     v_timers := exists (select 1 from wedsql.timer x where x.flow_id = p_flow.id);

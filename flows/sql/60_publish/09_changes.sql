@@ -1,6 +1,6 @@
 -- What follows when a definition is changed directly, by the tables of its attributes and triggers and by the
--- flow's own row (90_finish.sql has the triggers): new functions at once or at their first call, the re-match at
--- the commit.
+-- flow's own row (90_finish.sql has the triggers): new functions at once or at their first call, and the
+-- re-match at the commit.
 
 -- Re-matches the living instances and keeps the version at the commit of a transaction that changed a
 -- definition (K-17). While a whole definition is applied, only its publication does.
@@ -46,7 +46,7 @@ begin
   end if;
   if tg_op = 'UPDATE' and new.trname <> old.trname then
     update wedsql.job_pool j set trname = new.trname
-    where j.flow_id = new.flow_id and j.tgid = new.tgid and not wedsql._is_compensation(j.wid, j.id);
+    where j.flow_id = new.flow_id and j.tgid = new.tgid and not wedsql._call_compensates(j.wid, j.id);
     if found then
       perform wedsql._wake(new.flow_id, array[new.trname]);
     end if;
@@ -126,7 +126,7 @@ begin
   select coalesce(array_agg(j.wid), '{}'), coalesce(array_agg(j.id), '{}')
   into v_wids, v_ids  -- not null, which would be the whole flow
   from wedsql.job_pool j
-  where j.flow_id = v_flow.id and j.tgid = p_tgid and not wedsql._is_compensation(j.wid, j.id);
+  where j.flow_id = v_flow.id and j.tgid = p_tgid and not wedsql._call_compensates(j.wid, j.id);
   perform wedsql._withdraw_jobs(v_wids, v_ids, 'released', wedsql._actor(p_actor), '', wedsql.now());
   perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'Jobs were withdrawn.');
   return cardinality(v_wids);

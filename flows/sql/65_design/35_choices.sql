@@ -47,3 +47,10 @@ begin
   end if;
   return v_chosen;
 end $$;
+
+-- Returns the choices of a publication with what they hold back, for the engine that publishes.
+create or replace function wedsql._on_chosen_design(p_flow text, p_definition jsonb, p_choices jsonb,
+  p_final boolean) returns wedsql.chosen
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._held_back(p_flow, p_definition, p_choices, p_final)
+$$;

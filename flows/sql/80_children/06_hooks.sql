@@ -11,3 +11,24 @@ begin
     perform wedsql._recount_children(p_old, p_new, p_now);
   end if;
 end $$;
+
+-- Notes children that have ended.
+create or replace function wedsql._on_child_ended_children(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._note_ends(p_wids)
+$$;
+
+-- Has the reaper start and count the children of jobs.
+create or replace function wedsql._on_parent_stepped_children(p_wids integer[], p_now timestamptz)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._keep_children(p_wids, p_now)
+$$;
+
+-- Has the reaper end the children of jobs that were withdrawn.
+create or replace function wedsql._on_withdrawn_children(p_wids integer[], p_ids bigint[],
+  p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.child_job c set due_at = p_now
+where c.parent_wid = any (p_wids) and c.job_id = any (p_ids) and c.ended_at is null
+$$;
