@@ -4,8 +4,8 @@
 -- nothing and reads no table. A capability may declare hooks in the same way, for those that use it.
 
 -- A hook, which a function wedsql._hooks_OWNER declares. kind: `each` returns nothing, `any` whether one of
--- the functions returns true, `first` what the first returns that is not null, `merge` the objects of all in
--- one.
+-- the functions returns true, `first` what the first returns that is not null, `least` the least of what they
+-- return, `merge` the objects of all in one.
 create type wedsql.hook as (name text, kind text, result text, volatility text, arguments text[]);
 
 -- Returns the hooks of the engine.
@@ -48,6 +48,22 @@ values
   -- What the choices of a publication mean for each living instance.
   ('chosen', 'first', 'wedsql.chosen', 'volatile',
    '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
+  -- A part of a round of the reaper that it names, in which a failure is noted.
+  ('reap_part', 'each', 'void', 'volatile', '{p_part text,p_now timestamptz}'),
+  -- Whether something of a flow may be due now; the due items of a kind, as a cursor of (wid, item); what is
+  -- done with one: false where it is locked or no longer due.
+  ('may_be_due', 'any', 'boolean', 'stable', '{p_flow integer,p_now timestamptz}'),
+  ('due_items', 'first', 'refcursor', 'volatile', '{p_flow integer,p_kind text,p_now timestamptz}'),
+  ('reap_item', 'first', 'boolean', 'volatile',
+   '{p_flow wedsql.flow,p_kind text,p_item bigint,p_now timestamptz}'),
+  -- When the reaper is needed next.
+  ('next_due', 'least', 'timestamptz', 'stable', '{}'),
+  -- The clock was set back: what was planned by it is due when it was.
+  ('clock_set_back', 'each', 'void', 'volatile', '{p_now timestamptz}'),
+  -- The name under which a worker is registered that calls itself p_said, where that is not its own.
+  ('registered_name', 'first', 'text', 'stable', '{p_said text}'),
+  -- Invariants of what a capability keeps: name -> sentence and query, which wedsql.violations checks.
+  ('invariants', 'merge', 'jsonb', 'stable', '{}'),
   -- A flow will be dropped with its instances; all of its rows are still there.
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
@@ -112,7 +128,9 @@ select case
   when c.calls is null then
     'select ' || case p_kind when 'any' then 'false' when 'merge' then '''{}''::jsonb'
                              when 'each' then 'null' else 'null::' || p_result end
-  when p_kind = 'first' then format('select coalesce(%s)', array_to_string(c.calls, ', '))
+  when p_kind in ('first', 'least') then
+    format('select %s(%s)', case p_kind when 'first' then 'coalesce' else 'least' end,
+           array_to_string(c.calls, ', '))
   else 'select ' || array_to_string(c.calls,
     case p_kind when 'any' then ' or ' when 'merge' then ' || ' else '; select ' end) end
 from c

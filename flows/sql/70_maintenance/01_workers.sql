@@ -5,8 +5,8 @@ create or replace function wedsql.register_worker(
 returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.worker (kind, name, host, pid, backend_pid, role, serves, started_at, seen_at)
-values (p_kind, wedsql._login_name(p_name), p_host, p_pid, pg_backend_pid(), session_user,
-        p_serves, wedsql.now(), wedsql.now())
+values (p_kind, coalesce(wedsql._call_registered_name(p_name), p_name), p_host, p_pid, pg_backend_pid(),
+        session_user, p_serves, wedsql.now(), wedsql.now())
 returning id
 $$;
 

@@ -134,8 +134,7 @@ select case when l.more then wedsql.now() else nullif(least(
      select x.due_at as at from wedsql.timer x
      where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d),
   (select min(s.due_at) from wedsql.start_time s where s.due_at > coalesce(l.at, '-infinity')),
-  (select min(c.due_at) from wedsql.child_job c),
-  (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1),
+  wedsql._call_next_due(),
   (select min(p.publish_at) from wedsql.publication p
    where p.status = 'approved' and p.publish_at > coalesce(l.at, '-infinity'))),
   'infinity') end

@@ -2,7 +2,8 @@
 -- They read only stored facts, never the engine's derived values, and evaluate conditions again with the
 -- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
 
--- Returns the invariants that need no flow's own table, as queries that return one object per violation.
+-- Returns the engine's invariants that need no flow's own table; those of capabilities are a hook. They come
+-- as queries that return one object per violation.
 create or replace function wedsql._invariant_queries() returns table (name text, sentence text, query text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
@@ -76,34 +77,7 @@ values
     and l.waitstart < clock_timestamp() - interval '1 minute'
   union all
   select jsonb_build_object('prepared', p.gid, 'since', p.prepared) from pg_prepared_xacts p
-  where p.database = current_database()$q$),
-('I9', 'The figures have each counted step of the last days in its minute.', $q$
-  select jsonb_build_object('wid', min(h.wid), 'flow', h.flow_id, 'transition', h.trname, 'at', h.at,
-                            'steps', count(*), 'counted', coalesce(max(g.done), 0)) as found
-  from (select t.wid, t.flow_id, t.trw as trname, date_trunc('minute', t.tstmp) as at
-        from {i} i join wedsql.wed_trace t on t.wid = i.wid cross join wedsql.figure_state s
-        where t.job_id is not null and left(t.trw, 1) <> '_' and t.tstmp > wedsql.now() - interval '7 days'
-          and case when t.xid is null then t.wid >= coalesce(s.earlier_below, 0)
-                   else t.tx_at < s.restored_at
-                        or pg_visible_in_snapshot(t.xid::text::xid8, s.counted) end) h
-  left join wedsql.figure g
-    on g.span = 'm' and g.at = h.at and g.flow_id = h.flow_id and g.trname = h.trname
-  group by h.flow_id, h.trname, h.at having count(*) > coalesce(max(g.done), 0)$q$),
-('I10', 'Each exception has an open case, and each open case its exception.', $q$
-  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', null) as found
-  from {i} i
-  where (i.status = 'E' or i.status in ('S', 'X') and exists (
-      select 1 from wedsql.job_pool j
-      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K'))
-      or exists (select 1 from wedsql.late_result l where l.wid = i.wid and l.state = 'conflict'))
-    and not exists (select 1 from wedsql.repair_case c where c.wid = i.wid and c.closed_at is null)
-  union all
-  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', c.number)
-  from {i} i join wedsql.repair_case c on c.wid = i.wid and c.closed_at is null
-  where (i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
-      select 1 from wedsql.job_pool j
-      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K')))
-    and not exists (select 1 from wedsql.late_result l where l.wid = i.wid and l.state = 'conflict')$q$)
+  where p.database = current_database()$q$)
 $$;
 
 -- Returns the query for the final instances of the present version that violate an integrity condition and
@@ -243,6 +217,8 @@ begin
   return query
   with q as (
     select n.name, n.sentence, n.query from wedsql._invariant_queries() n
+    union all
+    select n.key, n.value ->> 'sentence', n.value ->> 'query' from jsonb_each(wedsql._call_invariants()) n
     union all
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')

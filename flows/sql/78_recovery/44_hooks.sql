@@ -34,3 +34,12 @@ create or replace function wedsql._on_rejected_recovery(p_flow text, p_wid integ
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, p_code)
 $$;
+
+-- Has policies that wait by a clock that was set back tried again now.
+-- Locks: rows of wedsql.policy_wait, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_recovery(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.policy_wait w set due_at = '-infinity'
+where w.number = any (array(select o.number from wedsql.policy_wait o
+                            where o.due_at > p_now and o.due_at < 'infinity' for update skip locked))
+$$;

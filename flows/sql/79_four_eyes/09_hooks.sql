@@ -34,3 +34,12 @@ begin
   from jsonb_each_text(p_before) b (wid, seq)
   cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';
 end $$;
+
+-- Ends proposals that no longer apply.
+create or replace function wedsql._on_reap_part_approvals(p_part text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_part = 'proposals' then
+    perform wedsql._end_stale_proposals();
+  end if;
+end $$;

@@ -32,3 +32,10 @@ language sql set search_path = pg_catalog, pg_temp as $$
 update wedsql.child_job c set due_at = p_now
 where c.parent_wid = any (p_wids) and c.job_id = any (p_ids) and c.ended_at is null
 $$;
+
+-- Returns when the reaper is needed next for children: now if one has ended.
+create or replace function wedsql._on_next_due_children() returns timestamptz
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select least((select min(c.due_at) from wedsql.child_job c),
+             (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1))
+$$;
