@@ -60,6 +60,8 @@ values
   ('next_due', 'least', 'timestamptz', 'stable', '{}'),
   -- The clock was set back: what was planned by it is due when it was.
   ('clock_set_back', 'each', 'void', 'volatile', '{p_now timestamptz}'),
+  -- The functions that a flow has for workers are created in its schema, or replaced.
+  ('worker_functions', 'each', 'void', 'volatile', '{p_name text}'),
   -- The name under which a worker is registered that calls itself p_said, where that is not its own.
   ('registered_name', 'first', 'text', 'stable', '{p_said text}'),
   -- Invariants of what a capability keeps: name -> sentence and query, which wedsql.violations checks.

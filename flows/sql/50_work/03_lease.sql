@@ -120,3 +120,11 @@ begin
           wedsql._worker_in(v_job.flow_id, p_actor), v_job.attempts);
   perform wedsql._wake_job(v_job);
 end $$;
+
+-- Returns the name of a worker in the history: in a flow that requires keys, the checked one.
+-- Raises: as _check_worker.
+create or replace function wedsql._worker_in(p_flow integer, p_said text) returns text
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select wedsql._actor(case when f.worker_keys then wedsql._check_worker(f.id, null, p_said) else p_said end)
+from wedsql.flow f where f.id = p_flow
+$$;
