@@ -4,16 +4,68 @@
 -- nothing and reads no table. A capability may declare hooks in the same way, for those that use it.
 
 -- A hook, which a function wedsql._hooks_OWNER declares. kind: `each` returns nothing, `any` whether one of
--- the functions returns true, `first` what the first returns that is not null, `merge` the objects of all in
--- one.
+-- the functions returns true, `first` what the first returns that is not null, `least` the least of what they
+-- return, `merge` the objects of all in one.
 create type wedsql.hook as (name text, kind text, result text, volatility text, arguments text[]);
 
 -- Returns the hooks of the engine.
 create or replace function wedsql._hooks_engine() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
+  -- An operation by a person (cancel, suspend, skip ...) was written to the history of an instance.
+  ('operated', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_wid integer,p_operation text}'::text[]),
+  -- Before and after a re-match that a person asks for; what the first returns is given to the second.
+  ('before_rematch', 'first', 'jsonb', 'volatile', '{p_flow wedsql.flow,p_wids integer[]}'),
+  ('rematched', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_before jsonb}'),
+  -- Steps ended the exceptions of instances, by the jobs _EXCPT: p_seqs, their numbers.
+  ('repaired', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_steps wedsql.step[],p_wids integer[],p_seqs integer[]}'),
+  -- Instances became exceptions, remain or no longer are some, or a person has changed their status.
+  ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
+  -- Children ended by a step.
+  ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
+  -- Instances made a step, in a flow with triggers that start children.
+  ('parent_stepped', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
+  -- Jobs were withdrawn.
+  ('withdrawn', 'each', 'void', 'volatile', '{p_wids integer[],p_ids bigint[],p_now timestamptz}'),
+  -- Whether a job is the compensation of a step, so not one that its trigger fired.
+  ('compensates', 'any', 'boolean', 'stable', '{p_wid integer,p_job bigint}'),
+  -- Whether a job waits for the compensations of its instance.
+  ('awaits_compensation', 'any', 'boolean', 'stable', '{p_wid integer,p_job bigint}'),
+  -- The result of a compensation was committed; returns the number of its step.
+  ('compensated', 'first', 'integer', 'volatile', '{p_flow wedsql.flow,p_step wedsql.step}'),
+  -- The compensation of a step has used its attempts; its instance has the status X.
+  ('compensation_failed', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_wid integer,p_actor text,p_why text,p_now timestamptz}'),
+  -- The result of a job was rejected with an SQLSTATE; returns the number under which it is kept.
+  ('rejected', 'first', 'bigint', 'volatile',
+   '{p_flow text,p_wid integer,p_job bigint,p_claim bigint,p_changes jsonb,p_set text,p_actor text,'
+   'p_code text}'),
+  -- A trigger was changed, and may have pending jobs.
+  ('trigger_changed', 'each', 'void', 'volatile',
+   '{p_old wedsql.trig,p_new wedsql.trig,p_now timestamptz}'),
+  -- What the choices of a publication mean for each living instance.
+  ('chosen', 'first', 'wedsql.chosen', 'volatile',
+   '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
+  -- A part of a round of the reaper that it names, in which a failure is noted.
+  ('reap_part', 'each', 'void', 'volatile', '{p_part text,p_now timestamptz}'),
+  -- Whether something of a flow may be due now; the due items of a kind, as a cursor of (wid, item); what is
+  -- done with one: false where it is locked or no longer due.
+  ('may_be_due', 'any', 'boolean', 'stable', '{p_flow integer,p_now timestamptz}'),
+  ('due_items', 'first', 'refcursor', 'volatile', '{p_flow integer,p_kind text,p_now timestamptz}'),
+  ('reap_item', 'first', 'boolean', 'volatile',
+   '{p_flow wedsql.flow,p_kind text,p_item bigint,p_now timestamptz}'),
+  -- When the reaper is needed next.
+  ('next_due', 'least', 'timestamptz', 'stable', '{}'),
+  -- The clock was set back: what was planned by it is due when it was.
+  ('clock_set_back', 'each', 'void', 'volatile', '{p_now timestamptz}'),
+  -- The functions that a flow has for workers are created in its schema, or replaced.
+  ('worker_functions', 'each', 'void', 'volatile', '{p_name text}'),
+  -- The name under which a worker is registered that calls itself p_said, where that is not its own.
+  ('registered_name', 'first', 'text', 'stable', '{p_said text}'),
   -- A flow will be dropped with its instances; all of its rows are still there.
-  ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'::text[]),
+  ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
@@ -79,7 +131,9 @@ select case
   when c.calls is null then
     'select ' || case p_kind when 'any' then 'false' when 'merge' then '''{}''::jsonb'
                              when 'each' then 'null' else 'null::' || p_result end
-  when p_kind = 'first' then format('select coalesce(%s)', array_to_string(c.calls, ', '))
+  when p_kind in ('first', 'least') then
+    format('select %s(%s)', case p_kind when 'first' then 'coalesce' else 'least' end,
+           array_to_string(c.calls, ', '))
   else 'select ' || array_to_string(c.calls,
     case p_kind when 'any' then ' or ' when 'merge' then ' || ' else '; select ' end) end
 from c

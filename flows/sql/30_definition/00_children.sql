@@ -135,7 +135,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if (p_old.child is null) <> (p_new.child is null) and exists (
     select 1 from wedsql.job_pool j
-    where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and not wedsql._is_compensation(j.wid, j.id)) then
+    where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid
+      and not wedsql._call_compensates(j.wid, j.id)) then
     perform wedsql._raise('WD007', 'Trigger "{trigger}" has pending jobs, with children or without.',
       'Add another trigger, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',
       jsonb_build_object('column', 'child', 'trigger', coalesce(p_new.tgname, p_new.trname)));

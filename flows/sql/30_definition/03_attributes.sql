@@ -54,46 +54,6 @@ begin
   perform wedsql._check_start_source(p_attr.aname, p_attr.type, p_attr.start_source);
 end $$;
 
--- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).
--- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
--- Raises: WD003 when living values do not fit a new type; WD010.
-create or replace function wedsql._attr_after() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
-set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
-declare
-  v_flow text;
-  v_row wedsql.attr := coalesce(new, old);
-begin
-  select name into v_flow from wedsql.flow where id = v_row.flow_id;
-  if not found or to_regclass(format('%I.wed_flow', v_flow)) is null then
-    return null;  -- the whole flow is being dropped
-  end if;
-  perform wedsql._lock_definition(v_row.flow_id, true);
-  perform wedsql._touch(v_row.flow_id,
-                        tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
-  if tg_op = 'INSERT' then
-    perform wedsql._rebuild_if_full(v_flow);
-    execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column '
-                   '%2$I set default %4$L', v_flow, new.aname,
-      wedsql.sql_type(new.type), new.adv);
-    if new.adv is not null then  -- finished instances are not changed
-      execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and '
-                     'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'', ''X'')',
-        v_flow, new.aname) using new.flow_id;
-    end if;
-    perform wedsql._attr_check(v_flow, new);
-    perform wedsql._key_index(v_flow, new);
-    execute format('revoke all on %I.wed_flow from public', v_flow);
-  elsif tg_op = 'DELETE' then
-    perform wedsql._archive(v_flow, old);
-    execute format('alter table %I.wed_flow drop column %I', v_flow, old.aname);
-  else
-    perform wedsql._attr_alter(v_flow, old, new);
-  end if;
-  perform wedsql._generate_later(v_row.flow_id);
-  return null;
-end $$;
-
 -- Gives an enum column the check that it has one of its options or null, and other columns none.
 -- Raises: WD003 when living instances have other values.
 create or replace function wedsql._attr_check(p_flow text, p_attr wedsql.attr) returns void

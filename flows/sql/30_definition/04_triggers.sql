@@ -242,32 +242,11 @@ declare
 begin
   perform wedsql._begin_change(old.flow_id);
   select count(*) into v_pending from wedsql.job_pool j
-  where j.flow_id = old.flow_id and j.tgid = old.tgid and not wedsql._is_compensation(j.wid, j.id);
+  where j.flow_id = old.flow_id and j.tgid = old.tgid and not wedsql._call_compensates(j.wid, j.id);
   if v_pending > 0 then
     perform wedsql._raise('WD007', 'Trigger "{trigger}" has pending jobs: {pending}.',
       'Disable it and wait, or withdraw the jobs first with wedsql.withdraw(flow, tgid).',
       jsonb_build_object('trigger', coalesce(old.tgname, old.trname), 'pending', v_pending));
   end if;
   return old;
-end $$;
-
--- Removes every pending job of one trigger, re-matches the instances concerned, and returns how many jobs
--- were removed. A trigger that is still enabled fires again where its condition holds.
--- Locks: the flow's definition, instances, then jobs.
-create or replace function wedsql.withdraw(p_flow text, p_tgid integer, p_actor text default null)
-returns integer
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
-  v_wids integer[];
-  v_ids bigint[];
-begin
-  perform wedsql._lock_definition(v_flow.id);
-  select coalesce(array_agg(j.wid), '{}'), coalesce(array_agg(j.id), '{}')
-  into v_wids, v_ids  -- not null, which would be the whole flow
-  from wedsql.job_pool j
-  where j.flow_id = v_flow.id and j.tgid = p_tgid and not wedsql._is_compensation(j.wid, j.id);
-  perform wedsql._withdraw_jobs(v_wids, v_ids, 'released', wedsql._actor(p_actor), '', wedsql.now());
-  perform wedsql._rematch(v_flow.id, v_wids, false, false, wedsql._actor(p_actor), 'Jobs were withdrawn.');
-  return cardinality(v_wids);
 end $$;

@@ -30,7 +30,8 @@ declare
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if (p_steps[1]).trw = '_COMP' then  -- wedsql._check_jobs lets only one through at a time
-    return query select * from wedsql._settle_compensation(v_flow, p_steps[1]);
+    return query select (p_steps[1]).wid, wedsql._call_compensated(v_flow, p_steps[1]), 'X'::"char",
+      '{}'::text[], (p_steps[1]).job_id;
     return;
   end if;
   if p_failed or not v_flow.plain then
@@ -131,20 +132,20 @@ begin
     return next;
   end loop;
   if exists (select 1 from unnest(p_steps) s where s.tgid = 0) then
-    perform wedsql._check_repairs(v_flow, p_steps, v_wids, v_seqs);
+    perform wedsql._call_repaired(v_flow, p_steps, v_wids, v_seqs);
   end if;
   if v_excepted <> '{}' then
-    perform wedsql._keep_cases(v_flow, v_excepted, v_now);
+    perform wedsql._call_excepted(v_flow, v_excepted, v_now);
   end if;
   if v_flow.exclusive then
     perform wedsql._name_locks(v_wids);
     perform wedsql._wake_next(v_locks, v_wids);
   end if;
   if v_ended <> '{}' then
-    perform wedsql._note_ends(v_ended);
+    perform wedsql._call_child_ended(v_ended);
   end if;
   if v_flow.parents then
-    perform wedsql._keep_children(v_wids, v_now);
+    perform wedsql._call_parent_stepped(v_wids, v_now);
   end if;
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;

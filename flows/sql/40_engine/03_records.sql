@@ -76,8 +76,7 @@ language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $
 with gone as (delete from wedsql.job_pool j where j.wid = any (p_wids) and j.id = any (p_ids) returning j.*)
 insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message)
 select g.id, g.wid, g.tgid, g.flow_id, g.trname, p_now, p_outcome, p_actor, p_why from gone g;
-update wedsql.child_job c set due_at = p_now
-where c.parent_wid = any (p_wids) and c.job_id = any (p_ids) and c.ended_at is null
+select wedsql._call_withdrawn(p_wids, p_ids, p_now)
 $$;
 
 -- Withdraws all jobs of an instance that ends (final_when_pending = cancel, K-06; wedsql.cancel).
@@ -85,4 +84,13 @@ create or replace function wedsql._withdraw_rest(p_wid integer, p_now timestampt
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._withdraw_jobs(array[p_wid], array(select j.id from wedsql.job_pool j where j.wid = p_wid),
   'withdrawn', '', 'The instance became final.', p_now)
+$$;
+
+-- Returns a step of a person: of a transition if it stands for the result of a job, else with the name of the
+-- operation.
+create or replace function wedsql._person_step(p_job wedsql.job_pool, p_name text, p_actor text,
+  p_reason text) returns wedsql.step
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select row((p_job).wid, false, (p_job).id, (p_job).tgid, p_name, (p_job).cause_seq, p_actor, p_reason, null,
+           null, null, null, null)::wedsql.step
 $$;

@@ -96,3 +96,89 @@ create or replace function wedsql.state_withheld(p_flow text) returns table (rea
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select w.* from wedsql.flow f cross join lateral wedsql._state_withheld(f) w where f.name = p_flow
 $$;
+
+-- Returns the names by which jobs can be assigned to a worker: its own, and of wedworker#1@host:812 also
+-- wedworker#1@host, which its successor has as well, and @host, which all workers of the machine have.
+create or replace function wedsql._worker_names(p_name text) returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select array[p_name] || case when p_name ~ '@[^@ ]+:[0-9]+$' then
+  array[regexp_replace(p_name, ':[0-9]+$', ''), substring(p_name from '@[^@ ]+(?=:[0-9]+$)')] else '{}' end
+$$;
+
+-- Returns the names by which jobs can be assigned to a registered worker. The built-in ones write the flows
+-- that they serve after their names; a cluster registers one process, and others of it take the jobs.
+create or replace function wedsql._registered_names(p_kind text, p_name text) returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case p_kind
+  when 'process' then wedsql._worker_names(split_part(p_name, ' ', 1))
+  when 'cluster' then (wedsql._worker_names(split_part(p_name, ' ', 1)))[2:]
+  else wedsql._worker_names(p_name) end
+$$;
+
+-- Returns the workers of a name that serve a transition.
+create or replace function wedsql._assignees(p_flow integer, p_transition text, p_name text)
+  returns setof wedsql.worker
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select w.* from wedsql.flow f join wedsql.worker w on f.name || ':' || p_transition = any (w.serves)
+where f.id = p_flow and p_name = any (wedsql._registered_names(w.kind, w.name))
+$$;
+
+-- Notifies a sleeping worker that work is ready again.
+create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select pg_notify('wedsql_w' || w.id, '')
+from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
+$$;
+
+-- Notifies the sleeping workers to which ready jobs of the instance are assigned.
+create or replace function wedsql._wake_assigned(p_wid integer) returns void
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select pg_notify('wedsql_w' || w.id, '')
+from wedsql.job_pool j cross join lateral wedsql._assignees(j.flow_id, j.trname, j.assigned_to) w
+where j.wid = p_wid and j.state = 'P' and j.assigned_to is not null
+  and w.waiting and w.seen_at > wedsql.now() - interval '30 seconds'
+$$;
+
+-- Notifies a sleeping worker that this job is ready again; if it is assigned, those of that name.
+create or replace function wedsql._wake_job(p_job wedsql.job_pool) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_job.assigned_to is null then
+    perform wedsql._wake(p_job.flow_id, array[p_job.trname]);
+  else
+    perform wedsql._wake_assigned(p_job.wid);
+  end if;
+end $$;
+
+-- Notifies workers of the jobs that are next after some that have ended: p_locks, those that they needed;
+-- p_wids, their instances.
+create or replace function wedsql._wake_next(p_locks text[], p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._wake_job(j) from unnest(p_locks) l cross join lateral (
+  select o.* from wedsql.job_pool o where o.lock = l and o.state = 'P'
+    and coalesce(o.not_before <= wedsql.now(), true) order by o.id limit 1) j;
+select wedsql._wake_job(j) from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+where j.wid = any (p_wids) and j.state = 'P' and t.mutex is not null and wedsql._by_worker(t)
+  and not exists (select 1 from wedsql._before(j.wid, j.id))
+$$;
+
+-- Registers a watcher of the history, so that commits notify wedsql_trace, and returns its number; to be
+-- repeated within a minute.
+create or replace function wedsql.watch(p_watch bigint, p_name text) returns bigint
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_id bigint;
+begin
+  update wedsql.watch w set seen_at = wedsql.now() where w.id = p_watch returning w.id into v_id;
+  if v_id is null then
+    delete from wedsql.watch w where w.seen_at < wedsql.now() - interval '10 minutes';
+    insert into wedsql.watch (name, seen_at) values (p_name, wedsql.now()) returning id into v_id;
+  end if;
+  return v_id;
+end $$;
+
+-- Removes the watcher.
+create or replace function wedsql.unwatch(p_watch bigint) returns void
+language sql security definer set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.watch w where w.id = p_watch
+$$;

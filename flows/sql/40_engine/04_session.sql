@@ -101,3 +101,21 @@ create or replace function wedsql._needs_keys(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select f.worker_keys from wedsql.flow f where f.id = p_flow
 $$;
+
+-- Locks the instance against writes of other transactions until this one ends; returns false at once where
+-- one is writing it now.
+-- Locks: the instance, skipping a locked one, and in the same way its table.
+create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_held integer;
+begin
+  begin
+    execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow);
+  exception when lock_not_available then
+    return false;
+  end;
+  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow)
+    into v_held using p_wid;
+  return v_held is not null;
+end $$;

@@ -107,7 +107,8 @@ begin
   cross join lateral (select case
     when i.wid is null or i.flow_id <> p_flow then 'WD104'
     when i.status = 'F' then 'WD102'
-    when i.status = 'X' and (cardinality(p_wids) > 1 or not wedsql._is_compensation(c.wid, c.id)) then 'WD105'
+    when i.status = 'X' and (cardinality(p_wids) > 1 or not wedsql._call_compensates(c.wid, c.id)) then
+      'WD105'
     when i.status not in ('R', 'E', 'X') then 'WD105'
     when j.id is null or j.state = 'K' then 'WD205'
     when c.claim is not null and j.claim is distinct from c.claim then 'WD203'
@@ -135,4 +136,24 @@ begin
     insert into wedsql.commit_by (until, wid, job_id) values (v_until, v_first.wid, v_first.job_id);
   end if;
   return v_steps;
+end $$;
+
+-- Writes changes into the row of an instance and returns the state before and after; null for attributes
+-- that no longer exist.
+-- Locks: none; the caller holds the instance.
+create or replace function wedsql._write_changes(
+  p_flow wedsql.flow, p_wid integer, p_changes jsonb, out before jsonb, out state jsonb)
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' as $$
+declare
+  v_old jsonb;
+begin
+  execute wedsql._fill($q$
+    update {flow:I}.wed_flow w set {assignments} from (select $2 as state) c cross join {flow:I}.wed_flow o
+    where w.wid = $1 and o.wid = $1
+    returning to_jsonb(w.*) - 'wid', to_jsonb(o.*) - 'wid' $q$, jsonb_build_object('flow', p_flow.name,
+      'assignments', wedsql._changed_columns(p_flow.id)))
+  into state, v_old using p_wid, p_changes;
+  select coalesce(jsonb_object_agg(o.key, o.value), '{}') into before
+  from jsonb_each(v_old) o where o.value is distinct from state -> o.key;
 end $$;

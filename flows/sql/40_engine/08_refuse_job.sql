@@ -71,3 +71,17 @@ begin
       jsonb_build_object('attributes', array(select n from unnest(p_protected) n where p_changes ? n)));
   end if;
 end $$;
+
+-- Records a rejection for the reaper, whatever becomes of this transaction. One job has one place for a
+-- minute, so that a client that retries endlessly hides no other; which jobs share a place changes with the
+-- minute.
+create or replace function wedsql._note_refusal(p_wid integer, p_job bigint, p_stale boolean) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_minute bigint := (extract(epoch from clock_timestamp()) / 60)::bigint;
+begin
+  if p_job is not null then
+    perform setval(format('wedsql.refused_%s', (p_job + p_job / 16 * v_minute) % 16)::regclass,
+                   (p_wid::bigint << 32) | ((p_job & 2147483647) << 1) | p_stale::integer);
+  end if;
+end $$;

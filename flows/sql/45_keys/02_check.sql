@@ -88,14 +88,6 @@ begin
   return v_worker;
 end $$;
 
--- Returns the name of a worker in the history: in a flow that requires keys, the checked one.
--- Raises: as _check_worker.
-create or replace function wedsql._worker_in(p_flow integer, p_said text) returns text
-language sql volatile set search_path = pg_catalog, pg_temp as $$
-select wedsql._actor(case when f.worker_keys then wedsql._check_worker(f.id, null, p_said) else p_said end)
-from wedsql.flow f where f.id = p_flow
-$$;
-
 -- Returns whether this session may work on jobs of a transition: in a flow that requires keys, with its key.
 create or replace function wedsql.may_work(p_flow text, p_transition text) returns boolean
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

@@ -231,7 +231,7 @@ begin
                  from %I._retest($1) r join wedsql.job_pool j on j.wid = r.wid and j.id = any ($2)
                      join wedsql.trig t on t.tgid = j.tgid
                      where t.revalidate = 'at_take' and not j.tgid = any (r.matched)
-                       and not wedsql._is_compensation(j.wid, j.id) $q$, p_schema)
+                       and not wedsql._call_compensates(j.wid, j.id) $q$, p_schema)
     into v_stale using p_wids, p_ids;
   v_stale := coalesce(v_stale, '{}');
   if v_stale <> '{}' then

@@ -124,32 +124,10 @@ begin
   perform wedsql._wake_job(v_job);
 end $$;
 
--- Notifies a sleeping worker that work is ready again.
-create or replace function wedsql._wake(p_flow integer, p_names text[]) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-select pg_notify('wedsql_w' || w.id, '')
-from wedsql.flow f cross join lateral wedsql._sleepers(f.name, p_names, 1, wedsql.now()) w where f.id = p_flow
-$$;
-
--- Notifies a sleeping worker that this job is ready again; if it is assigned, those of that name.
-create or replace function wedsql._wake_job(p_job wedsql.job_pool) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if p_job.assigned_to is null then
-    perform wedsql._wake(p_job.flow_id, array[p_job.trname]);
-  else
-    perform wedsql._wake_assigned(p_job.wid);
-  end if;
-end $$;
-
--- Notifies workers of the jobs that are next after some that have ended: p_locks, those that they needed;
--- p_wids, their instances.
-create or replace function wedsql._wake_next(p_locks text[], p_wids integer[]) returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select wedsql._wake_job(j) from unnest(p_locks) l cross join lateral (
-  select o.* from wedsql.job_pool o where o.lock = l and o.state = 'P'
-    and coalesce(o.not_before <= wedsql.now(), true) order by o.id limit 1) j;
-select wedsql._wake_job(j) from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
-where j.wid = any (p_wids) and j.state = 'P' and t.mutex is not null and wedsql._by_worker(t)
-  and not exists (select 1 from wedsql._before(j.wid, j.id))
+-- Returns the name of a worker in the history: in a flow that requires keys, the checked one.
+-- Raises: as _check_worker.
+create or replace function wedsql._worker_in(p_flow integer, p_said text) returns text
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select wedsql._actor(case when f.worker_keys then wedsql._check_worker(f.id, null, p_said) else p_said end)
+from wedsql.flow f where f.id = p_flow
 $$;

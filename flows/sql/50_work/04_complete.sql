@@ -117,7 +117,7 @@ exception
         return;
       end if;
     end if;
-    v_late := wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code);
+    v_late := wedsql._call_rejected(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, v_why.code);
     if v_late is not null then
       v_why.detail := (v_why.detail::jsonb || jsonb_build_object('late', v_late))::text;
     end if;
@@ -149,3 +149,44 @@ begin
 exception when others then
   return false;
 end $$;
+
+-- Returns the source of <flow>.complete_held.
+create or replace function wedsql._gen_complete_held(p_flow integer, p_schema text) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+begin
+  return wedsql._fill($t$
+-- Applies the result of one job that this session holds (<flow>.hold), as a transaction of its own, and
+-- returns its place in the history. The session lock on the job is released here. p_set: a SET string of the
+-- paper instead of the changes. p_wid null: does nothing but prepare what can be prepared beforehand.
+-- Locks: the instance, its job, its trace.
+-- Raises: as <flow>._commit; nothing is written then.
+{create}
+language plpgsql security definer set search_path = pg_catalog, pg_temp {settings}
+set enable_seqscan = off set jit = off set plan_cache_mode = force_generic_plan as $f$
+{body}
+  if p_wid is not null then
+    return (select c.seq from {flow:I}._commit(array[p_wid], array[p_job_id], array[null::bigint],
+                                               array[p_changes], p_actor, true) c);
+  end if;
+  return null;
+end $f$ $t$, jsonb_build_object('flow', p_schema, 'settings', wedsql._time_settings(p_flow),
+    'create', wedsql._create_work_function(p_schema, 'complete_held'),
+    'body', wedsql._gen_fast_path(p_flow, p_schema,
+    p_name => 'complete_held',
+    p_first => case when wedsql._needs_keys(p_flow) then wedsql._fill($q$
+  if p_wid is not null then
+    p_actor := wedsql._check_results({id}, array[p_wid], array[p_job_id], p_actor);
+  end if;$q$, jsonb_build_object('id', p_flow)) else '' end || wedsql._fill($q$
+  if p_actor is null or session_user = {flow:L} then
+    p_actor := wedsql._actor(p_actor);
+  end if;
+  if p_set is not null then
+    p_changes := wedsql._set_changes({flow:L}, p_wid, p_set);
+  end if;$q$, jsonb_build_object('flow', p_schema)),
+    p_held => $q$j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
+         and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')$q$,
+    p_ours => 'pg_try_advisory_xact_lock(p_wid, v_job.tgid) and pg_advisory_unlock(p_wid, v_job.tgid)',
+    p_claim => 'null',
+    p_until => '',
+    p_answer => 'return v_job.seq;')));
+end $g$;

@@ -19,8 +19,8 @@ begin
   v_seqs := wedsql._append_trace(v_flow,
                                  array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
                                  null, v_now);
-  perform wedsql._keep_cases(v_flow, array[p_wid], v_now);
-  perform wedsql._check_approvals(v_flow, p_wid, 'cancel');
+  perform wedsql._call_excepted(v_flow, array[p_wid], v_now);
+  perform wedsql._call_operated(v_flow, p_wid, 'cancel');
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;
 

@@ -35,15 +35,8 @@ create or replace function {flow:I}.start(p_state jsonb default '{}', p_actor te
                                           p_key text default null)
 returns integer language sql security definer set search_path = pg_catalog, pg_temp as $f$
 select wedsql.start({flow:L}, p_state, p_actor, p_key)
-$f$;
-create or replace function {flow:I}.log_in_worker(p_key text, p_for text default 'session')
-returns text language sql security definer set search_path = pg_catalog, pg_temp as $f$
-select wedsql.log_in_worker(p_key, p_for)
-$f$;
-create or replace function {flow:I}.log_out_worker()
-returns void language sql security definer set search_path = pg_catalog, pg_temp as $f$
-select wedsql.log_out_worker()
 $f$ $q$, jsonb_build_object('flow', p_name, 'id', p_flow));
+  perform wedsql._call_worker_functions(p_name);
 end $$;
 
 -- Checks that the instance is one of the flow.

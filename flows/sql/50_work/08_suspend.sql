@@ -53,8 +53,8 @@ declare
 begin
   v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, p_step, wedsql._actor(p_actor),
                                                                  p_reason)], null, p_now);
-  perform wedsql._check_approvals(p_flow, p_wid, lower(regexp_replace(p_step, '^_(RECOVER:)?', '')));
-  perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+  perform wedsql._call_operated(p_flow, p_wid, lower(regexp_replace(p_step, '^_(RECOVER:)?', '')));
+  perform wedsql._call_excepted(p_flow, array[p_wid], p_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, v_free,
                          least(cardinality(v_free), cardinality(p_ready)));
   if p_ready <> '{}' then

@@ -20,7 +20,7 @@ begin
   elsif v_job.tgid = 0 and not p_exception then
     perform wedsql._raise('WD212', 'Job {job} is the exception of instance {instance} itself.',
       'Repair the instance, or cancel it.', jsonb_build_object('job', p_job, 'instance', p_wid));
-  elsif exists (select 1 from wedsql.recovery r where r.wid = p_wid and r.job_id is distinct from p_job) then
+  elsif wedsql._call_awaits_compensation(p_wid, p_job) then
     perform wedsql._raise('WD212', 'Job {job} of instance {instance} waits for the compensations.',
       'It is offered again when they are done.', jsonb_build_object('job', p_job, 'instance', p_wid));
   end if;
@@ -92,7 +92,7 @@ begin
     perform wedsql._raise('WD212', 'Job {job} of instance {instance} is ready already.',
       'It waits for a worker.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
   end if;
-  if not wedsql._is_compensation(p_wid, p_job_id) then
+  if not wedsql._call_compensates(p_wid, p_job_id) then
     v_job.payload := wedsql._retry_payload(v_flow, v_job);
     select case when t.timeout is null then null else greatest(v_job.timeout, t.timeout) end
     into v_job.timeout from wedsql.trig t where t.tgid = v_job.tgid;

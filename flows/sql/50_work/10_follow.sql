@@ -27,7 +27,7 @@ cross join lateral (select
        then p_new.timeout else j.timeout end as timeout,
   case when j.priority = p_old.priority then p_new.priority else j.priority end as priority,
   p_new.lock is distinct from p_old.lock and not h.held and j.state <> 'L' as relocks) n
-where j.flow_id = p_old.flow_id and j.tgid = p_old.tgid and not wedsql._is_compensation(j.wid, j.id)
+where j.flow_id = p_old.flow_id and j.tgid = p_old.tgid and not wedsql._call_compensates(j.wid, j.id)
   and (n.timeout is distinct from j.timeout or n.priority <> j.priority or n.relocks);
 end $$;
 

@@ -207,35 +207,6 @@ begin
   end if;
 end $$;
 
--- Gives the flow's functions the rights that they lack: web, workers and a role named like the flow may
--- execute the public ones, and no role those that begin with _. A function that is replaced keeps its rights.
-create or replace function wedsql._grant_functions(p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_grant text;
-begin
-  for v_grant in
-    with role as materialized (
-      select r.oid, quote_ident(r.rolname) as name from pg_roles r
-      where r.rolname in ('wed_web', 'wed_worker') or r.rolname = p_name and wedsql._has_role(p_name)),
-    own as materialized (
-      select p.oid::regprocedure::text as name, left(p.proname, 1) <> '_' as public, array(
-        select x.grantee from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x) as grantees
-      from pg_proc p
-      where p.pronamespace = quote_ident(p_name)::regnamespace and p.proowner = 'wed_owner'::regrole
-        and p.prorettype <> 'trigger'::regtype)
-    select format('revoke all on function %s from public', string_agg(o.name, ', '))
-    from own o where 0::oid = any (o.grantees) having count(*) > 0
-    union all
-    select format('grant execute on function %s to %s', string_agg(l.name, ', '), l.roles)
-    from (select o.name, string_agg(r.name, ', ') as roles
-          from own o join role r on r.oid <> all (o.grantees) where o.public group by o.name) l
-    group by l.roles
-  loop
-    execute v_grant;
-  end loop;
-end $$;
-
 -- Drops the flow: definition, schema, and, with p_force, its instances and their history.
 -- Locks: everything of the flow.
 -- Raises: WD001, WD007 while it has instances, WD302.
@@ -259,4 +230,13 @@ begin
   execute format('drop schema %I cascade', p_name);
   delete from wedsql.flow where id = v_flow.id;
   perform wedsql._call_dropped(p_name);
+end $$;
+
+-- Has the states of a flow vacuumed by the number of dead rows, like wedsql.instance.
+-- Locks: none that a step waits for.
+create or replace function wedsql._vacuum_by_dead_rows(p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  execute format('alter table %I.wed_flow set (autovacuum_vacuum_scale_factor = 0.02, '
+                 'autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05)', p_name);
 end $$;

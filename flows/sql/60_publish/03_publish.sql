@@ -138,7 +138,7 @@ begin
       select 1 from wedsql._attribute_changes(wedsql._definition(p_flow, true) -> 'attributes',
         p_definition -> 'attributes')));
     if p_choices is not null then
-      v_chosen := wedsql._held_back(p_flow.name, p_definition, p_choices, p_reopen_final);
+      v_chosen := wedsql._call_chosen(p_flow.name, p_definition, p_choices, p_reopen_final);
       v_gone := wedsql._removed_jobs(p_flow, p_definition);
     end if;
     v_timers := exists (select 1 from wedsql.timer x where x.flow_id = p_flow.id);
@@ -173,60 +173,39 @@ begin
   return v_report || jsonb_build_object('dry_run', p_dry_run);
 end $$;
 
--- Checks that the definition has the outer form of one; what is inside each attribute and trigger is checked
--- where it is stored.
--- Raises: WD009.
-create or replace function wedsql._check_definition(p_definition jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_bad text;
+-- Returns the choices with the numbers that the triggers have now that the definition is applied.
+create or replace function wedsql._chosen_now(p_chosen wedsql.chosen, p_choices jsonb, p_numbers integer[])
+  returns wedsql.chosen
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
-  if jsonb_typeof(p_definition) is distinct from 'object'
-     or jsonb_typeof(p_definition -> 'attributes') is distinct from 'array'
-     or jsonb_typeof(p_definition -> 'triggers') is distinct from 'array' then
-    perform wedsql._raise('WD009', 'A definition is an object with the lists "attributes" and "triggers".');
-  end if;
-  if exists (select 1
-             from jsonb_array_elements((p_definition -> 'attributes') || (p_definition -> 'triggers')) e
-             where jsonb_typeof(e) <> 'object') then
-    perform wedsql._raise('WD009', 'Each attribute and each trigger of a definition is an object.');
-  end if;
-  with k (kind, word) as (
-    select 'flow', w from jsonb_object_keys(p_definition) w
-    union
-    select 'attr', w from jsonb_array_elements(p_definition -> 'attributes') a
-    cross join lateral jsonb_object_keys(a) w
-    union
-    select 'trig', w from jsonb_array_elements(p_definition -> 'triggers') t
-    cross join lateral jsonb_object_keys(t) w)
-  select k.word into v_bad from k
-  where (k.kind, k.word) not in (('flow', 'flow'), ('flow', 'version'), ('flow', 'attributes'),
-    ('flow', 'triggers'),
-                                 ('attr', 'was'), ('attr', 'id'), ('trig', 'id'))
-    and not exists (select 1 from wedsql._options(k.kind) o where o.name = k.word) limit 1;
-  if v_bad is not null then
-    perform wedsql._raise('WD009', 'The definition has an unknown option "{option}".',
-      'See docs/defining-flows.md for the options.', jsonb_build_object('option', left(v_bad, 80)));
-  end if;
-  perform wedsql._check_twice(p_definition);
+  p_chosen.withdraw := wedsql._chosen_triggers(p_choices, 'withdraw', p_numbers);
+  p_chosen.held_tgids := array(
+    select case when h.tgid < 0 then p_numbers[- h.tgid] else h.tgid end
+    from unnest(p_chosen.held_tgids) with ordinality h (tgid, n) order by h.n);
+  return p_chosen;
 end $$;
 
--- Checks that no two attributes of the definition have the same name, earlier name or id, and no two triggers
--- the same id.
--- Raises: WD009 naming it.
-create or replace function wedsql._check_twice(p_definition jsonb) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_bad record;
-begin
-  select w.list, w.word, e ->> w.word as value into v_bad
-  from (values ('attributes', 'name'), ('attributes', 'was'), ('attributes', 'id'),
-        ('triggers', 'id')) w (list, word)
-  cross join lateral jsonb_array_elements(p_definition -> w.list) e
-  where e ->> w.word is not null group by w.list, w.word, e ->> w.word having count(*) > 1 limit 1;
-  if found then
-    perform wedsql._raise('WD009', 'The definition has {word} "{value}" more than once in the list {list}.',
-      'Each must be unique; delete or rename the others.',
-      jsonb_build_object('list', v_bad.list, 'word', v_bad.word, 'value', left(v_bad.value, 80)));
-  end if;
-end $$;
+-- Returns the jobs of triggers that a definition removes, by trigger, as part of a report.
+create or replace function wedsql._removed_jobs(p_flow wedsql.flow, p_definition jsonb) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('by_rule', coalesce(jsonb_object_agg(g.tgid, jsonb_build_object(
+    'withdrawn', g.n, 'withdrawn_sample', wedsql._some(g.wids))), '{}'))
+from (select j.tgid, count(*) as n, array_agg(j.wid) as wids from wedsql.job_pool j
+      where j.flow_id = p_flow.id and j.tgid > 0
+        and j.tgid <> all (array_remove(wedsql._trigger_numbers(p_flow, p_definition), null))
+      group by j.tgid) g
+$$;
+
+-- Returns which trigger of a definition is which published one: the number, null for a new one, by place.
+create or replace function wedsql._trigger_numbers(p_flow wedsql.flow, p_definition jsonb) returns integer[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+with o as (select wedsql._definition(p_flow, true) as d),
+     t as materialized (select wedsql._triggers_given(o.d -> 'triggers', o.d -> 'default_timeout') as old,
+                  wedsql._triggers_given(p_definition -> 'triggers',
+                    case when p_definition ? 'default_timeout'
+                    then p_definition else o.d end -> 'default_timeout') as new from o),
+     p as materialized (select p.* from t cross join lateral wedsql._trigger_pairs(t.old, t.new) p)
+select coalesce(array_agg((t.old -> (p.old_ord - 1)::integer ->> 'id')::integer order by n.ord), '{}')
+from t cross join lateral generate_series(1, jsonb_array_length(t.new)) n (ord)
+left join p on p.new_ord = n.ord
+$$;

@@ -177,7 +177,7 @@ begin
   perform wedsql._withdraw_jobs(array_agg(j.wid), array_agg(j.id), 'withdrawn', wedsql._actor(),
                                 'The trigger was removed.', wedsql.now())
   from wedsql.job_pool j where j.flow_id = p_flow and j.tgid = any (v_gone)
-    and not wedsql._is_compensation(j.wid, j.id) having count(*) > 0;
+    and not wedsql._call_compensates(j.wid, j.id) having count(*) > 0;
   delete from wedsql.trig t where t.flow_id = p_flow and t.tgid = any (v_gone);
   foreach v_final in array array[false, true] loop  -- the final condition may move to another trigger
     execute format($q$

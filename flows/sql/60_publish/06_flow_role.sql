@@ -1,23 +1,3 @@
--- Returns the databases of the server in which the role was opened for a flow: there its search_path is the
--- schema of its own name. A role belongs to the whole server, its rights in a flow to one database.
-create or replace function wedsql._role_databases(p_name text) returns name[]
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select coalesce(array_agg(d.datname order by d.datname), '{}')
-from pg_db_role_setting s join pg_roles r on r.oid = s.setrole join pg_database d on d.oid = s.setdatabase
-where r.rolname = p_name
-  and exists (select 1 from unnest(s.setconfig) c
-              where c in ('search_path=' || p_name, format('search_path="%s"', p_name)))
-$$;
-
--- Returns whether the flow's role was opened in this database; a role of that name that was opened in another
--- database only does not count.
-create or replace function wedsql._has_role(p_name text) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  return exists (select 1 from pg_roles r where r.rolname = p_name)
-    and current_database() = any (wedsql._role_databases(p_name));
-end $$;
-
 -- Creates a log-in role named like the flow, whose search_path is the flow's schema. It may define this flow,
 -- start its instances and work on them with the paper's protocol, and nothing else. Runs with the caller's
 -- rights.
@@ -61,5 +41,16 @@ begin
      and wedsql._role_databases(v_name) <@ array[current_database()] then
     execute format('drop owned by %I', v_name);
     execute format('drop role %I', v_name);
+  end if;
+end $$;
+
+-- Grants the role of a flow, if it was opened, the lock of the paper's protocol.
+create or replace function wedsql._grant_locks(p_role text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if wedsql._has_role(p_role)
+     and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
+    execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), '
+                   'pg_advisory_xact_lock(integer, integer) to %I', p_role);
   end if;
 end $$;

@@ -150,25 +150,6 @@ begin
   return v_found;
 end $$;
 
--- Returns the choices of the publication for these instances; null where it has none.
-create or replace function wedsql._chosen_in(p_run wedsql.rematch_run, p_wids integer[]) returns wedsql.chosen
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_chosen wedsql.chosen;
-begin
-  if not p_run.choices then
-    return null;
-  end if;
-  v_chosen.settled := true;
-  v_chosen.withdraw := p_run.withdraw;
-  v_chosen.keep_exceptions := p_run.keep_exceptions;
-  v_chosen.fired_before := p_run.version;
-  select coalesce(jsonb_object_agg(h.wid, h.tgids), '{}') into v_chosen.held from (
-    select o.wid, jsonb_agg(o.tgid) as tgids from wedsql.rematch_held o
-    where o.flow_id = p_run.flow_id and o.wid = any (p_wids) group by o.wid) h;
-  return v_chosen;
-end $$;
-
 -- Re-matches these instances, which are locked, and returns counts of what followed. Where it fails, each is
 -- re-matched by itself; one that fails stays as it is, and is counted and kept in wedsql.trouble.
 -- Raises: what passes by itself (wedsql._passes) and 57014.
@@ -266,54 +247,8 @@ begin
   end if;
 end $$;
 
--- Continues the re-match of a published version by one batch, and returns the report of the publication so
--- far; "left" is the number of instances that are still to be looked at. Returns null when there is none: it
--- was done at once, or another version was published meanwhile. To be called in a transaction of its own,
--- again and again; any number of sessions may.
--- Locks: as _rematch_batch.
--- Raises: WD001; 55P03 while a definition changes.
-create or replace function wedsql.continue_rematch(p_flow text, p_version integer) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
-begin
-  if exists (select 1 from wedsql.rematch_run r
-             where r.flow_id = v_flow.id and r.version = p_version and r.finished_at is null) then
-    perform wedsql._rematch_batch(v_flow.id, v_flow.name);
-  end if;
-  return (select r.report from wedsql.rematch_run r where r.flow_id = v_flow.id and r.version = p_version);
-end $$;
-
--- Continues one re-match that is on its way by a batch, and returns its flow; null when there is none that
--- this session can continue now. For the reaper. A failure is kept in wedsql.trouble and tried again later.
--- Locks: as _rematch_batch.
-create or replace function wedsql.rematch_due() returns text
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_now timestamptz := wedsql.now();
-  v_flow record;
-begin
-  for v_flow in
-    select f.id, f.name from wedsql.rematch_run r join wedsql.flow f on f.id = r.flow_id
-    where r.finished_at is null and wedsql._may_try(f.id, 'rematch', 0, 0, v_now) order by random()
-  loop
-    begin
-      if wedsql._rematch_batch(v_flow.id, v_flow.name) then
-        perform wedsql._no_trouble(v_flow.id, 'rematch', 0, 0);
-        return v_flow.name;
-      end if;
-    exception when query_canceled or others then
-      perform wedsql._note_trouble(v_flow.id, 'rematch', 0, 0, sqlstate, sqlerrm, v_now);
-      return null;
-    end;
-  end loop;
-  return null;
-end $$;
-
--- Returns how many living instances of each flow are still to be re-matched, of how many, for pages.
-create or replace function wedsql.rematches() returns table (flow text, version integer, remaining bigint,
-  living bigint)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select f.name, r.version, (r.report ->> 'left')::bigint, r.living
-from wedsql.rematch_run r join wedsql.flow f on f.id = r.flow_id where r.finished_at is null
+-- Returns a list without the members of another, in order.
+create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(x order by x), '{}') from unnest(p_list) x where x <> all (p_other)
 $$;

@@ -62,7 +62,7 @@ $$;
 
 -- Requests the publication of a draft's present revision, and returns the request without its definition. If
 -- the flow needs no approval, it is published at once, or at p_publish_at by the reaper; else it waits for
--- approve_publication. p_choices: what happens to groups of instances, see 60_publish/01_choices.sql.
+-- approve_publication. p_choices: what happens to groups of instances, see 50_work/14_choices.sql.
 -- Locks: the draft; if it is published at once, as publish.
 -- Raises: WD401, WD402, WD406, WD410 for a time that has passed or is years away, and everything for which
 -- publishing can be rejected.

@@ -1,11 +1,5 @@
 -- Compiles the conditions of a definition that is not published. Everything in this folder that evaluates
--- conditions (checks, trial, impact, what-if) compiles them here and evaluates them by 02_evaluate.sql.
-do $$
-begin
-  if to_regtype('wedsql.condition') is null then
-    create type wedsql.condition as (n integer, tgid integer, canonical text, reads text[], disjuncts text[]);
-  end if;
-end $$;
+-- conditions (checks, trial, impact, what-if) compiles them here and evaluates them by 12_evaluate.sql.
 
 -- Returns attribute name -> type of a definition, in the form that the lexer expects.
 create or replace function wedsql._given_types(p_definition jsonb) returns jsonb
@@ -13,19 +7,6 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select coalesce(jsonb_object_agg(a ->> 'name', coalesce(nullif(a ->> 'type', ''), 'text')), '{}')
 from jsonb_array_elements(p_definition -> 'attributes') a where a ->> 'name' is not null
 $$;
-
--- Returns one condition as the matcher would evaluate it over attributes of these types.
--- Raises: WD005, WD006.
-create or replace function wedsql._compile_one(p_predicate text, p_types jsonb, p_n integer default 1,
-  p_tgid integer default null) returns wedsql.condition
-language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
-declare
-  v_found wedsql.rendered;
-begin
-  perform wedsql._need_predicate(p_predicate);
-  v_found := wedsql.check_predicate_text(p_predicate, p_types);
-  return row(p_n, p_tgid, v_found.qualified, v_found.reads, v_found.disjuncts)::wedsql.condition;
-end $$;
 
 -- Returns the published form of a condition that means the same over the given attributes, null where it has
 -- to be compiled: its text, the types of the attributes that it reads, and which of its words are attributes

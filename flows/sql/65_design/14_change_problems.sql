@@ -1,29 +1,6 @@
 -- The problems of a definition that only the published flow and its instances have: values that do not fit a
 -- new type, jobs that are pending.
 
--- Returns the attributes of a definition beside the published ones that they are: the number decides, then
--- the earlier name, then the name.
-create or replace function wedsql._origins(p_flow integer, p_definition jsonb)
-  returns table (n integer, given wedsql.attr, published wedsql.attr)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-with options as materialized (
-       select o.list, wedsql._allowed_items('attr', p_definition -> 'attributes', o.list) as allowed
-       from (select wedsql._option_list('attr') as list) o),
-     e as materialized (
-       select x.n, x.j from jsonb_array_elements(p_definition -> 'attributes') with ordinality x (j, n)
-       where jsonb_typeof(x.j) = 'object')
-select e.n::integer - 1, wedsql._attribute_row(case when e.n = any (o.allowed) then e.j
-  else wedsql._well_formed('attr', e.j, o.list) end, o.list), p.a
-from e cross join options o left join lateral (
-  select a from wedsql.attr a
-  where a.flow_id = p_flow and (a.aid::text = e.j ->> 'id' or a.aname in (e.j ->> 'was', e.j ->> 'name'))
-    and (a.aid::text = e.j ->> 'id' or not exists (select 1 from e x where x.j ->> 'id' = a.aid::text))
-    and (a.aid::text = e.j ->> 'id' or a.aname = e.j ->> 'was'
-         or not exists (select 1 from e x where x.j ->> 'was' = a.aname))
-  order by a.aid::text = e.j ->> 'id' desc nulls last,
-    a.aname = e.j ->> 'was' desc nulls last limit 1) p on true
-$$;
-
 -- Returns the problems of changing the published flow to the definition.
 create or replace function wedsql._change_problems(p_flow integer, p_name text, p_definition jsonb)
   returns setof wedsql.problem

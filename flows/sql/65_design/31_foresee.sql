@@ -1,32 +1,18 @@
 -- What publishing a definition would do to each living instance, without locks: the conditions by the
--- evaluator, and what follows by the rules of the re-match (60_publish/02_rematch.sql) and of settling.
+-- evaluator, and what follows by the rules of the re-match (50_work/15_rematch.sql) and of settling.
 do $$
 begin
   if to_regtype('wedsql.plan') is null then
     -- A definition prepared for comparison with the published one. rules: its triggers as rows, those that
     -- are published with their numbers, new ones with -1, -2 ... by place; before, after: the conditions that
     -- are evaluated, numbered by the same numbers (tgid); withdraw, later, keep_exceptions: what the
-    -- publication chooses (60_publish/01_choices.sql).
+    -- publication chooses (50_work/14_choices.sql).
     create type wedsql.plan as (flow wedsql.flow, rules wedsql.trig[], before wedsql.condition[],
       after wedsql.condition[], types_before jsonb, types_after jsonb, changed integer[], removed integer[],
       every_instance boolean, sources jsonb, withdraw integer[], later integer[],
       keep_exceptions boolean);
   end if;
 end $$;
-
--- Returns which trigger of a definition is which published one: the number, null for a new one, by place.
-create or replace function wedsql._trigger_numbers(p_flow wedsql.flow, p_definition jsonb) returns integer[]
-language sql stable set search_path = pg_catalog, pg_temp as $$
-with o as (select wedsql._definition(p_flow, true) as d),
-     t as materialized (select wedsql._triggers_given(o.d -> 'triggers', o.d -> 'default_timeout') as old,
-                  wedsql._triggers_given(p_definition -> 'triggers',
-                    case when p_definition ? 'default_timeout'
-                    then p_definition else o.d end -> 'default_timeout') as new from o),
-     p as materialized (select p.* from t cross join lateral wedsql._trigger_pairs(t.old, t.new) p)
-select coalesce(array_agg((t.old -> (p.old_ord - 1)::integer ->> 'id')::integer order by n.ord), '{}')
-from t cross join lateral generate_series(1, jsonb_array_length(t.new)) n (ord)
-left join p on p.new_ord = n.ord
-$$;
 
 -- Prepares the comparison. Only conditions that may change what happens are evaluated: those of triggers that
 -- are new or differ in more than texts for people, and the final one; with p_every all of them. In a flow

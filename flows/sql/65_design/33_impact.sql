@@ -35,12 +35,6 @@ begin
       wedsql._held_of(p_plan, a.status, a.before, a.after)) c;
 end $$;
 
--- Returns a list without the members of another, in order.
-create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select coalesce(array_agg(x order by x), '{}') from unnest(p_list) x where x <> all (p_other)
-$$;
-
 -- Returns the number of instances and some of them as one JSON object.
 create or replace function wedsql._counted(p_count numeric, p_wids integer[]) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
@@ -166,7 +160,7 @@ $$;
 -- each. Rules are named by their numbers, new ones by -1 for the first trigger of the definition, -2 for the
 -- second ... Above p_limit instances every n-th is examined; after p_seconds it stops. Final instances are
 -- examined if p_reopen_final, or if the final condition changes and there are no more than p_limit.
--- p_choices: those of the publication, see 60_publish/01_choices.sql. Nothing is locked or changed.
+-- p_choices: those of the publication, see 50_work/14_choices.sql. Nothing is locked or changed.
 -- Raises: WD001, WD005, WD006, WD009.
 create or replace function wedsql.impact(p_flow text, p_definition jsonb,
   p_reopen_final boolean default false,

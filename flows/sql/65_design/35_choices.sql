@@ -48,25 +48,9 @@ begin
   return v_chosen;
 end $$;
 
--- Returns the choices with the numbers that the triggers have now that the definition is applied.
-create or replace function wedsql._chosen_now(p_chosen wedsql.chosen, p_choices jsonb, p_numbers integer[])
-  returns wedsql.chosen
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-begin
-  p_chosen.withdraw := wedsql._chosen_triggers(p_choices, 'withdraw', p_numbers);
-  p_chosen.held_tgids := array(
-    select case when h.tgid < 0 then p_numbers[- h.tgid] else h.tgid end
-    from unnest(p_chosen.held_tgids) with ordinality h (tgid, n) order by h.n);
-  return p_chosen;
-end $$;
-
--- Returns the jobs of triggers that a definition removes, by trigger, as part of a report.
-create or replace function wedsql._removed_jobs(p_flow wedsql.flow, p_definition jsonb) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select jsonb_build_object('by_rule', coalesce(jsonb_object_agg(g.tgid, jsonb_build_object(
-    'withdrawn', g.n, 'withdrawn_sample', wedsql._some(g.wids))), '{}'))
-from (select j.tgid, count(*) as n, array_agg(j.wid) as wids from wedsql.job_pool j
-      where j.flow_id = p_flow.id and j.tgid > 0
-        and j.tgid <> all (array_remove(wedsql._trigger_numbers(p_flow, p_definition), null))
-      group by j.tgid) g
+-- Returns the choices of a publication with what they hold back, for the engine that publishes.
+create or replace function wedsql._on_chosen_design(p_flow text, p_definition jsonb, p_choices jsonb,
+  p_final boolean) returns wedsql.chosen
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._held_back(p_flow, p_definition, p_choices, p_final)
 $$;

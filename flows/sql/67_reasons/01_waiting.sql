@@ -1,16 +1,5 @@
 -- Says what a job waits for.
 
--- Returns the session that holds a job in transaction mode by its advisory lock, null if none does.
-create or replace function wedsql._holder(p_wid integer, p_tgid integer) returns text
-language sql volatile set search_path = pg_catalog, pg_temp as $$
-select coalesce(nullif(a.application_name, ''), a.usename::text, '') || ' (' || l.pid || ')'
-from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a on a.pid = l.pid
-where l.locktype = 'advisory' and l.granted and l.objsubid = 2
-  and l.database = (select d.oid from pg_catalog.pg_database d where d.datname = current_database())
-  and l.classid::bigint = p_wid and l.objid::bigint = p_tgid
-limit 1
-$$;
-
 -- Returns whether a worker that answered within p_silence serves a transition, and when one did last; a
 -- client of the paper's protocol, which cannot register, counts from the moment it was seen.
 create or replace function wedsql._served(p_flow text, p_transition text, p_silence interval,

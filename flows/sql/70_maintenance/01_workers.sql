@@ -5,8 +5,8 @@ create or replace function wedsql.register_worker(
 returns bigint
 language sql security definer set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.worker (kind, name, host, pid, backend_pid, role, serves, started_at, seen_at)
-values (p_kind, wedsql._login_name(p_name), p_host, p_pid, pg_backend_pid(), session_user,
-        p_serves, wedsql.now(), wedsql.now())
+values (p_kind, coalesce(wedsql._call_registered_name(p_name), p_name), p_host, p_pid, pg_backend_pid(),
+        session_user, p_serves, wedsql.now(), wedsql.now())
 returning id
 $$;
 
@@ -31,25 +31,4 @@ create or replace function wedsql.report_problems(p_worker bigint, p_text text) 
 language sql security definer set search_path = pg_catalog, pg_temp as $$
 update wedsql.worker w set problems = left(p_text, 20000)
 where w.id = p_worker and w.backend_pid = pg_backend_pid()
-$$;
-
--- Registers a watcher of the history, so that commits notify wedsql_trace, and returns its number; to be
--- repeated within a minute.
-create or replace function wedsql.watch(p_watch bigint, p_name text) returns bigint
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_id bigint;
-begin
-  update wedsql.watch w set seen_at = wedsql.now() where w.id = p_watch returning w.id into v_id;
-  if v_id is null then
-    delete from wedsql.watch w where w.seen_at < wedsql.now() - interval '10 minutes';
-    insert into wedsql.watch (name, seen_at) values (p_name, wedsql.now()) returning id into v_id;
-  end if;
-  return v_id;
-end $$;
-
--- Removes the watcher.
-create or replace function wedsql.unwatch(p_watch bigint) returns void
-language sql security definer set search_path = pg_catalog, pg_temp as $$
-delete from wedsql.watch w where w.id = p_watch
 $$;

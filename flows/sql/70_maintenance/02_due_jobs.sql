@@ -28,8 +28,8 @@ select (p_flow).automatic
              where j.flow_id = (p_flow).id and j.state = 'L' and j.lease_until <= p_now)
   or exists (select 1 from wedsql.timer x where x.flow_id = (p_flow).id and x.due_at <= p_now)
   or exists (select 1 from wedsql.trig t where t.flow_id = (p_flow).id and t.pickup_deadline is not null)
-  or exists (select 1 from wedsql.signal s where s.flow_id = (p_flow).id and s.state = 'K')
   or exists (select 1 from wedsql.start_time s where s.flow_id = (p_flow).id and s.due_at <= p_now)
+  or wedsql._call_may_be_due((p_flow).id, p_now)
 $$;
 
 -- Returns the moment up to which jobs were offered that may have waited for so long: a little later than that

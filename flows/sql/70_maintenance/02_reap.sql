@@ -116,13 +116,16 @@ begin
       where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now)
       order by x.due_at;
   elsif p_kind = 'signals' then
-    v_due := wedsql._due_signals(p_flow, p_now);
+    v_due := wedsql._call_due_items(p_flow, p_kind, p_now);
   elsif p_kind = 'starts' then
     v_due := wedsql._due_starts(p_flow, p_now);
   elsif p_kind = 'automatic' then
     v_due := wedsql._due_automatic(p_flow, p_now);
   else
     v_due := wedsql._due_late(p_flow, p_now);
+  end if;
+  if v_due is null then
+    open v_due for select 0 as wid, 0::bigint as item where false;
   end if;
   return v_due;
 end $$;
@@ -139,7 +142,7 @@ declare
 begin
   v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
                         when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
-                        when 'signals' then wedsql._reap_signal(p_flow, p_item, p_now)
+                        when 'signals' then wedsql._call_reap_item(p_flow, p_kind, p_item, p_now)
                         when 'starts' then wedsql._start_in_time(p_flow, p_item, p_now)
                         when 'automatic' then wedsql._perform_pending(p_flow, p_wid, p_item)
                         else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;

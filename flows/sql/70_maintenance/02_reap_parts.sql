@@ -51,10 +51,8 @@ begin
     when 'sessions' then return jsonb_build_object('ended', wedsql._reap_sessions(p_max, p_now));
     when 'conditions' then perform wedsql._fold_condition_errors(10000);
     when 'refused' then perform wedsql._reap_refused(p_now);
-    when 'keys' then perform wedsql._end_leases_of_ended_keys(p_now);
     when 'skipped' then perform wedsql._forget_skipped();
-    when 'old_signals' then perform wedsql._forget_signals(p_now);
-    when 'proposals' then perform wedsql._end_stale_proposals();
+    else perform wedsql._call_reap_part(p_part, p_now);
   end case;
   return '{}';
 end $$;

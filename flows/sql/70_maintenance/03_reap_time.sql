@@ -1,21 +1,3 @@
--- Locks the instance against writes of other transactions until this one ends; returns false at once where
--- one is writing it now.
--- Locks: the instance, skipping a locked one, and in the same way its table.
-create or replace function wedsql._hold(p_flow text, p_wid integer) returns boolean
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_held integer;
-begin
-  begin
-    execute format('lock table %I.wed_flow in row exclusive mode nowait', p_flow);
-  exception when lock_not_available then
-    return false;
-  end;
-  execute format('select w.wid from %I.wed_flow w where w.wid = $1 for no key update skip locked', p_flow)
-    into v_held using p_wid;
-  return v_held is not null;
-end $$;
-
 -- Counts an attempt that the kernel ended like one that failed; returns false when the instance is locked now
 -- or the job has changed.
 -- Locks: the instance, skipping a locked one; then the job.
@@ -57,13 +39,6 @@ begin
   end if;
   return true;
 end $$;
-
--- Returns one attempt more. The _EXCPT job is never used up, so the count may reach its maximum and stays
--- there.
-create or replace function wedsql._one_more(p_attempts smallint) returns smallint
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select least(p_attempts + 1, 32767)::smallint
-$$;
 
 -- Gives an expired lease back and counts the attempt.
 -- Locks: as _count_attempt.
@@ -159,8 +134,7 @@ select case when l.more then wedsql.now() else nullif(least(
      select x.due_at as at from wedsql.timer x
      where x.flow_id = f.id and x.due_at > coalesce(l.at, '-infinity') order by x.due_at limit 1) d),
   (select min(s.due_at) from wedsql.start_time s where s.due_at > coalesce(l.at, '-infinity')),
-  (select min(c.due_at) from wedsql.child_job c),
-  (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1),
+  wedsql._call_next_due(),
   (select min(p.publish_at) from wedsql.publication p
    where p.status = 'approved' and p.publish_at > coalesce(l.at, '-infinity'))),
   'infinity') end

@@ -3,7 +3,8 @@
 -- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
 -- Those of capabilities come by a hook.
 
--- Returns the invariants that need no flow's own table, as queries that return one object per violation.
+-- Returns the engine's invariants that need no flow's own table; those of capabilities are a hook. They come
+-- as queries that return one object per violation.
 create or replace function wedsql._invariant_queries() returns table (name text, sentence text, query text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
@@ -218,7 +219,7 @@ begin
   with q as (
     select n.name, n.sentence, n.query from wedsql._invariant_queries() n
     union all
-    select c.key, c.value ->> 'sentence', c.value ->> 'query' from jsonb_each(wedsql._call_invariants()) c
+    select n.key, n.value ->> 'sentence', n.value ->> 'query' from jsonb_each(wedsql._call_invariants()) n
     union all
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')

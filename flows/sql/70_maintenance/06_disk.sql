@@ -38,24 +38,3 @@ begin
 exception when insufficient_privilege then
   return null;
 end $$;
-
--- Rejects starting an instance while the last report says that less than a twentieth of the disk is free;
--- running work continues. Every start is an INSERT into a wed_flow, so this one check per statement is
--- enough.
--- Raises: WD905.
-create or replace function wedsql._room() returns trigger
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_disk wedsql.disk;
-begin
-  select * into v_disk from wedsql.disk d
-  where d.free < d.total / 20 and d.reported_at > wedsql.now() - interval '5 minutes';
-  if found then
-    perform wedsql._raise('WD905',
-      'The disk of the database is nearly full: {free} of {total} are free. Below 5 % no instance is '
-      'started.',
-      'Free disk space. Running instances continue; new ones can be started some seconds later.',
-      jsonb_build_object('free', pg_size_pretty(v_disk.free), 'total', pg_size_pretty(v_disk.total)));
-  end if;
-  return null;
-end $$;

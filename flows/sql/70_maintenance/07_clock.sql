@@ -45,7 +45,7 @@ begin
 end $$;
 
 -- Moves leases, back-offs and heartbeats of a later time to the present one, and has policies look at once.
--- Locks: jobs, rows of wedsql.policy_wait, workers and watchers, skipping locked ones.
+-- Locks: jobs, what capabilities plan, workers and watchers, skipping locked ones.
 create or replace function wedsql._plan_back(p_back interval, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -54,9 +54,7 @@ begin
     order by j.wid, j.tgid for update skip locked)
   update wedsql.job_pool j set lease_until = j.lease_until - p_back, not_before = j.not_before - p_back
   from planned p where j.wid = p.wid and j.tgid = p.tgid;
-  update wedsql.policy_wait w set due_at = '-infinity'
-  where w.number = any (array(select o.number from wedsql.policy_wait o
-                              where o.due_at > p_now and o.due_at < 'infinity' for update skip locked));
+  perform wedsql._call_clock_set_back(p_now);
   update wedsql.lock_seen s
   set first_seen = least(s.first_seen, p_now), xact_seen = least(s.xact_seen, p_now),
       ended_at = least(s.ended_at, p_now)

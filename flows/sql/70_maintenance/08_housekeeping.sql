@@ -85,15 +85,6 @@ $$;
 
 grant execute on function wedsql.housekeeping(integer) to wed_web, wed_monitor, wed_reaper;
 
--- Has the states of a flow vacuumed by the number of dead rows, like wedsql.instance.
--- Locks: none that a step waits for.
-create or replace function wedsql._vacuum_by_dead_rows(p_name text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  execute format('alter table %I.wed_flow set (autovacuum_vacuum_scale_factor = 0.02, '
-                 'autovacuum_vacuum_threshold = 2000, autovacuum_analyze_scale_factor = 0.05)', p_name);
-end $$;
-
 do $$
 begin
   -- Flows that an earlier release created.

@@ -95,14 +95,3 @@ begin
   end loop;
   perform wedsql._grant_locks(f.name) from wedsql.flow f;
 end $$;
-
--- Grants the role of a flow, if it was opened, the lock of the paper's protocol.
-create or replace function wedsql._grant_locks(p_role text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if wedsql._has_role(p_role)
-     and not has_function_privilege(p_role, 'pg_try_advisory_xact_lock(integer, integer)', 'execute') then
-    execute format('grant execute on function pg_try_advisory_xact_lock(integer, integer), '
-                   'pg_advisory_xact_lock(integer, integer) to %I', p_role);
-  end if;
-end $$;

@@ -6,6 +6,14 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 select exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
 $$;
 
+-- Opens and closes the cases of these instances.
+-- Locks: as _keep_cases.
+create or replace function wedsql._on_excepted_cases(p_flow wedsql.flow, p_wids integer[],
+  p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._keep_cases(p_flow, p_wids, p_now)
+$$;
+
 -- Returns the invariant that compares the cases with the exceptions.
 create or replace function wedsql._on_invariants_cases() returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$

@@ -76,12 +76,3 @@ create or replace function wedsql._settle_step(p_flow wedsql.flow, p_step wedsql
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._settle_steps((p_flow).id, array[p_step])
 $$;
-
--- Returns a step of a person: of a transition if it stands for the result of a job, else with the name of the
--- operation.
-create or replace function wedsql._person_step(p_job wedsql.job_pool, p_name text, p_actor text,
-  p_reason text) returns wedsql.step
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select row((p_job).wid, false, (p_job).id, (p_job).tgid, p_name, (p_job).cause_seq, p_actor, p_reason, null,
-           null, null, null, null)::wedsql.step
-$$;

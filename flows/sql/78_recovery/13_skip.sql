@@ -33,32 +33,3 @@ language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._apply_step(p_wid, 'skip', p_arguments, p_reason, p_actor);
 select null::jsonb
 $$;
-
--- Forgets skipped jobs of instances that have ended, and has the steps of flows without skipped jobs take the
--- fast path again.
--- Locks: these rows and the rows of these flows, skipping locked ones.
-create or replace function wedsql._forget_skipped() returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = off
-set enable_mergejoin = off as $$
-declare
-  v_flow integer;
-  v_wids integer[] := array(select o.wid from wedsql.skipped o
-    where o.wid > wedsql._look_after('skipped') order by o.wid limit 500);
-begin
-  perform wedsql._looked('skipped', case when cardinality(v_wids) = 500 then v_wids[500] end);
-  delete from wedsql.skipped s where s.ctid = any (array(
-    select o.ctid from unnest(v_wids) u (wid) join wedsql.skipped o on o.wid = u.wid
-    where not exists (select 1 from wedsql.instance i
-                      where i.wid = o.wid and i.status in ('R', 'E', 'S', 'X')) for update of o skip locked));
-  for v_flow in
-    select f.id from wedsql.flow f
-    where not f.plain and not exists (select 1 from wedsql.skipped s where s.flow_id = f.id)
-      and not exists (select 1 from wedsql.trig t where t.flow_id = f.id and not wedsql._is_plain(t))
-  loop
-    perform 1 from wedsql.flow f where f.id = v_flow for no key update skip locked;
-    if found then  -- whoever skips a job locks the flow's row first
-      update wedsql.flow f set plain = true
-      where f.id = v_flow and not exists (select 1 from wedsql.skipped s where s.flow_id = f.id);
-    end if;
-  end loop;
-end $$;

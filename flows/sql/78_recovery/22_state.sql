@@ -1,25 +1,5 @@
 -- The values that attributes have after steps were undone.
 
--- Writes changes into the row of an instance and returns the state before and after; null for attributes
--- that no longer exist.
--- Locks: none; the caller holds the instance.
-create or replace function wedsql._write_changes(
-  p_flow wedsql.flow, p_wid integer, p_changes jsonb, out before jsonb, out state jsonb)
-language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
-set intervalstyle = 'postgres' as $$
-declare
-  v_old jsonb;
-begin
-  execute wedsql._fill($q$
-    update {flow:I}.wed_flow w set {assignments} from (select $2 as state) c cross join {flow:I}.wed_flow o
-    where w.wid = $1 and o.wid = $1
-    returning to_jsonb(w.*) - 'wid', to_jsonb(o.*) - 'wid' $q$, jsonb_build_object('flow', p_flow.name,
-      'assignments', wedsql._changed_columns(p_flow.id)))
-  into state, v_old using p_wid, p_changes;
-  select coalesce(jsonb_object_agg(o.key, o.value), '{}') into before
-  from jsonb_each(v_old) o where o.value is distinct from state -> o.key;
-end $$;
-
 -- Returns the attributes that a step wrote with their values before it, except those that a step that stays
 -- wrote after it.
 create or replace function wedsql._restorable(p_wid integer, p_undone integer[], p_seq integer) returns jsonb

@@ -2,12 +2,6 @@
 -- a time, the last one first. The kernel itself restores what an `inverse` step wrote; a compensation by a
 -- transition is a job that workers take as any other, and the commit of its result offers the next one.
 
--- Returns whether a job is the compensation of a step.
-create or replace function wedsql._is_compensation(p_wid integer, p_job bigint) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select exists (select 1 from wedsql.recovery r where r.wid = p_wid and r.job_id = p_job)
-$$;
-
 -- Appends the row of the history that compensates the step at the present place, and moves on to the next.
 -- p_step: its state, the values before, job, claim, actor and reason. Returns its number.
 -- Locks: the instance, the trace, the recovery; the caller holds the wed_flow row.

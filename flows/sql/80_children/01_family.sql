@@ -16,7 +16,7 @@ with fired as (
   update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
   from wedsql.trig t
   where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
-    and j.assigned_to is distinct from '' and not wedsql._is_compensation(j.wid, j.id)
+    and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
   returning j.*)
 insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
 select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f

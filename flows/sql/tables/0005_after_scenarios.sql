@@ -6,7 +6,7 @@ create table if not exists wedsql.item_order (
   triggers integer[] not null
 );
 
--- What a publication does to each group of living instances, by trigger, see 60_publish/01_choices.sql.
+-- What a publication does to each group of living instances, by trigger, see 50_work/14_choices.sql.
 alter table wedsql.publication add column if not exists choices jsonb not null default '{}';
 
 -- Whether conditions may hold that have no job, because the publication chose so.

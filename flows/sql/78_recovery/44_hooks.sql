@@ -1,0 +1,45 @@
+-- What recoveries do at the hooks of the engine; those of instances that have ended are in
+-- 32_decide_late.sql.
+
+-- Parks a compensation whose attempts are used up.
+create or replace function wedsql._on_compensation_failed_recovery(p_flow wedsql.flow, p_wid integer,
+  p_actor text, p_why text, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._park_compensation(p_flow, p_wid, p_actor, p_why, p_now)
+$$;
+
+-- Applies the result of a compensation.
+create or replace function wedsql._on_compensated_recovery(p_flow wedsql.flow, p_step wedsql.step)
+  returns integer
+language sql set search_path = pg_catalog, pg_temp as $$
+select s.seq from wedsql._settle_compensation(p_flow, p_step) s
+$$;
+
+-- Returns whether a job is the compensation of a step.
+create or replace function wedsql._on_compensates_recovery(p_wid integer, p_job bigint) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.recovery r where r.wid = p_wid and r.job_id = p_job)
+$$;
+
+-- Returns whether a job of an instance that is being compensated is none of its compensations.
+create or replace function wedsql._on_awaits_compensation_recovery(p_wid integer, p_job bigint)
+  returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.recovery r where r.wid = p_wid and r.job_id is distinct from p_job)
+$$;
+
+-- Keeps a result that came too late.
+create or replace function wedsql._on_rejected_recovery(p_flow text, p_wid integer, p_job bigint,
+  p_claim bigint, p_changes jsonb, p_set text, p_actor text, p_code text) returns bigint
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, p_code)
+$$;
+
+-- Has policies that wait by a clock that was set back tried again now.
+-- Locks: rows of wedsql.policy_wait, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_recovery(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.policy_wait w set due_at = '-infinity'
+where w.number = any (array(select o.number from wedsql.policy_wait o
+                            where o.due_at > p_now and o.due_at < 'infinity' for update skip locked))
+$$;

@@ -1,0 +1,45 @@
+-- What the approvals of repairs check at the hooks of the engine; what they still read of instances that have
+-- ended is in 06_read.sql.
+
+-- Checks an operation that a person has performed.
+-- Raises: WD520.
+create or replace function wedsql._on_operated_approvals(p_flow wedsql.flow, p_wid integer,
+  p_operation text) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._check_approvals(p_flow, p_wid, p_operation)
+$$;
+
+-- Checks the repairs among the steps of a commit.
+-- Raises: WD520.
+create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[],
+  p_wids integer[], p_seqs integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._check_repairs(p_flow, p_steps, p_wids, p_seqs)
+$$;
+
+-- Checks a re-match, and returns the step at which each instance is.
+-- Raises: WD520.
+create or replace function wedsql._on_before_rematch_approvals(p_flow wedsql.flow, p_wids integer[])
+  returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._check_rematch(p_flow, p_wids)
+$$;
+
+-- Checks what automatic transitions wrote after a re-match.
+-- Raises: WD520.
+create or replace function wedsql._on_rematched_approvals(p_flow wedsql.flow, p_before jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_approvals(p_flow, b.wid::integer, 'rematch', w.names)
+  from jsonb_each_text(p_before) b (wid, seq)
+  cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';
+end $$;
+
+-- Ends proposals that no longer apply.
+create or replace function wedsql._on_reap_part_approvals(p_part text, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_part = 'proposals' then
+    perform wedsql._end_stale_proposals();
+  end if;
+end $$;
