@@ -2,10 +2,9 @@
 -- rejected: a worker may be started before the rule is published.
 
 -- Returns whether jobs of a transition of the flow may be offered to workers: those of rules that workers
--- perform, compensations, exceptions, and jobs of an earlier definition. Without settings of its own it
--- becomes a part of the query that calls it.
+-- perform, compensations, exceptions, and jobs of an earlier definition.
 create or replace function wedsql._may_be_offered(p_flow integer, p_transition text) returns boolean
-language sql stable as $$
+language sql stable set search_path = pg_catalog, pg_temp as $$
 select p_transition = '_EXCPT'
   or exists (select 1 from wedsql.trig t where t.flow_id = p_flow and not t.cfinal and t.integrity is null
              and (t.trname = p_transition and wedsql._by_worker(t) and t.child is null

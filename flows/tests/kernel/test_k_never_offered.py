@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.api.alerts import AlertRule
+from flows.capabilities.alerts.api import AlertRule
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
