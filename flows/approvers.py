@@ -20,12 +20,28 @@ from flows.api.approving import OPEN, RULES, Proposal
 
 
 def groups_of(user: AnyUser) -> set[str]:
-    """Return the names of the user's groups that a rule may name."""
-    return set(user.groups.exclude(name__startswith=PREFIX).values_list("name", flat=True))
+    """Return the names of the user's groups that a rule may name; read once per user object."""
+    found: set[str] | None = getattr(user, "_approver_groups", None)
+    if found is None:
+        found = set(user.groups.exclude(name__startswith=PREFIX).values_list("name", flat=True))
+        user._approver_groups = found  # type: ignore[union-attr]
+    return found
 
 
-def giving_to(user: AnyUser, flows: Iterable[str] | None = None) -> Iterable[tuple[str, AnyUser]]:
-    """Yield the flows in which another person who may approve lets the user do so, with that person."""
+def giving_to(user: AnyUser, flows: Iterable[str] | None = None) -> list[tuple[str, AnyUser]]:
+    """Return the flows in which another person who may approve lets the user do so, with that person.
+
+    Read once per user object.
+    """
+    named = None if flows is None else tuple(flows)
+    known: dict[tuple[str, ...] | None, list[tuple[str, AnyUser]]] = getattr(user, "_givers", {})
+    if named not in known:
+        known[named] = [*_giving_to(user, named)]
+        user._givers = known  # type: ignore[union-attr]
+    return known[named]
+
+
+def _giving_to(user: AnyUser, flows: tuple[str, ...] | None) -> Iterable[tuple[str, AnyUser]]:
     name = user.get_username()
     if not user.is_authenticated or not user.is_active:
         return
@@ -81,7 +97,7 @@ def may_override(user: AnyUser, proposal: Proposal) -> bool:
     """
     if not (user.is_active and user.is_superuser):
         return False
-    return proposal.operation == RULES and lacking(proposal) > 0
+    return proposal.operation == RULES and lacking(proposal, user) > 0
 
 
 def may_override_as(name: str, proposal: Proposal) -> bool:
@@ -90,29 +106,34 @@ def may_override_as(name: str, proposal: Proposal) -> bool:
     return user is not None and may_override(user, proposal)
 
 
-def lacking(proposal: Proposal) -> int:
-    """Return how many of the approvals that an open proposal still needs no user can give now."""
+def lacking(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | None = None) -> int:
+    """Return how many of the approvals that an open proposal still needs no user can give now.
+
+    viewer: the user of the request; able: whether this user can approve it, if that is known.
+    """
     if proposal.state not in OPEN:
         return 0
     missing = proposal.needed - sum(vote.kind == "approved" for vote in proposal.votes)
     counted: set[str] = set()
-    for one in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
+    for found in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
         if missing <= 0:
             break
+        one = viewer if viewer is not None and viewer.pk == found.pk else found
         # Who approves for another person counts as both.
         persons = {
             one.get_username(),
             *(giver.get_username() for _name, giver in giving_to(one, [proposal.flow])),
         }
-        if not persons & counted and can_approve(one, proposal):
+        can = able if one is viewer and able is not None else can_approve(one, proposal)
+        if can and not persons & counted:
             counted |= persons
             missing -= 1
     return max(missing, 0)
 
 
-def lacking_sentence(proposal: Proposal) -> str:
+def lacking_sentence(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | None = None) -> str:
     """Return the sentence about what is lacking; "" if nothing is, or an administrator may decide alone."""
-    missing = lacking(proposal)
+    missing = lacking(proposal, viewer, able=able)
     administrators = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if not missing or (proposal.operation == RULES and administrators.exists()):
         return ""

@@ -121,17 +121,18 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
         except WedError:  # the instance was removed, or is busy
             preview = None
     mine = found.maker == user.get_username()
+    able = is_open and not mine and approvers.can_approve(user, found)
     return Shown(
         row(found, flow),
         preview,
         is_open,
-        is_open and not mine and approvers.can_approve(user, found),
+        able,
         is_open and mine and may_withdraw(user, found),
         _changes(found, flow) if found.bulk else [],
         _samples(found, flow) if found.bulk and is_open else [],
         approvers.may_override(user, found),
         _changed_rules(found) if found.operation == RULES else [],
-        approvers.lacking_sentence(found),
+        approvers.lacking_sentence(found, user, able=able),
     )
 
 

@@ -80,7 +80,7 @@ def test_an_administrator_approves_alone_only_where_too_few_other_persons_may(
     dora: Client, parcels: Parcels, place: str
 ) -> None:
     User.objects.filter(is_superuser=True).update(is_active=False)
-    root = client_of(User.objects.create_superuser("only root"))
+    root = client_of(User.objects.create_superuser("only root in monitor"))
     proposal = removed(root, place)
     number = int(proposal.strip("/").rpartition("/")[2])
     page = text_of(get(root, proposal))
@@ -95,12 +95,14 @@ def test_an_administrator_approves_alone_only_where_too_few_other_persons_may(
     assert "as an administrator" in text_of(page) and titles(parcels) == []
     found = api.read_proposal(number)
     assert [one.administrator for one in found.votes] == [True]
-    again = User.objects.get(username="only root")
+    again = User.objects.get(username="only root in monitor")
     assert not approvers.may_override(again, found), "it is decided"
     wid = parcels.start()
     parcels.make_exception(wid)
     api.save_approval_rules(parcels.flow, [ApprovalRule(1, "Any")], "boss")
-    repair = api.propose_repair(wid, "patch", {"changes": {"stage": "new"}}, "Why.", actor="only root")
+    repair = api.propose_repair(
+        wid, "patch", {"changes": {"stage": "new"}}, "Why.", actor="only root in monitor"
+    )
     assert not approvers.may_override(again, repair), "it is a repair"
 
 
@@ -108,7 +110,7 @@ def test_a_proposal_that_was_withdrawn_is_not_approved_by_an_administrator(
     parcels: Parcels, dora: Client, place: str
 ) -> None:
     User.objects.filter(is_superuser=True).update(is_active=False)
-    root = User.objects.create_superuser("last root")
+    root = User.objects.create_superuser("last root in monitor")
     number = int(removed(dora, place).strip("/").rpartition("/")[2])
     found = api.read_proposal(number)
     assert approvers.may_override(root, replace(found, needed=2))
