@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -81,6 +83,9 @@ def new_chromium() -> Iterator[webdriver.Chrome]:
             yield chrome
     finally:
         chrome.quit()
+        # On a busy machine the driver ends before its browser has, which would run on without it.
+        with suppress(ProcessLookupError):
+            os.kill(chrome.capabilities["goog:processID"], signal.SIGKILL)
 
 
 @pytest.fixture(scope="session")
