@@ -13,7 +13,7 @@ from flows.api.reasons import JobReason
 _URGENT = (
     *("no_assignee", "no_worker", "people", "repair", "suspended", "exclusion", "backoff"),
     *("lock_queue", "lock"),
-    *("signal", "children", "database", "assigned", "queue", "lease", "held"),
+    *("task", "task_held", "signal", "children", "database", "assigned", "queue", "lease", "held"),
 )
 
 

@@ -234,6 +234,22 @@ from flows.capabilities.sla.api import (
     save_sla,
     working_time,
 )
+from flows.capabilities.tasks.api import (
+    complete_task,
+    done_tasks,
+    fail_task,
+    flow_tasks,
+    give_task,
+    instance_tasks,
+    open_tasks,
+    own_tasks,
+    put_task_aside,
+    read_task,
+    release_task,
+    start_task,
+    take_task,
+    task_load,
+)
 from flows.capabilities.webhooks.api import (
     delay_webhook,
     delete_webhook,

@@ -126,7 +126,7 @@ def _happened(rule: Rule, history: History) -> Iterator[Finding]:
 
 def _working(rule: Rule, transition: str, history: History) -> Iterator[Finding]:
     path = ("triggers", rule.place, "transition")
-    if transition not in history.served and rule.trigger.get("performer") != "database":
+    if transition not in history.served and rule.trigger.get("performer") not in ("database", "person"):
         message = _("No worker serves the transition {name} at present.").format(name=transition)
         yield Finding(
             identity("no_worker", transition),

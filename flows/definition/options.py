@@ -29,6 +29,7 @@ class Group(Enum):
     MAIN = "main"
     WAITING = "waiting"
     UNDOING = "undoing"
+    TASKS = "tasks"
     DESCRIBING = "describing"
     LIMITS = "limits"
 
@@ -38,6 +39,7 @@ TITLES = {
     Group.MAIN: None,
     Group.WAITING: _("Failing, waiting and repeating"),
     Group.UNDOING: _("Undoing"),
+    Group.TASKS: _("Tasks of people"),
     Group.DESCRIBING: _("Writing and describing"),
     Group.LIMITS: _("Limits"),
 }

@@ -9,11 +9,14 @@ from django.utils.translation import gettext_lazy as _
 from flows.definition.options import Interval, Option, options_of
 from flows.definition.trigger_children import ChildrenOptions
 from flows.definition.trigger_describing import DescribingOptions
+from flows.definition.trigger_tasks import TaskOptions
 from flows.definition.trigger_undoing import UndoingOptions
 from flows.definition.trigger_waiting import WaitingOptions
 
 
-class TriggerDefinition(UndoingOptions, WaitingOptions, ChildrenOptions, DescribingOptions, total=False):
+class TriggerDefinition(
+    UndoingOptions, WaitingOptions, ChildrenOptions, TaskOptions, DescribingOptions, total=False
+):
     """Fires a transition when a condition over the attributes holds. Table trig, the paper's WED_trig.
 
     `id` is not an option: it is the number (tgid) of this trigger in the published flow.

@@ -18,10 +18,10 @@ class DescribingOptions(TypedDict, total=False):
             label=_("performed by"),
             help=_(
                 "The database performs a transition in the commit that fires it; it sets only the values"
-                " below."
+                " below. What people perform is a task in their lists."
             ),
             default="worker",
-            choices={"worker": _("a worker"), "database": _("the database")},
+            choices={"worker": _("a worker"), "database": _("the database"), "person": _("people")},
             group=Group.DESCRIBING,
         ),
     ]
@@ -30,8 +30,8 @@ class DescribingOptions(TypedDict, total=False):
         Option(
             label=_("role"),
             help=_(
-                "The role that performs its jobs, such as Clerk; empty for none. Lists of jobs can be"
-                " limited to it, and so can keys of workers."
+                "The role that performs its jobs, such as Clerk; empty for none. Tasks are for the people who"
+                " have it; lists of jobs and keys of workers can be limited to it."
             ),
             default="",
             group=Group.DESCRIBING,

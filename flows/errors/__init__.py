@@ -6,6 +6,13 @@ flows.database_errors creates them from database errors.
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
 from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.sla.errors import BadSla, UnknownSla
+from flows.capabilities.tasks.errors import (
+    NotPermittedTask,
+    TaskNotHeld,
+    TaskTaken,
+    UnknownOutcome,
+    UnknownTask,
+)
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
     Forbidden,

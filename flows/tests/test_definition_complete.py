@@ -34,7 +34,7 @@ Row = dict[str, Any]
 DERIVED = {
     "flow": {"id", "name", "version", "created_at", "final_tgid", "fuse", "plain", "shared", "changed_xid"}
     | {"attrs_changed", "rematch_due", "reopen_final", "defining_xid", "applying", "guarded", "automatic"}
-    | {"exclusive", "parents"},
+    | {"exclusive", "followed"},
     "attr": {"aid", "flow_id"},
     "trig": {"tgid", "flow_id", "canonical", "reads", "disjuncts"},
 }
@@ -115,12 +115,25 @@ SECOND: Row = {  # what the database performs waits for no signal
     "performer": "database",
     "sets": "size = 'small'",
 }
+THIRD: Row = {
+    "transition": "tr_3",
+    "predicate": "size = 'small'",
+    "timeout": "00:09:00",
+    "performer": "person",
+    "deadline": "04:00:00",
+    "outcomes": ["Approve: size = 'small'", "FAILED"],
+    "candidate": "who",
+    "not_by": ["tr_1"],
+    "same_as": "tr_2",
+    "offline": True,
+    "application": "https://x.example/{who}",
+}
 FINAL: Row = {"predicate": "size is null", "final": True}
 GUARD: Row = {"name": "is small", "predicate": "size <> 'huge'", "integrity": "always", "label": "Small"}
 DEFINITION: Row = {
     **SETTINGS,
-    "attributes": [SIZE, {"name": "day", "type": "date"}],
-    "triggers": [FIRST, SECOND, FINAL, GUARD],
+    "attributes": [SIZE, {"name": "day", "type": "date"}, {"name": "who", "type": "text"}],
+    "triggers": [FIRST, SECOND, THIRD, FINAL, GUARD],
 }
 
 
@@ -211,7 +224,8 @@ def test_values_of_every_type_of_an_attribute_are_read_in_filters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sample", "options"), [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), (FIRST | SECOND | GUARD | FINAL, TRIGGER)]
+    ("sample", "options"),
+    [(SETTINGS, FLOW), (SIZE, ATTRIBUTE), (FIRST | SECOND | THIRD | GUARD | FINAL, TRIGGER)],
 )
 def test_the_samples_have_every_option_and_no_default(sample: Row, options: Options) -> None:
     assert sample.keys() == options.keys()
@@ -236,7 +250,12 @@ def test_a_definition_returns_what_was_published(designed: str) -> None:
 
     assert {name: stored[name] for name in SETTINGS} == SETTINGS
     assert stored["attributes"][0] == SIZE
-    assert stored["triggers"] == [FIRST, SECOND, *(each | {"timeout": "00:07:00"} for each in (FINAL, GUARD))]
+    assert stored["triggers"] == [
+        FIRST,
+        SECOND,
+        THIRD,
+        *(each | {"timeout": "00:07:00"} for each in (FINAL, GUARD)),
+    ]
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:

@@ -32,6 +32,9 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "child_set": st.lists(st.sampled_from(["number = child_number", "day = day"]), max_size=2),
     "child_wait": st.just("children / 2"),
     "child_result": st.just(["size = 'on'"]),
+    "outcomes": st.lists(st.sampled_from(["Yes: size = 'on'", "No", "Á: day = null"]), unique=True),
+    "candidate": st.just("size"),
+    "application": st.sampled_from(["https://x.example/{size}", "/orders/"]),
     "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),
     "final": st.just(False),
 }

@@ -16,6 +16,7 @@ TAKING = frozenset({"mode", "max_attempts", "backoff"})
 CHILDREN = frozenset(
     {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
 )
+TASKS = frozenset({"deadline", "outcomes", "candidate", "not_by", "same_as", "offline", "application"})
 # The options of rules that fire nothing.
 CONDITIONS = frozenset({"id", "name", "condition", "predicate", "final", "integrity", "enabled", "on_error",
                         "label", "description", "timeout"})  # fmt: skip
@@ -35,12 +36,14 @@ def _unread(trigger: Mapping[str, Any], given: set[str]) -> Iterator[tuple[str, 
     unread: dict[str, str] = {}
     if trigger.get("final") or trigger.get("integrity"):
         unread |= dict.fromkeys(given - CONDITIONS, _("The rule fires nothing."))
-    elif trigger.get("signal") or trigger.get("child") or trigger.get("performer") == "database":
+    elif trigger.get("signal") or trigger.get("child") or trigger.get("performer") in ("database", "person"):
         unread |= dict.fromkeys(given & TAKING, _("No worker takes its jobs."))
     if not trigger.get("signal"):
         unread |= dict.fromkeys(given & {"keep"}, _("It needs the option signal."))
     if not trigger.get("child"):
         unread |= dict.fromkeys(given & CHILDREN, _("It needs the option child."))
+    if trigger.get("performer") != "person":
+        unread |= dict.fromkeys(given & TASKS, _("It needs performer: person."))
     if trigger.get("compensation") != "transition":
         unread |= dict.fromkeys(given & {"compensated_by"}, _("It needs compensation: transition."))
     if not trigger.get("due_attr") and str(trigger.get("due_after") or "").startswith("-"):

@@ -25,8 +25,8 @@ values
   ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
   -- Children ended by a step.
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
-  -- Instances made a step, in a flow with triggers that start children.
-  ('parent_stepped', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
+  -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.
+  ('stepped', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
   -- Jobs were withdrawn.
   ('withdrawn', 'each', 'void', 'volatile', '{p_wids integer[],p_ids bigint[],p_now timestamptz}'),
   -- Whether a job is the compensation of a step, so not one that its trigger fired.

@@ -15,7 +15,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case p_table
     when 'flow' then array['id', 'name', 'version', 'created_at', 'final_tgid', 'fuse', 'plain', 'shared',
                            'changed_xid', 'attrs_changed', 'rematch_due', 'reopen_final', 'defining_xid',
-                           'applying', 'guarded', 'automatic', 'exclusive', 'parents']
+                           'applying', 'guarded', 'automatic', 'exclusive', 'followed']
     when 'attr' then array['aid', 'flow_id']
     when 'trig' then array['tgid', 'flow_id', 'canonical', 'reads', 'disjuncts'] end
 $$;

@@ -45,6 +45,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_trig.revalidate <> 'withdraw' and not p_trig.fire_once and not p_trig.refresh_payload
        and p_trig.due_attr is null and p_trig.due_after is null
        and p_trig.mutex is null and p_trig.lock is null and p_trig.child is null
+       and p_trig.performer <> 'person'
 $$;
 
 -- Returns whether the trigger has none of the options that a step handles outside the fast path
@@ -64,7 +65,7 @@ begin
     and (not t.enabled or t.due_attr is null and t.due_after is null);
   update wedsql.flow f
   set final_tgid = d.final_tgid, shared = d.shared, plain = d.plain, guarded = d.guarded,
-      automatic = d.automatic, exclusive = d.exclusive, parents = d.parents,
+      automatic = d.automatic, exclusive = d.exclusive, followed = d.followed,
       fuse = least(f.max_firings, d.least_firings)
   from (select max(t.tgid) filter (where t.cfinal and t.enabled) as final_tgid,
                count(t.trname) filter (where t.integrity is null)
@@ -72,8 +73,8 @@ begin
                coalesce(bool_or(t.enabled and t.integrity is not null), false) as guarded,
                coalesce(bool_or(t.enabled and t.sets is not null), false) as automatic,
                coalesce(bool_or(coalesce(t.mutex, t.lock) is not null), false) as exclusive,
-               coalesce(bool_or(t.child is not null and not t.cfinal and t.integrity is null), false)
-                 as parents,
+               coalesce(bool_or((t.child is not null or t.performer = 'person') and not t.cfinal
+                                and t.integrity is null), false) as followed,
                coalesce(bool_and(wedsql._is_plain(t)), true)
                  and not exists (select 1 from wedsql.skipped s where s.flow_id = p_flow) as plain,
                min(t.max_firings) as least_firings

@@ -145,8 +145,8 @@ end $$;
 
 -- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
 -- transition names it, that the lock has a name, that no interval is too long, that what sets values is a
--- transition, and the options about children.
--- Raises: WD002, WD009; as _check_child.
+-- transition, and the options about children and people.
+-- Raises: WD002, WD009; as _check_child, as _check_person.
 create or replace function wedsql._check_references(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -186,6 +186,7 @@ begin
       'Leave sets empty, or make it a trigger with a transition.', '{"column": "sets"}');
   end if;
   perform wedsql._check_child(p_trig, p_types);
+  perform wedsql._check_person(p_trig, p_types);
 end $$;
 
 -- Renames p_old to p_new in every predicate, SET string, write-set, due attribute and lock. While a whole
@@ -202,7 +203,9 @@ begin
     select t.* from wedsql.trig t
     where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
                                   or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock))
-                                  or t.child is not null and wedsql._child_names(t, p_old))
+                                  or t.child is not null and wedsql._child_names(t, p_old)
+                                  or t.outcomes is not null or p_old = t.candidate
+                                  or p_old = any (wedsql._link_names(t.application)))
     order by t.tgid
   loop
     begin
@@ -214,8 +217,10 @@ begin
           due_attr = case when t.due_attr = p_old then p_new else t.due_attr end,
           lock = replace(t.lock, '{' || p_old || '}', '{' || p_new || '}'),
           child_count = n.child_count, child_wait = n.child_wait, child_set = n.child_set,
-          child_result = n.child_result
-      from wedsql._rename_in_child(v_trig, p_old, p_new, v_types) n
+          child_result = n.child_result,
+          outcomes = o.outcomes, candidate = o.candidate, application = o.application
+      from wedsql._rename_in_child(v_trig, p_old, p_new, v_types) n,
+           wedsql._rename_in_person(v_trig, p_old, p_new, v_types) o
       where t.tgid = v_trig.tgid;
     exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
       if not wedsql._is_applying(p_flow) then

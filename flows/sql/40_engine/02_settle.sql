@@ -144,8 +144,8 @@ begin
   if v_ended <> '{}' then
     perform wedsql._call_child_ended(v_ended);
   end if;
-  if v_flow.parents then
-    perform wedsql._call_parent_stepped(v_wids, v_now);
+  if v_flow.followed then
+    perform wedsql._call_stepped(v_wids, v_now);
   end if;
   perform wedsql._notify(v_flow, v_wids, v_seqs, v_names, v_jobs);
 end $$;

@@ -233,8 +233,9 @@ declare
   v_job wedsql.job_pool := wedsql._operated_job(p_wid, p_job_id);
 begin
   if v_job.assigned_to = '' then
-    perform wedsql._raise('WD212', 'Job {job} of instance {instance} waits for its children.',
-      'No worker takes it.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} is performed by no worker.',
+      'It waits for its children, or is a task of people: give that to a person.',
+      jsonb_build_object('job', p_job_id, 'instance', p_wid));
   end if;
   perform wedsql._check_not_held(v_job);
   update wedsql.job_pool j

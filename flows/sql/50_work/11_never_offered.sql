@@ -9,7 +9,8 @@ select p_transition = '_EXCPT'
   or exists (select 1 from wedsql.trig t where t.flow_id = p_flow and not t.cfinal and t.integrity is null
              and (t.trname = p_transition and wedsql._by_worker(t) and t.child is null
                   or t.compensation = 'transition' and t.compensated_by = p_transition))
-  or exists (select 1 from wedsql.job_pool j where j.flow_id = p_flow and j.trname = p_transition)
+  or exists (select 1 from wedsql.job_pool j where j.flow_id = p_flow and j.trname = p_transition
+             and j.assigned_to is distinct from '')
 $$;
 
 -- Returns the transitions of a flow (null: of all) that workers perform, without those that are served.
@@ -64,7 +65,7 @@ declare
 begin
   if exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.trname = p_transition) then
     return wedsql._why('01WD1', 'Workers get no jobs of the transition "{transition}" of flow "{flow}".',
-      'The database performs it, or its rule waits for a signal or for children.', v_facts);
+      'The database or people perform it, or its rule waits for a signal or for children.', v_facts);
   end if;
   v_near := case when p_flow is null and p_said <> '' then wedsql.suggest(p_said, array(
       select f.name from wedsql.flow f where p_transition = '' or wedsql._may_be_offered(f.id, p_transition)))

@@ -57,7 +57,7 @@ order by h.holder is null, o.id limit 1
 $$;
 
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion, lock,
--- lock_queue, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the facts
+-- lock_queue, task, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the facts
 -- that belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
@@ -77,6 +77,11 @@ begin
     return jsonb_build_object('for', 'suspended', 'since', (
       select t.tstmp from wedsql.wed_trace t where t.wid = (p_job).wid and t.trw = '_SUSPEND'
       order by t.seq desc limit 1));
+  elsif (p_job).assigned_to = '' and exists (select from wedsql.task t where t.job_id = (p_job).id) then
+    return (select jsonb_build_object('for', case when t.owner is null then 'task' else 'task_held' end,
+              'to', substr(t.audience, 3), 'audience', t.audience, 'holder', t.owner, 'since',
+              coalesce(t.owned_at, t.arrived_at))
+            from wedsql.task t where t.job_id = (p_job).id);
   elsif (p_job).state = 'L' then
     return jsonb_build_object('for', 'lease', 'holder', (p_job).lckid, 'until', (p_job).lease_until);
   elsif v_holder is not null then

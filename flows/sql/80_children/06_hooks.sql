@@ -19,7 +19,7 @@ select wedsql._note_ends(p_wids)
 $$;
 
 -- Has the reaper start and count the children of jobs.
-create or replace function wedsql._on_parent_stepped_children(p_wids integer[], p_now timestamptz)
+create or replace function wedsql._on_stepped_children(p_wids integer[], p_now timestamptz)
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._keep_children(p_wids, p_now)

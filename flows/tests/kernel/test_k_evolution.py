@@ -218,6 +218,7 @@ WRONG: dict[str, Any] = {
     "fire_once": None, "refresh_payload": None, "label": None, "description": None, "priority": None,
     "integrity": "x", "replay": "x", "keep": "0", "signal": None, "performer": "x", "sets": " ",
     "mutex": "", "lock": "", "child_rest": "x", "child_exception": None, "role": " x",
+    "deadline": "0", "offline": None, "application": "",
 }  # fmt: skip
 
 

@@ -43,7 +43,7 @@ begin
                and not t.cfinal and t.integrity is null) then
       perform wedsql._raise('WD508',
         'No worker performs the transition "{transition}", so no job of it waits.',
-        'The database performs it, or its rule waits for a signal or for children.',
+        'The database or people perform it, or its rule waits for a signal or for children.',
         jsonb_build_object('transition', p_rule.trname));
     end if;
     perform wedsql._raise('WD508', 'The flow has no transition "{transition}".',

@@ -1,0 +1,1 @@
+"""Tasks: jobs that people perform, in lists of those who may."""

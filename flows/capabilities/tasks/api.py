@@ -1,0 +1,215 @@
+"""Tasks: jobs that people perform. A person takes one from a list, and completes it with an outcome.
+
+A task has the number of its job. Who may take it is its audience: a role, the people of a flow, or a person;
+`keys` are those of the person who asks (`flows.access.task_keys`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+from flows.statements import JSON, read_as, rows, value
+
+Order: TypeAlias = Literal["arrival", "priority", "deadline"]
+ORDERS: tuple[Order, ...] = ("arrival", "priority", "deadline")
+READY, SELECTED, LOCKED, RUNNING, HELD, SUCCEEDED, FAILED, WITHDRAWN = "R", "S", "L", "X", "H", "D", "F", "W"
+
+
+@dataclass(frozen=True)
+class HeldTask:
+    """A task that a person has taken; `claim` is the token of this holding."""
+
+    job_id: int
+    wid: int
+    flow: str
+    transition: str
+    state: str
+    owner: str
+    claim: int
+    due_at: datetime | None
+
+
+@dataclass(frozen=True)
+class Task:
+    """A task in a list. `audience` begins with r: (a role), f: (the people of a flow) or p: (a person)."""
+
+    job_id: int
+    wid: int
+    flow: str
+    tgid: int
+    transition: str
+    label: str
+    state: str
+    audience: str
+    owner: str | None
+    priority: int
+    arrived_at: datetime
+    due_at: datetime | None
+    owned_at: datetime | None
+    hidden_until: datetime | None
+    given_by: str | None
+    offline: bool
+    ended_at: datetime | None
+    ended_by: str | None
+    outcome: str | None
+    seq: int | None
+
+    @property
+    def ended(self) -> bool:
+        """Return whether the task has been completed, has failed or was withdrawn."""
+        return self.ended_at is not None
+
+
+@dataclass(frozen=True)
+class TaskSheet(Task):
+    """A task with what is needed to perform it.
+
+    `reads` and `writes` are the attributes that its rule reads and that its form asks for, `state_of` all
+    present values, `outcomes` the names of how it may end, `application` a link or None. `claim` is given to
+    its owner only.
+    """
+
+    description: str
+    reads: Sequence[str]
+    writes: Sequence[str]
+    outcomes: Sequence[str]
+    application: str | None
+    state_of: Mapping[str, Any]
+    claim: str | None
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """What completing a task did; `repeated` is whether it had been completed in the same way before."""
+
+    seq: int
+    status: str
+    fired: Sequence[str]
+    repeated: bool
+
+
+@dataclass(frozen=True)
+class TaskLoad:
+    """How many tasks of a flow a person holds, and how many of them are late."""
+
+    owner: str
+    held: int
+    late: int
+
+
+def take_task(
+    task: int, person: str, keys: Sequence[str], lock: bool = False, *, conn: Any = None
+) -> HeldTask:
+    """Take a task; `lock` for work without a connection. Who holds it already gets the same answer.
+
+    Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld.
+    """
+    call = "select (t).* from wedsql.take_task(%s, %s, %s::text[], %s) t"
+    return HeldTask(*rows(conn, call, (task, person, list(keys), lock))[0])
+
+
+def start_task(task: int, person: str, *, conn: Any = None) -> None:
+    """Note that the person has begun. Raises UnknownTask, TaskTaken, TaskNotHeld."""
+    value(conn, "select wedsql.start_task(%s, %s)", (task, person))
+
+
+def release_task(task: int, person: str, force: bool = False, *, conn: Any = None) -> None:
+    """Give a task back to those who may take it; `force`: also one that another person holds.
+
+    Raises UnknownTask, TaskTaken, TaskNotHeld.
+    """
+    value(conn, "select wedsql.release_task(%s, %s, %s)", (task, person, force))
+
+
+def give_task(
+    task: int, person: str, to: str, reason: str = "", force: bool = False, *, conn: Any = None
+) -> None:
+    """Give a task to another person, who alone may take it then; `force`: also one that is not held.
+
+    Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld, BadDefinition.
+    """
+    value(conn, "select wedsql.give_task(%s, %s, %s, %s, %s)", (task, person, to, reason, force))
+
+
+def put_task_aside(task: int, person: str, until: datetime | None, *, conn: Any = None) -> None:
+    """Hide a task from what is to be done until a moment; None shows it again.
+
+    Raises UnknownTask, TaskTaken, TaskNotHeld, BadDefinition.
+    """
+    value(conn, "select wedsql.put_task_aside(%s, %s, %s::timestamptz)", (task, person, until))
+
+
+def complete_task(
+    task: int,
+    person: str,
+    data: Mapping[str, Any] | None = None,
+    outcome: str | None = None,
+    claim: int | None = None,
+    *,
+    conn: Any = None,
+) -> TaskResult:
+    """Complete a task that the person holds, with values and an outcome; safe to repeat.
+
+    Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownOutcome, BadDefinition, and as a worker's result.
+    """
+    call = "select * from wedsql.complete_task(%s, %s, %s, %s, %s)"
+    return TaskResult(*rows(conn, call, (task, person, JSON(data or {}), outcome, claim))[0])
+
+
+def fail_task(task: int, person: str, reason: str, claim: int | None = None, *, conn: Any = None) -> str:
+    """End a task that could not be done; return "FAILED" if its rule has that outcome, else "exception".
+
+    Raises UnknownTask, TaskTaken, TaskNotHeld, BadDefinition, and as a worker's result.
+    """
+    return str(value(conn, "select wedsql.fail_task(%s, %s, %s, %s)", (task, person, reason, claim)))
+
+
+def read_task(task: int, person: str, *, conn: Any = None) -> TaskSheet:
+    """Return a task with what is needed to perform it. Raises UnknownTask."""
+    return read_as(TaskSheet, value(conn, "select wedsql.read_task(%s, %s)", (task, person)))
+
+
+def open_tasks(
+    person: str,
+    keys: Sequence[str],
+    order: Order = "arrival",
+    after: int | None = None,
+    limit: int = 50,
+    flow: str | None = None,
+    *,
+    conn: Any = None,
+) -> list[Task]:
+    """Return tasks that the person may take, in an order, after a task. Raises BadDefinition."""
+    call = "select * from wedsql.open_tasks(%s, %s::text[], %s, %s, %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flow))]
+
+
+def own_tasks(person: str, aside: bool = False, *, conn: Any = None) -> list[Task]:
+    """Return the tasks that the person holds, to be done or put aside, at most 500."""
+    return [Task(*row) for row in rows(conn, "select * from wedsql.own_tasks(%s, %s)", (person, aside))]
+
+
+def done_tasks(person: str, before: int | None = None, limit: int = 50, *, conn: Any = None) -> list[Task]:
+    """Return the tasks that the person completed or failed before a task, the last first."""
+    call = "select * from wedsql.done_tasks(%s, %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, before, limit))]
+
+
+def flow_tasks(flow: str, after: int = 0, limit: int = 50, *, conn: Any = None) -> list[Task]:
+    """Return the open tasks of a flow after a task, by their numbers. Raises UnknownFlow."""
+    return [
+        Task(*row) for row in rows(conn, "select * from wedsql.flow_tasks(%s, %s, %s)", (flow, after, limit))
+    ]
+
+
+def instance_tasks(wid: int, limit: int = 100, *, conn: Any = None) -> list[Task]:
+    """Return the tasks of an instance, the last first, ended ones included."""
+    return [Task(*row) for row in rows(conn, "select * from wedsql.instance_tasks(%s, %s)", (wid, limit))]
+
+
+def task_load(flow: str, *, conn: Any = None) -> list[TaskLoad]:
+    """Return who holds how many tasks of a flow. Raises UnknownFlow."""
+    return [TaskLoad(*row) for row in rows(conn, "select * from wedsql.task_load(%s)", (flow,))]

@@ -1,0 +1,46 @@
+"""Errors of tasks. Programs import them from flows.errors."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from flows.wed_error import Refused
+
+
+class UnknownTask(Refused):
+    """There is no such task."""
+
+    sqlstate = "WD590"
+    http = 404
+    default = _("There is no such task.")
+
+
+class NotPermittedTask(Refused):
+    """The person may not perform the task: it is for another role or person."""
+
+    sqlstate = "WD591"
+    http = 403
+    default = _("The task is for another role or person.")
+
+
+class TaskTaken(Refused):
+    """Another person has the task."""
+
+    sqlstate = "WD592"
+    http = 409
+    default = _("Another person has the task.")
+
+
+class TaskNotHeld(Refused):
+    """The task has ended, is held back, or is not held by the person in the way that is needed."""
+
+    sqlstate = "WD593"
+    http = 409
+    default = _("The task has ended, or is not yours.")
+
+
+class UnknownOutcome(Refused):
+    """The task has no such outcome."""
+
+    sqlstate = "WD594"
+    default = _("The task has no such outcome.")

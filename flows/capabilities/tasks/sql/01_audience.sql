@@ -1,0 +1,34 @@
+-- Who may take a task. Each task has one audience, the key by which lists of open tasks are read: r:ROLE, for
+-- the persons of a role, f:FLOW, for those who handle the cases of the flow, or p:PERSON. Which keys a person
+-- has, the site says with each call.
+
+-- Returns the audience of a task: the candidate that the state names, else who performed the transition that
+-- the same person performs, else the role of the trigger, else the people of the flow.
+create or replace function wedsql._audience(p_trig wedsql.trig, p_wid integer, p_state jsonb) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(
+  case when c.name like 'role:%' then 'r:' || btrim(substr(c.name, 6)) else 'p:' || c.name end,
+  'p:' || case when p_trig.same_as is not null
+               then (wedsql._performers(p_wid, array[p_trig.same_as]))[1] end,
+  'r:' || nullif(p_trig.role, ''),
+  (select 'f:' || f.name from wedsql.flow f where f.id = p_trig.flow_id))
+from (select nullif(btrim(p_state ->> p_trig.candidate), '') as name) c
+$$;
+
+-- Returns who performed these transitions in an instance, the last first; steps that were undone do not
+-- count.
+create or replace function wedsql._performers(p_wid integer, p_transitions text[]) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce(array_agg(h.actor order by h.seq desc), '{}') from wedsql.wed_trace h
+where h.wid = p_wid and h.trw = any (p_transitions) and h.actor <> ''
+  and not exists (
+    select from wedsql.wed_trace b
+    where b.wid = h.wid and b.seq > h.seq and b.cause_seq < h.seq and wedsql._goes_back(b.trw))
+$$;
+
+-- Returns whether a person with these keys may take a task.
+create or replace function wedsql._may_take(p_task wedsql.task, p_person text, p_keys text[]) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select (p_task.audience = any (p_keys) or p_task.audience = 'p:' || p_person)
+       and p_person <> all (p_task.excluded)
+$$;

@@ -1,0 +1,132 @@
+-- Tasks follow their jobs: the pool of jobs is the truth, and a row of wedsql.task is what people need of one.
+
+-- Has the tasks of these instances follow their jobs: begins one for each new job that people perform, gives
+-- back those whose job is no longer held, holds back those whose job is suspended or parked, and ends those
+-- whose job is gone.
+-- Locks: the jobs, the tasks; the caller holds the instances.
+create or replace function wedsql._follow_tasks(p_wids integer[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_new wedsql.job_pool[];
+begin
+  with fired as (
+    update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
+    from wedsql.trig t
+    where j.wid = any (p_wids) and t.tgid = j.tgid and t.performer = 'person' and j.state in ('P', 'K')
+      and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
+    returning j as job)
+  select array_agg(f.job) into v_new from fired f;
+  if v_new is not null then
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at)
+    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
+      case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
+      j.fired_at, coalesce(j.fired_at + t.deadline, 'infinity')
+    from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
+    on conflict (job_id) do update
+    set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null, seq = null;
+  end if;
+  update wedsql.task t
+  set state = n.state, rank = coalesce(- n.priority, t.rank),
+      owner = case when n.state in ('S', 'L', 'X') then t.owner end,
+      owned_at = case when n.state in ('S', 'L', 'X') then t.owned_at end,
+      hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
+      ended_at = case when n.state = 'W' then p_now end
+  from (select o.job_id, j.priority,
+          case when j.id is null then 'W' when j.state in ('S', 'K') then 'H'
+               when j.state = 'L' and o.state in ('S', 'L', 'X') then o.state else 'R' end::"char" as state
+        from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        where o.wid = any (p_wids) and o.ended_at is null) n
+  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
+end $$;
+
+-- Has the tasks of a trigger follow its options: their audience and deadline, as long as nobody has given
+-- them to a person; and begins or ends tasks where people begin or cease to perform its jobs.
+-- Locks: the jobs, the tasks; the caller holds the definition of the flow.
+create or replace function wedsql._on_trigger_changed_tasks(
+  p_old wedsql.trig, p_new wedsql.trig, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if (p_old.performer = 'person') <> (p_new.performer = 'person') then
+    perform wedsql._change_performer(p_new, p_now);
+  elsif p_new.performer = 'person'
+        and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline)
+            is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline) then
+    update wedsql.task t
+    set audience = case when t.given_by is null then wedsql._audience(p_new, j.wid, j.payload)
+                        else t.audience end,
+        excluded = case when p_new.not_by is null then '{}' else wedsql._performers(j.wid, p_new.not_by) end,
+        due_at = coalesce(t.arrived_at + p_new.deadline, 'infinity')
+    from wedsql.job_pool j
+    where t.flow_id = p_new.flow_id and t.ended_at is null and t.tgid = p_new.tgid
+      and j.wid = t.wid and j.id = t.job_id;
+  end if;
+end $$;
+
+-- Makes the pending jobs of a trigger tasks, or offers them to workers.
+-- Locks: the jobs, the tasks; the caller holds the definition of the flow.
+create or replace function wedsql._change_performer(p_trig wedsql.trig, p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_wids integer[] := array(select j.wid from wedsql.job_pool j
+                            where j.flow_id = p_trig.flow_id and j.tgid = p_trig.tgid
+                              and not wedsql._call_compensates(j.wid, j.id));
+begin
+  if p_trig.performer <> 'person' then
+    update wedsql.job_pool j
+    set assigned_to = null, state = case j.state when 'L' then 'P' else j.state end, claim = null,
+        lckid = null, lease_until = null
+    where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '';
+    delete from wedsql.task t
+    where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
+  else
+    perform wedsql._follow_tasks(v_wids, p_now);
+  end if;
+end $$;
+
+-- The hooks of the engine at which tasks follow their jobs.
+create or replace function wedsql._on_stepped_tasks(p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._follow_tasks(p_wids, p_now)
+$$;
+
+create or replace function wedsql._on_withdrawn_tasks(p_wids integer[], p_ids bigint[], p_now timestamptz)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._follow_tasks(p_wids, p_now)
+where exists (select from wedsql.task t where t.wid = any (p_wids) and t.ended_at is null)
+$$;
+
+create or replace function wedsql._on_excepted_tasks(
+  p_flow wedsql.flow, p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._follow_tasks(p_wids, p_now) where p_flow.followed
+$$;
+
+create or replace function wedsql._on_operated_tasks(p_flow wedsql.flow, p_wid integer, p_operation text)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._follow_tasks(array[p_wid], wedsql.now()) where p_flow.followed
+$$;
+
+create or replace function wedsql._on_retired_tasks(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.task t where t.wid = any (p_wids)
+$$;
+
+-- Returns the invariant that open tasks and the jobs that people perform are the same.
+create or replace function wedsql._on_invariants_tasks() returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('I11', jsonb_build_object(
+  'sentence', 'Each job that people perform is one open task, which has an owner if the job is held.',
+  'query', $q$
+  select jsonb_build_object('wid', i.wid, 'job', j.id, 'state', j.state, 'task', t.state) as found
+  from {i} i join wedsql.job_pool j on j.wid = i.wid join wedsql.trig g on g.tgid = j.tgid
+  left join wedsql.task t on t.job_id = j.id and t.ended_at is null
+  where g.performer = 'person' and not wedsql._call_compensates(j.wid, j.id)
+    and (t.job_id is null or j.assigned_to is distinct from ''
+         or (t.state in ('S', 'L', 'X')) <> (j.state = 'L') or (t.state = 'H') <> (j.state in ('S', 'K')))
+  union all
+  select jsonb_build_object('wid', i.wid, 'job', t.job_id)
+  from {i} i join wedsql.task t on t.wid = i.wid and t.ended_at is null
+  where not exists (select from wedsql.job_pool j where j.wid = i.wid and j.id = t.job_id)$q$))
+$$;

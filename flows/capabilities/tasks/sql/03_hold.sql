@@ -1,0 +1,275 @@
+-- Taking a task, and giving it back. A task that a person holds is a job that is leased without an end.
+
+-- What taking a task returns: `claim` is the token of this holding, which its result may carry.
+do $$
+begin
+  if to_regtype('wedsql.held_task') is null then
+    create type wedsql.held_task as (job_id bigint, wid integer, flow text, transition text, state "char",
+                                     owner text, claim bigint, due_at timestamptz);
+  end if;
+end $$;
+
+-- Returns a task that has not ended, locked with its job.
+-- Locks: the flow's table against a definition that is being changed, the job, the task.
+-- Raises: WD590; WD593 for one that has ended or is held back.
+create or replace function wedsql._open_task(p_job bigint) returns wedsql.task
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_task wedsql.task := wedsql._known_task(p_job);
+begin
+  execute format('lock table %I.wed_flow in row share mode',
+                 (select f.name from wedsql.flow f where f.id = v_task.flow_id));
+  perform 1 from wedsql.job_pool j where j.wid = v_task.wid and j.id = p_job for update;
+  select t.* into v_task from wedsql.task t where t.job_id = p_job for update;
+  if v_task.ended_at is not null then
+    perform wedsql._raise('WD593', case when v_task.state in ('D', 'F')
+        then 'Task {task} has been completed by {owner}.' else 'Task {task} is no longer to be done.' end,
+      'Go on with the next task.', wedsql._task_facts(v_task));
+  elsif v_task.state = 'H' then
+    perform wedsql._raise('WD593', 'Task {task} is held back, because its instance is suspended or an '
+      'exception.', 'It comes back to the list when that is over.', wedsql._task_facts(v_task));
+  end if;
+  return v_task;
+end $$;
+
+-- Returns a task.
+-- Raises: WD590.
+create or replace function wedsql._known_task(p_job bigint) returns wedsql.task
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task;
+begin
+  select t.* into v_task from wedsql.task t where t.job_id = p_job;
+  if not found then
+    perform wedsql._raise('WD590', 'There is no task {task}.', 'It may have been removed with its instance.',
+                          jsonb_build_object('task', p_job));
+  end if;
+  return v_task;
+end $$;
+
+-- Returns the token of the holding of a task; null while nobody holds it.
+create or replace function wedsql._claim_of(p_task wedsql.task) returns bigint
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id
+$$;
+
+-- Returns what errors about a task say of it.
+create or replace function wedsql._task_facts(p_task wedsql.task) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('task', (p_task).job_id, 'instance', (p_task).wid, 'state', (p_task).state,
+                          'owner', coalesce((p_task).owner, (p_task).ended_by),
+                          'since', coalesce((p_task).ended_at, (p_task).owned_at))
+$$;
+
+-- Returns the task, locked, if this person holds it.
+-- Locks: as _open_task.
+-- Raises: WD590; WD592 where another person holds it; WD593, also where p_claim is of an earlier holding.
+create or replace function wedsql._own_task(p_job bigint, p_person text, p_claim bigint)
+  returns wedsql.task
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task := wedsql._open_task(p_job);
+begin
+  if v_task.owner is null then
+    perform wedsql._raise('WD593', 'You do not hold task {task}.', 'Take it first.',
+                          wedsql._task_facts(v_task));
+  elsif v_task.owner <> p_person then
+    perform wedsql._refuse_taken(v_task);
+  elsif p_claim <> wedsql._claim_of(v_task) then
+    perform wedsql._raise('WD593', 'You have given task {task} back, and taken it again.',
+      'Look at it again before you complete it.', wedsql._task_facts(v_task));
+  end if;
+  return v_task;
+end $$;
+
+-- Raises: WD592 naming who holds a task.
+create or replace function wedsql._refuse_taken(p_task wedsql.task) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._raise('WD592', '{owner} has task {task}.', 'Go on with the next task.',
+                        wedsql._task_facts(p_task));
+end $$;
+
+-- Gives a task to the person who takes it, or with p_lock who locks it for work without a connection, and
+-- returns it. A person who holds it already gets the same answer. Of many who take it at once one gets it.
+-- Locks: as _open_task; with the condition checked at taking, the instance.
+-- Raises: WD590; WD591 for who may not; WD592 where another has it; WD593.
+create or replace function wedsql.take_task(p_job bigint, p_person text, p_keys text[],
+  p_lock boolean default false) returns wedsql.held_task
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task;
+  v_claim bigint;
+  v_how "char" := case when p_lock then 'L' else 'S' end;
+begin
+  perform wedsql._need_person(p_person);
+  perform wedsql._check_condition_of(p_job);
+  v_task := wedsql._open_task(p_job);
+  if v_task.owner is not null and v_task.owner <> p_person then
+    perform wedsql._refuse_taken(v_task);
+  end if;
+  if v_task.owner is null then
+    perform wedsql._check_may_take(v_task, p_person, p_keys);
+  end if;
+  perform wedsql._check_offline(v_task, p_lock);
+  if v_task.owner is null then
+    v_claim := wedsql._new_claim();
+    update wedsql.job_pool j set state = 'L', claim = v_claim, lckid = p_person, lease_until = '9999-01-01 UTC'
+    where j.wid = v_task.wid and j.id = p_job;
+  else
+    v_claim := wedsql._claim_of(v_task);
+    v_how := case when v_task.state = 'X' and not p_lock then 'X' else v_how end;
+  end if;
+  update wedsql.task t
+  set state = v_how, owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null
+  where t.job_id = p_job returning t.* into v_task;
+  perform wedsql._notify_task(v_task);
+  return wedsql._as_held(v_task, v_claim);
+end $$;
+
+-- Returns a task as its holder gets it.
+create or replace function wedsql._as_held(p_task wedsql.task, p_claim bigint) returns wedsql.held_task
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
+           nullif(p_task.due_at, 'infinity'))::wedsql.held_task
+from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid
+$$;
+
+-- Withdraws a task whose condition no longer holds, where its trigger has it checked at taking.
+-- Locks: the instance and the job, of such a trigger.
+create or replace function wedsql._check_condition_of(p_job bigint) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_found record;
+begin
+  select t.wid, f.id, f.name into v_found
+  from wedsql.task t join wedsql.trig g on g.tgid = t.tgid join wedsql.flow f on f.id = t.flow_id
+  where t.job_id = p_job and t.state = 'R' and g.revalidate = 'at_take';
+  if found then
+    execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_found.name)
+      using v_found.wid;
+    perform wedsql._drop_stale(v_found.id, v_found.name, array[v_found.wid], array[p_job]);
+  end if;
+end $$;
+
+-- Raises: WD009 where nobody is named.
+create or replace function wedsql._need_person(p_person text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if coalesce(btrim(p_person), '') = '' or length(p_person) > 200 then
+    perform wedsql._raise('WD009', 'A task is performed by a person who has a name.');
+  end if;
+end $$;
+
+-- Raises: WD591 saying who may take the task.
+create or replace function wedsql._check_may_take(p_task wedsql.task, p_person text, p_keys text[])
+  returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_facts jsonb := wedsql._task_facts(p_task)
+    || jsonb_build_object('person', p_person, 'for', substr(p_task.audience, 3));
+begin
+  if wedsql._may_take(p_task, p_person, p_keys) then
+    return;
+  elsif p_person = any (p_task.excluded) then
+    perform wedsql._raise('WD591', '{person} may not perform task {task}, having performed the transition that '
+      'it checks.', 'Somebody else performs it.', v_facts);
+  end if;
+  perform wedsql._raise('WD591', case left(p_task.audience, 1)
+      when 'r' then 'Task {task} is for the role "{for}", which {person} does not have.'
+      when 'p' then 'Task {task} is for {for}, not for {person}.'
+      else 'Task {task} is for those who handle the cases of the flow "{for}", not for {person}.' end,
+    'Ask an administrator for the role, or the person who has the task to give it to you.', v_facts);
+end $$;
+
+-- Raises: WD593 for a lock of a task that is not for work without a connection.
+create or replace function wedsql._check_offline(p_task wedsql.task, p_lock boolean) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_lock and not (select t.offline from wedsql.trig t where t.tgid = p_task.tgid) then
+    perform wedsql._raise('WD593', 'Task {task} is performed with a connection only.',
+      'Take it instead of locking it, or have the designer allow it (offline).', wedsql._task_facts(p_task));
+  end if;
+end $$;
+
+-- Notes that a person has begun a task.
+-- Locks: as _open_task.
+-- Raises: as _own_task.
+create or replace function wedsql.start_task(p_job bigint, p_person text) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._own_task(p_job, p_person, null);
+  update wedsql.task t set state = 'X' where t.job_id = p_job;
+end $$;
+
+-- Gives a task back to those who may take it. p_force: also one that another person holds.
+-- Locks: as _open_task.
+-- Raises: as _own_task, but for p_force.
+create or replace function wedsql.release_task(p_job bigint, p_person text, p_force boolean default false)
+  returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task;
+begin
+  if p_force then
+    v_task := wedsql._open_task(p_job);
+    if v_task.owner is null then
+      return;
+    end if;
+  else
+    v_task := wedsql._own_task(p_job, p_person, null);
+  end if;
+  perform wedsql._let_go(v_task, p_person, 'released', '');
+end $$;
+
+-- Frees a task that is held, with a row in the log of its job.
+-- Locks: none; the caller has the job and the task.
+create or replace function wedsql._let_go(p_task wedsql.task, p_actor text, p_outcome text, p_why text)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null
+  where j.wid = p_task.wid and j.id = p_task.job_id;
+  update wedsql.task t set state = 'R', owner = null, owned_at = null, hidden_until = null
+  where t.job_id = p_task.job_id returning t.* into p_task;
+  insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
+  select j.id, j.wid, j.tgid, j.flow_id, j.trname, wedsql.now(), p_outcome, p_actor, p_why, j.attempts
+  from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id;
+  perform wedsql._notify_task(p_task);
+end $$;
+
+-- Gives a task to another person, who alone may take it then. p_force: also one that nobody or another person
+-- holds. p_reason may be empty.
+-- Locks: as _open_task.
+-- Raises: WD591 where the other person may not perform it; as _own_task, but for p_force.
+create or replace function wedsql.give_task(p_job bigint, p_person text, p_to text, p_reason text default '',
+  p_force boolean default false) returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task;
+begin
+  perform wedsql._need_person(p_to);
+  if p_force then
+    v_task := wedsql._open_task(p_job);
+  else
+    v_task := wedsql._own_task(p_job, p_person, null);
+  end if;
+  perform wedsql._check_may_take(v_task, p_to, array[v_task.audience]);
+  update wedsql.task t set audience = 'p:' || p_to, given_by = p_person
+  where t.job_id = p_job returning t.* into v_task;
+  perform wedsql._let_go(v_task, p_person, 'given', concat_ws(': ', p_to, nullif(btrim(p_reason), '')));
+end $$;
+
+-- Hides a task of this person from the list of what is to be done until a moment; null ends that.
+-- Locks: as _open_task.
+-- Raises: WD009 for a moment that is past; as _own_task.
+create or replace function wedsql.put_task_aside(p_job bigint, p_person text, p_until timestamptz)
+  returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_until <= wedsql.now() or p_until > wedsql.now() + interval '10 years' then
+    perform wedsql._raise('WD009', 'A task is put aside until a moment that comes, within ten years.');
+  end if;
+  perform wedsql._own_task(p_job, p_person, null);
+  update wedsql.task t set hidden_until = p_until where t.job_id = p_job;
+end $$;

@@ -1,0 +1,169 @@
+-- Lists of tasks.
+
+-- A task in a list. `behind`: the values after which a next page begins.
+do $$
+begin
+  if to_regtype('wedsql.task_item') is null then
+    create type wedsql.task_item as (
+      job_id bigint, wid integer, flow text, tgid integer, transition text, label text, state "char",
+      audience text, owner text, priority smallint, arrived_at timestamptz, due_at timestamptz,
+      owned_at timestamptz, hidden_until timestamptz, given_by text, offline boolean, ended_at timestamptz,
+      ended_by text, outcome text, seq integer);
+  end if;
+end $$;
+
+-- Returns a task as lists have it.
+create or replace function wedsql._item(t wedsql.task) returns wedsql.task_item
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select row(t.job_id, t.wid, f.name, t.tgid, coalesce(g.trname, ''), coalesce(nullif(g.label, ''), g.trname, ''),
+  t.state, t.audience, t.owner, - t.rank, t.arrived_at, nullif(t.due_at, 'infinity'), t.owned_at,
+  case when t.hidden_until > wedsql.now() then t.hidden_until end, t.given_by, coalesce(g.offline, false),
+  t.ended_at, t.ended_by, t.outcome, t.seq)::wedsql.task_item
+from wedsql.flow f left join wedsql.trig g on g.tgid = t.tgid where f.id = t.flow_id
+$$;
+
+-- Returns the open tasks that a person with these keys may take, up to p_limit after the task p_after: in the
+-- order of arrival, or by 'priority' or 'deadline'. Each key is read by its own index, in that order.
+-- Raises: WD009 for another order.
+create or replace function wedsql.open_tasks(p_person text, p_keys text[], p_order text default 'arrival',
+  p_after bigint default null, p_limit integer default 50, p_flow text default null)
+returns setof wedsql.task_item
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp
+set enable_seqscan = off set enable_sort = on as $$
+declare
+  v_by text[] := case p_order when 'arrival' then '{job_id}' when 'priority' then '{rank,job_id}'
+                              when 'deadline' then '{due_at,job_id}' end;
+  v_old wedsql.task;
+begin
+  if v_by is null then
+    perform wedsql._raise('WD009', 'Tasks are listed by arrival, priority or deadline.');
+  end if;
+  select t.* into v_old from wedsql.task t where t.job_id = p_after;
+  return query execute wedsql._fill($q$
+    select (wedsql._item(o.t)).* from (
+      select c.t from unnest($1 || ('p:' || $2)) k cross join lateral (
+        select t from wedsql.task t
+        where t.audience = k and t.state = 'R' and $2 <> all (t.excluded){of_flow}{behind}
+        order by {t_by} limit $3) c
+      order by {c_by} limit $3) o$q$, jsonb_build_object(
+      't_by', 't.' || array_to_string(v_by, ', t.'), 'c_by', '(c.t).' || array_to_string(v_by, ', (c.t).'),
+      'of_flow', case when p_flow is null then '' else
+        ' and t.flow_id = (select f.id from wedsql.flow f where f.name = $5)' end,
+      'behind', case when v_old.job_id is null then '' else format(' and (t.%s) > (($4).%s)',
+        array_to_string(v_by, ', t.'), array_to_string(v_by, ', ($4).')) end))
+  using p_keys, p_person, least(greatest(p_limit, 1), 501), v_old, p_flow;
+end $$;
+
+-- Returns the tasks that a person holds, up to 500: those to be done, by priority and deadline, or with
+-- p_aside those that are put aside, the next one first.
+create or replace function wedsql.own_tasks(p_person text, p_aside boolean default false)
+returns setof wedsql.task_item
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select (wedsql._item(t)).* from wedsql.task t
+where t.owner = p_person and t.state in ('S', 'L', 'X')
+  and (coalesce(t.hidden_until, '-infinity') > wedsql.now()) = p_aside
+order by case when p_aside then t.hidden_until end, t.rank, t.due_at, t.job_id limit 500
+$$;
+
+-- Returns the tasks that a person completed or failed, the last first, up to p_limit before the task p_before.
+create or replace function wedsql.done_tasks(p_person text, p_before bigint default null,
+  p_limit integer default 50) returns setof wedsql.task_item
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select (wedsql._item(t)).* from wedsql.task t
+where t.ended_by = p_person and t.ended_at is not null
+  and (p_before is null or (t.ended_at, t.job_id)
+       < (select o.ended_at, o.job_id from wedsql.task o where o.job_id = p_before))
+order by t.ended_at desc, t.job_id desc limit least(greatest(p_limit, 1), 501)
+$$;
+
+-- Returns the open tasks of a flow, up to p_limit after the task p_after.
+-- Raises: WD001.
+create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default 0, p_limit integer default 50)
+returns setof wedsql.task_item
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select (wedsql._item(t)).* from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
+where t.ended_at is null and t.job_id > p_after
+order by t.job_id limit least(greatest(p_limit, 1), 501)
+$$;
+
+-- Returns the tasks of an instance, the last first, up to p_limit; ended ones included.
+create or replace function wedsql.instance_tasks(p_wid integer, p_limit integer default 100)
+returns setof wedsql.task_item
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select (wedsql._item(t)).* from wedsql.task t where t.wid = p_wid
+order by t.job_id desc limit least(greatest(p_limit, 1), 501)
+$$;
+
+-- Returns who holds how many tasks of a flow, and how many of these are late.
+-- Raises: WD001.
+create or replace function wedsql.task_load(p_flow text)
+returns table (owner text, held bigint, late bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
+from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
+where t.ended_at is null and t.owner is not null
+group by t.owner order by count(*) desc, t.owner limit 500
+$$;
+
+-- Returns a task with what is needed to perform it: its texts, what it reads and may write with the present
+-- values, its outcomes, and `claim`, the token of its holding, for its owner. p_person: who asks.
+-- Raises: WD590.
+create or replace function wedsql.read_task(p_job bigint, p_person text) returns jsonb
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_task wedsql.task := wedsql._known_task(p_job);
+  v_trig wedsql.trig;
+  v_flow wedsql.flow;
+  v_state jsonb;
+  v_writes text[];
+begin
+  select t.* into v_trig from wedsql.trig t where t.tgid = v_task.tgid;
+  select f.* into v_flow from wedsql.flow f where f.id = v_task.flow_id;
+  execute format('select to_jsonb(w.*) - ''wid'' from %I.wed_flow w where w.wid = $1', v_flow.name)
+    into v_state using v_task.wid;
+  v_writes := coalesce(v_trig.writes, array(select a.aname from wedsql.attr a
+                                            where a.flow_id = v_flow.id order by a.aid));
+  return to_jsonb(wedsql._item(v_task)) || jsonb_build_object(
+    'description', coalesce(v_trig.description, ''), 'reads', to_jsonb(coalesce(v_trig.reads, '{}')),
+    'writes', to_jsonb(array(select w from unnest(v_writes) w
+      where w <> all (array(select n from wedsql._outcome_lines(v_trig.outcomes) l
+                            cross join lateral unnest(wedsql._outcome_names(l.sets,
+                              wedsql._attr_types(v_flow.id))) n where l.sets is not null)))),
+    'outcomes', to_jsonb(array(select l.name from wedsql._outcome_lines(v_trig.outcomes) l order by l.place)),
+    'application', wedsql._linked(v_trig.application, v_state), 'state_of', v_state,
+    'claim', (select j.claim::text from wedsql.job_pool j
+              where j.wid = v_task.wid and j.id = p_job and v_task.owner = p_person));
+end $$;
+
+-- Returns the link of an application with the values of a state, each encoded for an address; null for none.
+create or replace function wedsql._linked(p_link text, p_state jsonb) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+begin
+  foreach v_name in array wedsql._link_names(p_link) loop
+    p_link := replace(p_link, '{' || v_name || '}', wedsql._encoded(coalesce(p_state ->> v_name, '')));
+  end loop;
+  return p_link;
+end $$;
+
+-- Returns a text as a part of a web address.
+create or replace function wedsql._encoded(p_text text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(string_agg(case when c ~ '^[A-Za-z0-9_.~-]$' then c
+    else upper(regexp_replace(encode(convert_to(c, 'UTF8'), 'hex'), '(..)', E'%\\1', 'g')) end, ''
+    order by place), '')
+from regexp_split_to_table(p_text, '') with ordinality s (c, place) where c <> ''
+$$;
+
+grant execute on function
+  wedsql.take_task(bigint, text, text[], boolean), wedsql.start_task(bigint, text),
+  wedsql.release_task(bigint, text, boolean), wedsql.give_task(bigint, text, text, text, boolean),
+  wedsql.put_task_aside(bigint, text, timestamptz),
+  wedsql.complete_task(bigint, text, jsonb, text, bigint), wedsql.fail_task(bigint, text, text, bigint),
+  wedsql.read_task(bigint, text)
+to wed_web;
+grant execute on function wedsql.open_tasks(text, text[], text, bigint, integer, text),
+  wedsql.own_tasks(text, boolean), wedsql.done_tasks(text, bigint, integer),
+  wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text)
+to wed_web, wed_monitor;
