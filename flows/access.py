@@ -39,6 +39,7 @@ Action: TypeAlias = Literal[
 ]
 
 PREFIX = "flow:"
+ROLE = "role:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
 # cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk;
 # approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden;
@@ -224,6 +225,21 @@ def flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
         return visible_flows(user)
     hidden = frozenset() if _masks(user) else concealed(user)
     return frozenset(flow for flow, granted in _granted(user) if granted in enough) - hidden
+
+
+def task_keys(user: AnyUser) -> list[str]:
+    """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
+
+    A role is a group named role: and the name of the role. Tasks without a role are for those who may handle
+    the cases of the flow.
+    """
+    if not user.is_authenticated or not user.is_active:
+        return []
+    groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+    handled = flows_of(user, "handle")
+    return [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)] + [
+        f"f:{name}" for name in sorted(names() if handled is None else handled)
+    ]
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:

@@ -7,6 +7,7 @@ from monitor.api import document
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.sla import views as slas
+from monitor.tasks import views as task_views
 from monitor.views import (
     bulk,
     case_files,
@@ -70,6 +71,10 @@ urlpatterns = [
     path("flows/<slug:name>/slas/", slas.slas, name="slas"),
     path("flows/<slug:name>/slas/edit/", slas.sla, name="sla"),
     path("flows/<slug:name>/calendars/edit/", slas.calendar, name="calendar"),
+    path("tasks/", task_views.tasks, name="tasks"),
+    path("tasks/next/", task_views.next_task, name="next_task"),
+    path("tasks/<int:task>/", task_views.task, name="task"),
+    path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
     path("instances/", instances.instances, name="instances"),
     path("live/instances/", instances.changes, name="live_instances"),
     path("instances/<int:wid>/", instance.instance, name="instance"),

@@ -53,12 +53,14 @@ class Area:
 
 
 AREAS: dict[str, Text] = {
+    "work": _("Work"),
     "design": _("Design"),
     "watch": _("Watch"),
     "repair": _("Repair"),
     "system": _("System"),
 }
 ABOUT_AREAS: dict[str, Text] = {
+    "work": _("Take the tasks that are for you, and complete them."),
     "design": _("Define what flows do: attributes and rules, which you try, check and publish."),
     "watch": _("See what runs, what waits and why, the history of each instance, and alerts."),
     "repair": _("Find the exceptions, which no rule continues, and what each of them lacks."),
@@ -66,6 +68,7 @@ ABOUT_AREAS: dict[str, Text] = {
 }
 # The area of a page by its URL's name; those of models by the model.
 PAGES = {
+    "monitor:tasks": "work", "monitor:task": "work",
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
     "monitor:instances": "watch", "monitor:views": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
@@ -105,6 +108,7 @@ ABOUT: dict[str, Text] = {
     "monitor:flows": _("How many instances of each flow run, wait or have ended"),
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
+    "monitor:tasks": _("What is for you to do, by flow and role"),
     "monitor:cases": _("The work of people on exceptions, the most urgent first"),
     "monitor:approvals": _("Repairs that wait for the approval of another person"),
     "monitor:exceptions": _("Instances that no rule continues"),
@@ -160,7 +164,9 @@ def where(request: HttpRequest) -> str:
 
 def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     user: Any = request.user
-    if area == "design" and designs(user):
+    if area == "work":
+        yield _link(request, "monitor:tasks", gettext("Tasks"))
+    elif area == "design" and designs(user):
         yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
         if may_add(user):
             yield _link(request, "admin:flows_flow_new", gettext("New flow"))

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.capabilities.tasks.api import Task
-from flows.errors import TaskTaken, WedError
+from flows.errors import TaskTaken
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel

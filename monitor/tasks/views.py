@@ -1,0 +1,251 @@
+"""The lists of tasks of a person, and the page on which a task is performed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from flows import api
+from flows.access import AnyUser, masks, may_operate, may_see, shown_to, task_keys
+from flows.capabilities.tasks.api import ORDERS as BY
+from flows.capabilities.tasks.api import Task, TaskSheet
+from flows.capabilities.tasks.people import colleagues, is_person
+from flows.designer.values import BadValue
+from flows.errors import Refused, TaskTaken, UnknownTask
+from flows.queries.definitions import FlowInfo, flow_by_name
+from monitor.alerts.forms import seconds
+from monitor.tasks import forms
+from monitor.tasks.rows import ORDERS, TABS, row, rows
+from pages.guard import page
+from pages.urlparams import long_number, text
+
+PAGE_SIZE = 50
+TRIES = 20
+LONGEST = 2000
+A_YEAR = 365 * 86_400.0
+MORE_COUNTED = 100
+
+
+@require_safe
+@page
+@masks
+def tasks(request: HttpRequest) -> HttpResponse:
+    """Show one of the user's lists of tasks."""
+    tab, order = text(request, "show"), text(request, "order")
+    tab, order = tab if tab in TABS else "", order if order in BY else "arrival"
+    person, keys = request.user.get_username(), task_keys(request.user)
+    own = api.own_tasks(person)
+    tab = tab or ("mine" if own else "open")
+    found = own if tab == "mine" else _listed(request, tab, order, keys)
+    context = {
+        "tab": tab,
+        "tabs": TABS,
+        "order": order,
+        "orders": ORDERS,
+        "flow": text(request, "flow"),
+        "rows": rows(found[:PAGE_SIZE] if tab != "mine" else found, request.user),
+        "more": found[PAGE_SIZE - 1].job_id if len(found) > PAGE_SIZE and tab in ("open", "done") else None,
+        "counts": {"mine": len(own), **({} if tab == "open" else {"open": _some(person, keys)})},
+        "roles": [key.removeprefix("r:") for key in keys if key.startswith("r:")],
+        "now": datetime.now(UTC),
+    }
+    return render(request, "monitor/tasks/list.html", context)
+
+
+def _listed(request: HttpRequest, tab: str, order: Any, keys: list[str]) -> list[Task]:
+    person, after = request.user.get_username(), long_number(request.GET.get("after"))
+    if tab == "aside":
+        return api.own_tasks(person, aside=True)
+    if tab == "done":
+        return api.done_tasks(person, after, PAGE_SIZE + 1)
+    flow = text(request, "flow") or None
+    return api.open_tasks(person, keys, order, after, PAGE_SIZE + 1, flow)
+
+
+def _some(person: str, keys: list[str]) -> str:
+    """Return how many tasks are open to a person, as 100+ where they are many."""
+    found = len(api.open_tasks(person, keys, limit=MORE_COUNTED + 1))
+    return f"{MORE_COUNTED}+" if found > MORE_COUNTED else str(found)
+
+
+@require_POST
+@page
+@masks
+def next_task(request: HttpRequest) -> HttpResponse:
+    """Take the first open task in an order, and show it; the list if there is none."""
+    person, keys = request.user.get_username(), task_keys(request.user)
+    order = request.POST.get("order", "")
+    flow = request.POST.get("flow", "")[:80].replace("\x00", "") or None
+    for one in api.open_tasks(person, keys, order if order in BY else "arrival", None, TRIES, flow):  # type: ignore[arg-type]
+        try:
+            api.take_task(one.job_id, person, keys)
+        except Refused:
+            continue  # somebody else was first, or it is no longer to be done
+        return HttpResponseRedirect(reverse("monitor:task", args=[one.job_id]))
+    messages.info(request, _("No task is open to you."))
+    return HttpResponseRedirect(reverse("monitor:tasks"))
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@masks
+def task(request: HttpRequest, task: int) -> HttpResponse:
+    """Show a task; a POST completes it with what was typed, and shows the next one."""
+    sheet, flow, keys = _found(request.user, task)
+    person = request.user.get_username()
+    if request.method == "POST":
+        return _completed(request, flow, sheet)
+    return _shown(request, flow, sheet, keys, forms.asked(flow, sheet) if sheet.owner == person else [])
+
+
+def _found(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo, list[str]]:
+    """Return a task that the user may see: one that is or was theirs, is open to them, or of a flow they see.
+
+    Raises Http404.
+    """
+    if task >= 2**63:
+        raise Http404
+    try:
+        sheet = api.read_task(task, user.get_username())
+    except UnknownTask as error:
+        raise Http404 from error
+    flow, keys, person = flow_by_name(sheet.flow), task_keys(user), user.get_username()
+    mine = person in (sheet.owner, sheet.ended_by) or sheet.audience in (*keys, f"p:{person}")
+    if flow is None or not (mine or may_see(user, sheet.flow)):
+        raise Http404
+    return sheet, shown_to(user, flow, sheet.wid), keys
+
+
+def _shown(
+    request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, keys: list[str], fields: Any, **more: Any
+) -> HttpResponse:
+    person = request.user.get_username()
+    context = {
+        "flow": flow,
+        "task": sheet,
+        "row": row(sheet, flow),
+        "is_mine": sheet.owner == person,
+        "may_take": sheet.state == "R" and sheet.audience in (*keys, f"p:{person}"),
+        "sees": may_see(request.user, flow.name),
+        "manages": may_operate(request.user, flow.name),
+        "told": forms.told(flow, sheet),
+        "fields": fields,
+        "shown": forms.as_shown(fields),
+        "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
+        "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
+        "now": datetime.now(UTC),
+        **more,
+    }
+    return render(request, "monitor/tasks/task.html", context)
+
+
+def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
+    """Complete a task, or show it again with what is wrong and everything that was typed."""
+    person, keys = request.user.get_username(), task_keys(request.user)
+    fields, data, is_right = forms.changed(flow, sheet, request.POST)
+    error = "" if is_right else _("The task is not completed yet: look at the marked fields.")
+    if is_right:
+        outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
+        try:
+            api.complete_task(sheet.job_id, person, data, outcome, long_number(request.POST.get("claim")))
+        except Refused as refused:
+            error = refused.sentence
+        else:
+            messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
+            return _to_next(person, text_of(request, "order"))
+    return _shown(request, flow, sheet, keys, fields, error=error)
+
+
+def text_of(request: HttpRequest, name: str) -> str:
+    """Return a text of a form without characters that PostgreSQL rejects."""
+    return request.POST.get(name, "").strip()[:LONGEST].replace("\x00", "")
+
+
+def _to_next(person: str, order: str) -> HttpResponse:
+    """Show the next task of the person; the list if there is none."""
+    own = api.own_tasks(person)
+    if own:
+        return HttpResponseRedirect(reverse("monitor:task", args=[own[0].job_id]))
+    query = urlencode({"show": "open", **({"order": order} if order in BY else {})})
+    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{query}")
+
+
+@require_POST
+@page
+@masks
+def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
+    """Do one thing with a task: take it, lock it, give it back, give it, put it aside, fail it."""
+    if verb not in VERBS:
+        raise Http404
+    sheet, _flow, keys = _found(request.user, task)
+    try:
+        return VERBS[verb](request, sheet, keys)
+    except TaskTaken as taken:
+        messages.warning(request, taken.sentence)
+        return HttpResponseRedirect(reverse("monitor:tasks") + "?show=open")
+    except (Refused, BadValue) as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(reverse("monitor:task", args=[task]))
+
+
+def _forced(request: HttpRequest, sheet: TaskSheet) -> bool:
+    """Return whether who operates the flow acts on the task of another person."""
+    return sheet.owner != request.user.get_username() and may_operate(request.user, sheet.flow)
+
+
+def _take(request: HttpRequest, sheet: TaskSheet, keys: list[str], lock: bool = False) -> HttpResponse:
+    api.take_task(sheet.job_id, request.user.get_username(), keys, lock)
+    return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
+
+
+def _lock(request: HttpRequest, sheet: TaskSheet, keys: list[str]) -> HttpResponse:
+    return _take(request, sheet, keys, lock=True)
+
+
+def _release(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+    api.release_task(sheet.job_id, request.user.get_username(), _forced(request, sheet))
+    messages.success(request, _("The task is open again to those who may take it."))
+    return HttpResponseRedirect(reverse("monitor:tasks"))
+
+
+def _give(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+    to = text_of(request, "to")
+    if not is_person(to):
+        raise BadValue(_("There is no user “%(name)s” who may log in.") % {"name": to})
+    forced = _forced(request, sheet)
+    api.give_task(sheet.job_id, request.user.get_username(), to, text_of(request, "reason"), forced)
+    messages.success(request, _("%(name)s has got the task.") % {"name": to})
+    return HttpResponseRedirect(reverse("monitor:tasks"))
+
+
+def _aside(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+    given = text_of(request, "time")
+    until = datetime.now(UTC) + timedelta(seconds=min(seconds(given), A_YEAR)) if given else None
+    api.put_task_aside(sheet.job_id, request.user.get_username(), until)
+    return HttpResponseRedirect(reverse("monitor:tasks"))
+
+
+def _fail(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+    claim = long_number(request.POST.get("claim"))
+    api.fail_task(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
+    messages.success(request, _("It is noted that the task could not be done."))
+    return _to_next(request.user.get_username(), "")
+
+
+VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet, list[str]], HttpResponse]] = {
+    "take": _take,
+    "lock": _lock,
+    "release": _release,
+    "give": _give,
+    "aside": _aside,
+    "fail": _fail,
+}
