@@ -180,15 +180,20 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     elif area == "repair" and somewhere(user, "approve_repair"):
         yield _link(request, "monitor:approvals", gettext("Approvals"))
     elif area == "system":
-        if user.is_staff and any(True for _link in _model_links(request, area)):
-            yield _link(request, "admin:index", gettext("Overview"))
-        yield _link(request, "monitor:workers", gettext("Workers"))
-        if may_manage_keys(user):
-            yield _link(request, "worker_keys", gettext("Worker keys"))
-        if sees_everything(user):
-            yield _link(request, "monitor:health", gettext("Health"))
-            yield _link(request, "monitor:controls", gettext("Changes of controls"))
+        yield from _system_links(request)
     yield from _model_links(request, area)
+
+
+def _system_links(request: HttpRequest) -> Iterator[Link]:
+    user: Any = request.user
+    if user.is_staff and any(True for _link in _model_links(request, "system")):
+        yield _link(request, "admin:index", gettext("Overview"))
+    yield _link(request, "monitor:workers", gettext("Workers"))
+    if may_manage_keys(user):
+        yield _link(request, "worker_keys", gettext("Worker keys"))
+    if sees_everything(user):
+        yield _link(request, "monitor:health", gettext("Health"))
+        yield _link(request, "monitor:controls", gettext("Changes of controls"))
 
 
 def _model_links(request: HttpRequest, area: str) -> Iterator[Link]:

@@ -85,7 +85,7 @@ def next_task(request: HttpRequest) -> HttpResponse:
     person, keys = request.user.get_username(), task_keys(request.user)
     order = request.POST.get("order", "")
     flow = request.POST.get("flow", "")[:80].replace("\x00", "") or None
-    for one in api.open_tasks(person, keys, order if order in BY else "arrival", None, TRIES, flow):  # type: ignore[arg-type]
+    for one in api.open_tasks(person, keys, order if order in BY else "arrival", None, TRIES, flow):
         try:
             api.take_task(one.job_id, person, keys)
         except Refused:

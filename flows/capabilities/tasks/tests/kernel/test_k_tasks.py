@@ -409,7 +409,8 @@ def test_tasks_follow_the_options_of_their_rule(office: Kit) -> None:
     (found,) = listed(office, "eva", BOSS)
     assert found.due_at is not None and (found.due_at - found.arrived_at).total_seconds() == 3600
     office.rows(
-        "update {f}.wed_trig set performer = 'worker', deadline = null, offline = false where trname = 'tr_check'"
+        "update {f}.wed_trig set performer = 'worker', deadline = null, offline = false"
+        " where trname = 'tr_check'"
     )
     assert listed(office, "eva", BOSS) == []
     assert list(api.take(office.name, ["tr_check"], conn=office.conn))
