@@ -54,7 +54,7 @@ create table if not exists wedsql.task (
   check ((owner is not null) = (state in ('S', 'L', 'X')) or state in ('D', 'F', 'W'))
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 1000);
 create index if not exists task_instance on wedsql.task (wid);
-create index if not exists task_by_arrival on wedsql.task (audience, job_id) where state = 'R';
+create index if not exists task_by_arrival on wedsql.task (audience, arrived_at, job_id) where state = 'R';
 create index if not exists task_by_priority on wedsql.task (audience, rank, job_id) where state = 'R';
 create index if not exists task_by_deadline on wedsql.task (audience, due_at, job_id) where state = 'R';
 create index if not exists task_owned on wedsql.task (owner, job_id) where state in ('S', 'L', 'X');
