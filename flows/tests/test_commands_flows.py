@@ -144,7 +144,7 @@ def test_a_file_that_cannot_be_read_is_bad_usage(db: None, tmp_path: Path, what:
     assert str(path) in refused("loadflow", str(path), code=2)
 
 
-@pytest.mark.parametrize("demo", ["fig2", "counter", "orders"])
+@pytest.mark.parametrize("demo", ["fig2", "counter", "orders", "expenses"])
 @pytest.mark.parametrize("kind", ["sql", "json"])
 def test_what_dumpflow_writes_loads_again_as_the_same_flow(
     db: None, tmp_path: Path, demo: str, kind: str

@@ -82,17 +82,25 @@ def _some(person: str, keys: list[str]) -> str:
 @masks
 def next_task(request: HttpRequest) -> HttpResponse:
     """Take the first open task in an order, and show it; the list if there is none."""
-    person, keys = request.user.get_username(), task_keys(request.user)
-    order = request.POST.get("order", "")
-    flow = request.POST.get("flow", "")[:80].replace("\x00", "") or None
-    for one in api.open_tasks(person, keys, order if order in BY else "arrival", None, TRIES, flow):
+    order, flow = request.POST.get("order", ""), text_of(request, "flow")[:80]
+    found = _next(request.user, order if order in BY else "arrival", flow or None)
+    if found is None:
+        messages.info(request, _("No task is open to you."))
+        return HttpResponseRedirect(reverse("monitor:tasks"))
+    return HttpResponseRedirect(found)
+
+
+def _next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
+    """Take the first open task in an order, and return the address of its page; None if there is none."""
+    person, keys = user.get_username(), task_keys(user)
+    for one in api.open_tasks(person, keys, order, None, TRIES, flow):
         try:
             api.take_task(one.job_id, person, keys)
         except Refused:
             continue  # somebody else was first, or it is no longer to be done
-        return HttpResponseRedirect(reverse("monitor:task", args=[one.job_id]))
-    messages.info(request, _("No task is open to you."))
-    return HttpResponseRedirect(reverse("monitor:tasks"))
+        query = urlencode({"next": order, **({"flow": flow} if flow else {})})
+        return f"{reverse('monitor:task', args=[one.job_id])}?{query}"
+    return None
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -143,9 +151,16 @@ def _shown(
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
         "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
         "now": datetime.now(UTC),
+        "next": given if (given := _asked(request, "next")) in BY else "",
+        "only": _asked(request, "flow"),
         **more,
     }
     return render(request, "monitor/tasks/task.html", context)
+
+
+def _asked(request: HttpRequest, name: str) -> str:
+    """Return a parameter of the address or of the form."""
+    return text_of(request, name) if request.method == "POST" else text(request, name)
 
 
 def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
@@ -161,7 +176,7 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
             error = refused.sentence
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
-            return _to_next(person, text_of(request, "order"))
+            return _to_next(request)
     return _shown(request, flow, sheet, keys, fields, error=error)
 
 
@@ -170,12 +185,17 @@ def text_of(request: HttpRequest, name: str) -> str:
     return request.POST.get(name, "").strip()[:LONGEST].replace("\x00", "")
 
 
-def _to_next(person: str, order: str) -> HttpResponse:
-    """Show the next task of the person; the list if there is none."""
-    own = api.own_tasks(person)
+def _to_next(request: HttpRequest) -> HttpResponse:
+    """Show the next task: one that the person has taken, or, for who goes from task to task, an open one."""
+    order, flow = request.POST.get("next", ""), text_of(request, "flow")[:80]
+    going = {"next": order, **({"flow": flow} if flow else {})} if order in BY else {}
+    own = api.own_tasks(request.user.get_username())
     if own:
-        return HttpResponseRedirect(reverse("monitor:task", args=[own[0].job_id]))
-    query = urlencode({"show": "open", **({"order": order} if order in BY else {})})
+        query = f"?{urlencode(going)}" if going else ""
+        return HttpResponseRedirect(reverse("monitor:task", args=[own[0].job_id]) + query)
+    if going and (found := _next(request.user, order, flow or None)):
+        return HttpResponseRedirect(found)
+    query = urlencode({"show": "open", **({"order": order} if going else {})})
     return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{query}")
 
 
@@ -238,7 +258,7 @@ def _fail(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpRespo
     claim = long_number(request.POST.get("claim"))
     api.fail_task(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
     messages.success(request, _("It is noted that the task could not be done."))
-    return _to_next(request.user.get_username(), "")
+    return _to_next(request)
 
 
 VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet, list[str]], HttpResponse]] = {

@@ -1,4 +1,4 @@
-"""Log-ins of the demo: one for each kind of work with the cases of its shop."""
+"""Log-ins of the demo: one for each kind of work in its shop and its office."""
 
 from __future__ import annotations
 
@@ -14,8 +14,14 @@ from wedsql_site import secrets_store
 PASSWORD_FILE = "demo_password"  # noqa: S105 - the name of a file
 # The groups of each.
 LOGINS: Mapping[str, Sequence[str]] = {
-    "clerk": ("flow:orders:handle",),
-    "senior": ("flow:orders:repair", "flow:orders:operate"),
+    "clerk": ("flow:orders:handle", "role:Clerk"),
+    "senior": (
+        "flow:orders:repair",
+        "flow:orders:operate",
+        "flow:expenses:operate",
+        "flow:expenses:handle",
+        "role:Senior",
+    ),
     "approver": ("flow:orders:repair", "flow:orders:approve", "flow:orders:approve_repair"),
     "auditor": ("flow:orders", "flow:orders:reveal"),
 }

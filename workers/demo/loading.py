@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-FLOWS = ("fig2", "counter", "orders")
-LABELS = {"fig2": "Figure 2 of the paper", "counter": "Counter", "orders": "Orders of a small shop"}
+FLOWS = ("fig2", "counter", "orders", "expenses")
+LABELS = {
+    "fig2": "Figure 2 of the paper",
+    "counter": "Counter",
+    "orders": "Orders of a small shop",
+    "expenses": "Expenses of a small office",
+}
 
 
 def script(name: str) -> str:

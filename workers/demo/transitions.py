@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
+from django.utils import timezone
+
 from workers import Changes, Context, transition
 from workers.demo.pace import random_source, simulate_duration
 
@@ -49,6 +51,12 @@ def charge(state: State, ctx: Context) -> Changes:
     if chance.random() < 0.12:
         raise CardServiceDown("no answer within the usual time")
     return {"payment": "declined" if chance.random() < 0.05 else "paid"}
+
+
+@transition("tr_pay", flow="expenses")
+def pay(state: State, ctx: Context) -> Changes:
+    simulate_duration(0.3)
+    return {"paid_on": timezone.localdate()}
 
 
 @transition("tr_reserve", flow="orders")

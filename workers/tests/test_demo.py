@@ -29,7 +29,7 @@ def demo(dsn: str, connect: Any, django_db_blocker: Any) -> Any:
         from django.db import connection
 
         connection.close()
-    assert answers[1].getvalue().count("there already") == 3
+    assert answers[1].getvalue().count("there already") == 4
     return connect()
 
 

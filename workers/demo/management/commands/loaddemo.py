@@ -1,4 +1,4 @@
-"""`manage.py loaddemo`: define the demo's three flows, and open cases in its shop."""
+"""`manage.py loaddemo`: define the demo's flows, open cases in its shop, and tasks in its office."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from flows import api
 from flows.errors import UnknownFlow, WedError
 from flows.loading import LoadError, load_sql
 from workers.demo.cases import open_cases
+from workers.demo.expenses import open_tasks
 from workers.demo.loading import FLOWS, LABELS, script
 
 
 class Command(BaseCommand):
     requires_system_checks: tuple[str, ...] = ()  # they were run by what starts the demo
-    help = "Defines the demo flows fig2, counter and orders; a flow that exists is left as it is."
+    help = "Defines the demo flows fig2, counter, orders and expenses; one that exists is left as it is."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        text = "make orders that are exceptions, open and repaired ones, if there are no orders"
+        text = "make orders that are exceptions, open and repaired ones, and expenses that wait for people"
         parser.add_argument("--cases", action="store_true", help=text)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -37,6 +38,7 @@ class Command(BaseCommand):
             self._echo(options, f"{name}: defined")
         if options["cases"]:
             self._echo(options, f"orders: {open_cases()} cases opened")
+            self._echo(options, f"expenses: {open_tasks()} tasks opened")
 
     def _echo(self, options: dict[str, Any], line: str) -> None:
         if options["verbosity"]:
