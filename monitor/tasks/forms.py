@@ -32,10 +32,16 @@ def asked(flow: FlowInfo, sheet: TaskSheet, typed: Mapping[str, str] | None = No
 
 
 def told(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
-    """Return what the task is about: what its rule reads and the business key, without what is asked."""
+    """Return what the task is about: the values that there are, those first that its rule reads.
+
+    The business key comes before them. What the form asks for is left out.
+    """
     keys = [one.name for one in flow.attributes if one.business_key]
-    names = [n for n in [*keys, *sheet.reads] if n not in sheet.writes and n not in flow.internal]
-    return values.named_fields(attributes(flow, names), sheet.state_of, {})
+    names = dict.fromkeys([*keys, *sheet.reads, *sheet.state_of])
+    there = [n for n in names if n not in {*sheet.writes, *flow.internal} and sheet.state_of.get(n) is not None]
+    places = {name: place for place, name in enumerate(there)}
+    found = sorted(attributes(flow, there), key=lambda one: places[str(one["name"])])
+    return values.named_fields(found, sheet.state_of, {})
 
 
 def as_shown(fields: Sequence[Field]) -> str:
