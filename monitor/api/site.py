@@ -31,6 +31,7 @@ from monitor.api.routing import router
 from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
 from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
 from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
+from monitor.tasks import endpoints as of_tasks  # noqa: F401 - it adds endpoints
 from monitor.webhooks import endpoints as of_webhooks  # noqa: F401 - it adds endpoints
 
 TITLE = "WED-SQL"
