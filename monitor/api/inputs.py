@@ -212,7 +212,7 @@ class SavedViewIn(Input):
     team: Text = ""
 
 
-Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,18}$")]
+Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
 
 
 class NextTaskIn(Input):

@@ -13,7 +13,7 @@ from flows import api as kernel
 from flows.access import task_keys
 from flows.capabilities.tasks.api import HeldTask, Task, TaskSheet
 from flows.capabilities.tasks.people import is_person
-from flows.capabilities.tasks.rights import is_forced, is_theirs, task_or_404
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
 from monitor.api import inputs
@@ -117,7 +117,7 @@ def start_task(request: HttpRequest, task: int) -> Any:
 def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
     """Complete a task that the caller holds. Sent again it has the same answer."""
     _found(request, task)
-    claim = int(given.claim) if given.claim else None
+    claim = claim_of(given.claim or "")
     return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
 
 
@@ -127,7 +127,7 @@ def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn)
 def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
     """End a task that could not be done."""
     _found(request, task)
-    claim = int(given.claim) if given.claim else None
+    claim = claim_of(given.claim or "")
     return {"became": kernel.fail_task(task, call_of(request).caller.name, given.reason, claim)}
 
 

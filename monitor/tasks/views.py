@@ -19,7 +19,7 @@ from flows.access import AnyUser, masks, may_operate, may_see, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
-from flows.capabilities.tasks.rights import is_forced, is_theirs, task_or_404
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
 from flows.designer.values import BadValue
 from flows.errors import Refused, TaskTaken
 from flows.queries.definitions import FlowInfo
@@ -152,7 +152,7 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
     if is_right:
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
-            api.complete_task(sheet.job_id, person, data, outcome, long_number(request.POST.get("claim")))
+            api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
         except Refused as refused:
             error = refused.sentence
         else:
@@ -231,7 +231,7 @@ def _aside(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 
 def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
-    claim = long_number(request.POST.get("claim"))
+    claim = claim_of(request.POST.get("claim", ""))
     api.fail_task(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
     messages.success(request, _("It is noted that the task could not be done."))
     return _to_next(request)

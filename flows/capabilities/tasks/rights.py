@@ -30,6 +30,14 @@ def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     return sheet, shown_to(user, flow, sheet.wid)
 
 
+def claim_of(text: str) -> int | None:
+    """Return the claim that a form or a program sends; None without one, 0 for a text that is none."""
+    if not text:
+        return None
+    found = int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0
+    return found if found < 2**63 else 0
+
+
 def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user holds or ended the task, or belongs to those for whom it is."""
     person = user.get_username()
