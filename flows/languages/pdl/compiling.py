@@ -35,8 +35,8 @@ from flows.languages.pdl.names import FINISHED, INSTANCE, Names, slug
 from flows.languages.pdl.problems import BadPdl, PdlProblem, problem
 from flows.languages.pdl.rules import Attributes, condition, ended, named_states
 
-MOST_COMPILED = 400
-"""Activities of a workflow that becomes a flow: its last condition names each, and has 1,000 words at most."""
+MOST_COMPILED = 240
+"""Activities of a workflow that becomes a flow: a condition names each twice, and has at most 1,000 words."""
 _LONGEST = 10_000  # characters of a condition or of a SET string, as the kernel has it
 _STATES = [NOT_READY, READY, RUNNING, SUCCEEDED, FAILED]
 _LAST = -32_768  # the priority of what is performed when nothing else is
