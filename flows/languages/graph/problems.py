@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from flows.errors import BadDefinition
 
 
-
 @dataclass(frozen=True)
 class Problem:
     """One problem of a graph. Line and column count from 1; 0 where they are unknown."""
@@ -40,8 +39,8 @@ class BadGraph(BadDefinition):
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Make one sentence of the problems, in the order of their places."""
         self.problems = tuple(sorted(problems, key=lambda problem: problem.place))
-        lines = [problem.sentence for problem in self.problems[:self.shown]]
+        lines = [problem.sentence for problem in self.problems[: self.shown]]
         if len(self.problems) > self.shown:
             lines.append(f"{len(self.problems) - self.shown} more problems were found.")
-        facts = {"problems": [asdict(problem) for problem in self.problems[:self.shown]]}
+        facts = {"problems": [asdict(problem) for problem in self.problems[: self.shown]]}
         super().__init__("\n".join(lines), detail=json.dumps(facts))

@@ -4,7 +4,7 @@ from flows.languages.pdl.checks import check
 from flows.languages.pdl.compiling import CompiledWorkflow, compile_workflow
 from flows.languages.pdl.model import Library
 from flows.languages.pdl.problems import BadPdl, PdlProblem
-from flows.languages.pdl.reading import LARGEST, Text, read
+from flows.languages.pdl.reading import LARGEST, Text, check_size, read
 from flows.languages.pdl.writing import write
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "PdlProblem",
     "Text",
     "check",
+    "check_size",
     "compile_workflow",
     "read",
     "write",

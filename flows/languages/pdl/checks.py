@@ -32,7 +32,7 @@ def check(library: Library) -> list[PdlProblem]:
         found += _model(library, model)
     for application in library.applications:
         if not all(host.strip() for host in application.hosts):
-            message = "A host has no name: give at least one, such as HOSTS \"a.example.org\"."
+            message = 'A host has no name: give at least one, such as HOSTS "a.example.org".'
             found.append(problem("no_host", message, application.place, application.id))
     for workflow in library.workflows:
         found += _workflow(library, workflow)
@@ -72,7 +72,9 @@ def _model(library: Library, model: TaskModel) -> Iterator[PdlProblem]:
         yield problem("offline_automatic", message, model.place, model.id)
     application = library.application(named.id) if named is not None else None
     if model.offline and application is not None and application.size > LARGE:
-        message = f"Application “{application.id}” has {application.size} KB, which is much to take along offline."
+        message = (
+            f"Application “{application.id}” has {application.size} KB, which is much to take along offline."
+        )
         yield problem("offline_large", message, model.place, model.id, "warning")
 
 
@@ -96,7 +98,9 @@ def _names(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
     for each in workflow.activities:
         for ref in (*each.reads, *each.writes):
             if ref.id not in data and _knows(library, ref.id):
-                message = f"There is no FILE, QUERY, STRING or NUMBER “{ref.id}”: define it, or correct the name."
+                message = (
+                    f"There is no FILE, QUERY, STRING or NUMBER “{ref.id}”: define it, or correct the name."
+                )
                 yield problem("unknown_id", message, ref.place, each.id)
         if each.is_workflow:
             continue
@@ -139,13 +143,14 @@ def _offline(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
         shared = [id_ for id_ in sorted(_used(each)) if uses[id_] - 1 > MANY]
         if shared:
             listed = ", ".join(f"“{id_}”" for id_ in shared)
-            message = f"More than {MANY} other tasks use the same data ({listed}), which wait while it is performed offline."
+            message = f"Tasks of which it shares data ({listed}) wait while it is performed offline: more than {MANY}."
             yield problem("offline_shared", message, each.place, each.id, "warning")
         if dependents[each.id] > MANY:
-            message = f"{dependents[each.id]} activities depend on it, which wait while it is performed offline."
+            message = (
+                f"{dependents[each.id]} activities depend on it, which wait while it is performed offline."
+            )
             yield problem("offline_dependents", message, each.place, each.id, "warning")
 
 
 def _used(activity: Activity) -> set[str]:
     return {ref.id for ref in (*activity.reads, *activity.writes)}
-

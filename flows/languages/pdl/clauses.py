@@ -77,9 +77,7 @@ class Clauses:
         digits = str(tokens[0])
         if len(digits) > MOST_DIGITS + 1 or not least <= int(digits) <= most:
             message = f"{word} is a whole number from {least} to {most}, not {digits[:40]}."
-            self.notes.note(
-                "bad_number", message, self.starts[word] + (tokens[0].start_pos or 0), self.id
-            )
+            self.notes.note("bad_number", message, self.starts[word] + (tokens[0].start_pos or 0), self.id)
             return least
         return int(digits)
 
@@ -128,8 +126,9 @@ def _word(notes: Notes, made: Tree[Token], piece: Clause, kind: str, id_: str) -
 
 def _check_whole(found: Clauses, kind: str) -> None:
     """Note clauses that are missing."""
+    misspelt = bool(found.bad - {*ORDER[kind]})
     for word, needed in ORDER[kind].items():
-        if word in found or word in found.bad:
+        if word in found or word in found.bad or misspelt:
             continue
         if needed:
             found.notes.note("missing_clause", f"{word} is missing.", found.header, found.id)

@@ -140,7 +140,12 @@ class _Compiler:
         self.made.append((state | {"label": activity.id}, activity.id))
         for name, what in ((found.failed, "has failed"), (found.running, "has begun")):
             if name:
-                kept = {"name": name, "type": "boolean", "default": "false", "label": f"{activity.id}: {what}"}
+                kept = {
+                    "name": name,
+                    "type": "boolean",
+                    "default": "false",
+                    "label": f"{activity.id}: {what}",
+                }
                 self.made.append((kept, None))
 
     def begin(self, activity: Activity) -> None:
@@ -204,9 +209,7 @@ class _Compiler:
         parts = [f"not {FINISHED}"]
         for state, names in ((READY, states), (RUNNING, running), (FAILED, unread)):
             parts += [f"'{state}' <> all (array[{', '.join(names)}])"] if names else []
-        self.made.append(
-            ({"name": FINISHED, "type": "boolean", "default": "false", "label": FINISHED}, None)
-        )
+        self.made.append(({"name": FINISHED, "type": "boolean", "default": "false", "label": FINISHED}, None))
         finish = {"name": "finish", "transition": "finish__workflow", "label": "nothing is ready or running"}
         finish |= {"predicate": " and ".join(parts), "performer": "database", "sets": f"{FINISHED} = true"}
         self.triggers.append((finish | {"priority": _LAST}, None))

@@ -41,7 +41,7 @@ class Names:
         self.used = {FINISHED, INSTANCE, *used}
 
     def give(self, id_: str, suffix: str = "") -> str:
-        """Return a name for an id, which nothing else has; `suffix` distinguishes it where the id is taken."""
+        """Return a name for an id, which nothing else has: with the suffix where the id is taken."""
         best = slug(id_)
         wanted = f"{best}_{suffix}" if suffix and self._taken(best) else best
         wanted = f"{best}_id" if wanted in _RESERVED else wanted

@@ -48,9 +48,7 @@ class TooDeep(Exception):
 @cache
 def parser() -> Lark:
     """Return the parser of the grammar."""
-    return Lark(
-        GRAMMAR.read_text(encoding="utf-8"), start=[*STARTS], parser="lalr", maybe_placeholders=False
-    )
+    return Lark(GRAMMAR.read_text(encoding="utf-8"), start=[*STARTS], parser="lalr", maybe_placeholders=False)
 
 
 def parse(text: str, start: str) -> Tree[Token]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lark import Token, Tree
@@ -80,9 +80,6 @@ class _Reader:
         if found is None:
             return
         id_, place = _id(found), self.notes.place(block.header.start)
-        if found.data != "workflow" and block.blocks:
-            inner = block.blocks[0].header.start
-            self.notes.note("inner_block", f"There are no blocks within “{id_}”: remove this one.", inner, id_)
         if found.data == "model":
             model = blocks.model(self.clauses(block, id_, "model"), place)
             self.models += [model] if model else []
@@ -106,16 +103,16 @@ class _Reader:
             kind, name, place = str(found.data), _id(found), self.notes.place(each.header.start)
             clauses = self.clauses(each, name, "task" if kind == "task" else kind)
             if kind in ("task", "sub_workflow"):
-                model = [part for part in found.children if isinstance(part, Token) and part.type == "IDENT"][-1]
+                model = [part for part in found.children if isinstance(part, Token) and part.type == "IDENT"][
+                    -1
+                ]
                 ref = Ref(str(model), self.notes.place(each.header.start + (model.start_pos or 0)))
                 activities.append(blocks.activity(clauses, ref, kind == "sub_workflow", place))
             else:
                 datum = blocks.datum(clauses, kind.upper(), place)
                 data += [datum] if datum else []
                 self.unread |= set() if datum else {name}
-        self.workflows.append(
-            Workflow(id_, (*data,), (*activities,), self.notes.place(block.header.start))
-        )
+        self.workflows.append(Workflow(id_, (*data,), (*activities,), self.notes.place(block.header.start)))
 
     def clauses(self, block: Block, id_: str, kind: str) -> Clauses:
         return read_clauses(self.notes, block, id_, kind, tree)
@@ -126,7 +123,9 @@ def tree(notes: Notes, piece: Clause, start: str, element: str = "") -> Tree[Tok
     try:
         found = parse(notes.text[piece.start : piece.end], start)
     except TooDeep:
-        notes.note("too_deep", "More than 50 parentheses of the rule are within each other.", piece.start, element)
+        notes.note(
+            "too_deep", "More than 50 parentheses of the rule are within each other.", piece.start, element
+        )
         return None
     except Unexpected as error:
         _note_unexpected(notes, piece, error, element)
@@ -159,7 +158,7 @@ def read(texts: Iterable[Text] | str, *, strict: bool = False) -> tuple[Library,
     Raises BadPdl with all errors. strict: those spellings are errors, too.
     """
     given = [Text(texts)] if isinstance(texts, str) else [*texts]
-    _check_size(given)
+    check_size(sum(len(each.text.encode(errors="surrogatepass")) for each in given))
     found: list[_Reader] = []
     for each in given:
         notes = Notes(each.text, each.file, strict)
@@ -183,8 +182,8 @@ def read(texts: Iterable[Text] | str, *, strict: bool = False) -> tuple[Library,
     return library, problems
 
 
-def _check_size(texts: Sequence[Text]) -> None:
-    size = sum(len(each.text.encode(errors="surrogatepass")) for each in texts)
+def check_size(size: int) -> None:
+    """Reject texts of so many bytes together, if these are too many. Raises BadPdl."""
     if size > LARGEST:
-        message = f"The texts have {size / 1024 / 1024:.1f} MB; at most 5 MB are read."
+        message = "The texts have more than 5 MB and are not read: import each workflow by itself."
         raise BadPdl([PdlProblem("too_large", message)])

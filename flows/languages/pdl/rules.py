@@ -11,7 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from flows.languages.pdl.model import FAILED, NOT_READY, READY, RUNNING, SUCCEEDED, Activity, Rule, Term, terms
+from flows.languages.pdl.model import (
+    FAILED,
+    NOT_READY,
+    READY,
+    RUNNING,
+    SUCCEEDED,
+    Activity,
+    Rule,
+    Term,
+    terms,
+)
 
 
 @dataclass(frozen=True)

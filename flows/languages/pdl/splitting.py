@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 
 _TOKEN = re.compile(r'"[^"]*"|["{};]|[^"{};]+')
 _WORD = re.compile(r"[A-Za-z]+(?:[-_][A-Za-z]+)*")
-_OUTERMOST = ("WORKFLOW", "APPLICATION")
+_MODEL = re.compile(r"TASK\s+[^\s:]+", re.IGNORECASE)  # a task of a workflow has a colon
+_OUTERMOST = ("WORKFLOW", "APPLICATION", "MODEL")
 
 
 @dataclass(frozen=True)
@@ -59,17 +60,17 @@ class Splitter:
         """Cut the text and return this."""
         actions = {"{": self._begin, "}": self._close, ";": self._finish}
         for found in _TOKEN.finditer(self.text):
-            token = found.group()
-            if token in actions:
-                actions[token](found.start())
-            elif token == '"':
+            sign = found.group()
+            if sign in actions:
+                actions[sign](found.start())
+            elif sign == '"':
                 self.faults.append(Fault("unclosed_text", found.start()))
                 self._extend(found.start(), len(self.text.rstrip()))
                 break
             else:
-                bare = token.strip()
+                bare = sign.strip()
                 if bare:
-                    start = found.start() + token.index(bare[0])
+                    start = found.start() + sign.index(bare[0])
                     self._extend(start, start + len(bare))
         self._take_rest()
         for block in reversed(self._open):
@@ -95,7 +96,9 @@ class Splitter:
     def _begin(self, place: int) -> None:
         header = self._piece() or Clause(place, place)
         word = _WORD.match(self.text, header.start, header.end)
-        block = Block(header, word.group().upper().replace("-", "_") if word else "")
+        said = word.group().upper().replace("-", "_") if word else ""
+        is_model = _MODEL.fullmatch(self.text, header.start, header.end) is not None
+        block = Block(header, "MODEL" if is_model else said)
         while self._open and not _may_contain(self._open, block):
             missing = self._open.pop()
             self.faults.append(Fault("missing_brace", header.start, self._said(missing)))
@@ -127,4 +130,5 @@ class Splitter:
 
 def _may_contain(opened: Sequence[Block], block: Block) -> bool:
     """Return whether a block may be within the innermost of those that are open."""
-    return len(opened) == 1 and opened[0].word not in ("TASK", "APPLICATION") and block.word not in _OUTERMOST
+    within = opened[0].word not in ("TASK", "MODEL", "APPLICATION")
+    return len(opened) == 1 and within and block.word not in _OUTERMOST

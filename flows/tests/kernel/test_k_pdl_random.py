@@ -1,4 +1,4 @@
-"""Random workflows in PDL do what the dissertation's algorithm does, whatever ends first, fails or is retried."""
+"""Random workflows in PDL do what the dissertation's algorithm does, in any order and with failures."""
 
 from __future__ import annotations
 
