@@ -44,6 +44,4 @@ def publish(kit: Kit, *tasks: str) -> CompiledWorkflow:
 def states(kit: Kit, wid: int, made: CompiledWorkflow) -> dict[str, Any]:
     """Return the states of the activities of an instance by their ids."""
     state = kit.state(wid)
-    ids = {each.id for each in made.workflow.activities}
-    origins = made.compiled.source_map["attributes"]
-    return {id_: state[name] for name, id_ in origins.items() if id_ in ids and name in state}
+    return {id_: state[name] for id_, name in made.states.items()}

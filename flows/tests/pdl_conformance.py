@@ -54,8 +54,8 @@ SPELLINGS: dict[str, tuple[str, str]] = {
         "`VALUE 3.14;`",
         _with("NUMBER n { VALUE 3.14; }", "a: m { OUT_CONTEXT n; ROLE r; }"),
     ),
-    "no `PRIORITY`, read as 0": ("", _model("TYPE MANUAL; DISCONNECTED_OPERATION FALSE;")),
-    "no `DISCONNECTED_OPERATION`, read as `FALSE`": ("", _model("TYPE MANUAL; PRIORITY 1;")),
+    "no `PRIORITY`, read as 0": ("`TYPE MANUAL;`", _model("TYPE MANUAL; DISCONNECTED_OPERATION FALSE;")),
+    "no `DISCONNECTED_OPERATION`, read as `FALSE`": ("`TYPE MANUAL;`", _model("TYPE MANUAL; PRIORITY 1;")),
 }
 """What is tolerated: an example of it for people, and a text whose only problem it is."""
 

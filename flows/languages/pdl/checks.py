@@ -26,8 +26,7 @@ MANY = 3  # other tasks with the same data, or dependents, of a task that is per
 
 def check(library: Library) -> list[PdlProblem]:
     """Return all problems of what was read, errors and warnings."""
-    found = [*_doubled("WORKFLOW", library.workflows), *_doubled("TASK", library.models)]
-    found += _doubled("APPLICATION", library.applications)
+    found = [*_doubled(library.workflows), *_doubled(library.models), *_doubled(library.applications)]
     for model in library.models:
         found += _model(library, model)
     for application in library.applications:
@@ -40,14 +39,15 @@ def check(library: Library) -> list[PdlProblem]:
 
 
 def _doubled(
-    word: str, parts: Iterable[Workflow | TaskModel | Application | Activity | Datum]
+    parts: Iterable[Workflow | TaskModel | Application | Activity | Datum],
 ) -> Iterator[PdlProblem]:
     first: dict[str, Place] = {}
     for each in parts:
         if each.id in first:
-            where = f"line {first[each.id].line}"
-            where += f" of {first[each.id].file}" if first[each.id].file else ""
-            message = f"{word} “{each.id}” is defined twice, first at {where}: rename or remove one."
+            place = first[each.id]
+            message = f"“{each.id}” is defined twice, first in line {place.line}: rename or remove one."
+            if place.file != each.place.file:
+                message = f"“{each.id}” is defined in {place.file}, too: rename or remove one."
             yield problem("doubled_id", message, each.place, each.id)
         first.setdefault(each.id, each.place)
 
@@ -84,8 +84,8 @@ def _knows(library: Library, id_: str) -> bool:
 
 
 def _workflow(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
-    yield from _doubled("The activity", workflow.activities)
-    yield from _doubled("The data", workflow.data)
+    yield from _doubled(workflow.activities)
+    yield from _doubled(workflow.data)
     yield from _names(library, workflow)
     yield from _data(workflow)
     yield from _offline(library, workflow)
@@ -143,7 +143,9 @@ def _offline(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
         shared = [id_ for id_ in sorted(_used(each)) if uses[id_] - 1 > MANY]
         if shared:
             listed = ", ".join(f"“{id_}”" for id_ in shared)
-            message = f"Tasks of which it shares data ({listed}) wait while it is performed offline: more than {MANY}."
+            message = (
+                f"More than {MANY} other tasks wait for its data ({listed}) while it is performed offline."
+            )
             yield problem("offline_shared", message, each.place, each.id, "warning")
         if dependents[each.id] > MANY:
             message = (

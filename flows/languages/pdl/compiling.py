@@ -44,12 +44,17 @@ _LAST = -32_768  # the priority of what is performed when nothing else is
 
 @dataclass(frozen=True)
 class CompiledWorkflow:
-    """A workflow, the definition of its flow, and the names that its activities and data have there."""
+    """A workflow and the definition of its flow.
+
+    `names` are those of the transitions of its activities, `states` those of the attributes with their
+    states, `data` those of the attributes of its data, all by ids.
+    """
 
     workflow: Workflow
     library: Library
     compiled: Compiled
     names: Mapping[str, str]
+    states: Mapping[str, str]
     data: Mapping[str, str]
 
     @property
@@ -63,6 +68,8 @@ class CompiledWorkflow:
         """Return what is kept with the flow besides the text: what its parts are made of."""
         return {
             **self.compiled.source_map,
+            "attributes": {name: id_ for id_, name in self.states.items()},
+            "data": {name: id_ for id_, name in self.data.items()},
             "workflow": self.workflow.id,
             "internal": self.internal,
             "choosing": {},
@@ -127,10 +134,11 @@ class _Compiler:
             "attributes": [each for each, _id in self.made],
             "triggers": [each for each, _id in self.triggers],
         }
+        states = {id_: found.state for id_, found in self.attributes.items()}
         compiled = Compiled(
             definition, tuple(id_ for _each, id_ in self.made), tuple(id_ for _each, id_ in self.triggers)
         )
-        return CompiledWorkflow(self.workflow, self.library, compiled, self.transitions, self.data)
+        return CompiledWorkflow(self.workflow, self.library, compiled, self.transitions, states, self.data)
 
     def declare(self, activity: Activity) -> None:
         """Add the attributes of an activity."""
@@ -218,7 +226,7 @@ class _Compiler:
 
 def _datum(datum: Datum, name: str) -> dict[str, Any]:
     """Return the attribute of data."""
-    made = {"name": name, "label": datum.id}
+    made: dict[str, Any] = {"name": name, "label": datum.id}
     if datum.kind == "STRING":
         return made | {"type": "text", "default": datum.values["VALUE"]}
     if datum.kind == "NUMBER":
@@ -232,7 +240,7 @@ def compile_workflow(library: Library, id_: str = "") -> CompiledWorkflow:
 
     id_: which one, where there are several.
     """
-    workflow = _chosen(library, id_)
+    workflow = chosen(library, id_)
     count = len(workflow.activities)
     if count > MOST_COMPILED:
         message = f"The workflow has {count} activities; a flow is made of at most {MOST_COMPILED}."
@@ -244,7 +252,8 @@ def compile_workflow(library: Library, id_: str = "") -> CompiledWorkflow:
     return made
 
 
-def _chosen(library: Library, id_: str) -> Workflow:
+def chosen(library: Library, id_: str) -> Workflow:
+    """Return the workflow of an id, the only one for "". Raises BadPdl."""
     found = [each for each in library.workflows if id_ in ("", each.id)]
     listed = ", ".join(f"“{each.id}”" for each in library.workflows)
     if not library.workflows:

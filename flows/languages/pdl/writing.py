@@ -46,7 +46,7 @@ def _datum(datum: Datum) -> str:
 
 def _activity(activity: Activity) -> str:
     word = "SUB-WORKFLOW" if activity.is_workflow else "TASK"
-    return _block(f"{word} {activity.id}: {activity.model.id}", _clauses(activity), "  ")
+    return _block(f"{word} {activity.id}: " + activity.model.id, _clauses(activity), "  ")
 
 
 def _clauses(activity: Activity) -> Iterator[str]:
