@@ -47,7 +47,7 @@ def _elements(figures: Iterable[Figure]) -> tuple[Element, ...]:
 
 
 def diagrams_of(flow: str) -> list[Diagram]:
-    """Return the drawings of a flow whose present version was imported from BPMN or PDL; none of any other."""
+    """Return the drawings of a flow whose present version was imported from BPMN or PDL, else none."""
     source = api.read_source(flow)
     if source is not None and source["language"] == "pdl":
         return diagrams(process_of(source["text"], source["map"]["workflow"]))

@@ -143,14 +143,10 @@ def _offline(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
         shared = [id_ for id_ in sorted(_used(each)) if uses[id_] - 1 > MANY]
         if shared:
             listed = ", ".join(f"“{id_}”" for id_ in shared)
-            message = (
-                f"More than {MANY} other tasks wait for its data ({listed}) while it is performed offline."
-            )
+            message = f"More than {MANY} other tasks wait for its data ({listed}) while it is done offline."
             yield problem("offline_shared", message, each.place, each.id, "warning")
         if dependents[each.id] > MANY:
-            message = (
-                f"{dependents[each.id]} activities depend on it, which wait while it is performed offline."
-            )
+            message = f"{dependents[each.id]} activities depend on it, which wait while it is done offline."
             yield problem("offline_dependents", message, each.place, each.id, "warning")
 
 

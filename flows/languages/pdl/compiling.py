@@ -180,10 +180,8 @@ class _Compiler:
             self.add(activity, "begin", who | starting)
             when = f"{found.state} = '{RUNNING}'"
         failed = "children_failed > 0" if activity.is_workflow else f"{found.state} = '{FAILED}'"
-        if activity.is_workflow:
-            result = {"child_result": ended(found, failed).split(", ")}
-        else:
-            result = {"sets": ended(found, failed)}
+        sets = ended(found, failed)
+        result: dict[str, Any] = {"child_result": sets.split(", ")} if activity.is_workflow else {"sets": sets}
         self.add(activity, "", {"predicate": when, **own, **result})
 
     def options(self, activity: Activity) -> dict[str, Any]:

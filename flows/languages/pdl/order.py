@@ -61,7 +61,9 @@ def _terms(library: Library, activity: Activity, known: Mapping[str, Activity]) 
             message = "No activity changes to NOT_READY, in which all begin: choose another state."
             yield problem("never_true", message, term.place, activity.id)
     for first in _both(activity.rule):
-        message = f"“{first}” succeeds and fails only if it is retried after it failed: write OR if one is enough."
+        message = (
+            f"“{first}” succeeds and fails only if it is retried after it failed: write OR if one will do."
+        )
         yield problem("both_outcomes", message, activity.place, activity.id, "warning")
 
 
