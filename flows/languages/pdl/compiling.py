@@ -2,17 +2,18 @@
 
 Each activity has an attribute with its state. The database changes it to READY when its rule holds, in the
 commit that makes it hold, and a job performs what is READY. The result of the job is SUCCEEDED, unless it
-sets the state to FAILED. When nothing is READY or RUNNING any more, the database sets `finished`, and the
-instance is final; not while an activity has failed and no rule reads that: then a person decides.
+sets the state to FAILED. The instance is final when nothing is READY or RUNNING, and nothing becomes READY;
+not while an activity has failed and no rule reads that: then a person decides.
 
-The condition `finished` is not the final condition itself: it holds between the commit of a result and what
-the database does about it, and is performed last, when it still holds.
+The final condition has all rules, since it is evaluated before the database changes states to READY. Where
+that is too long for a condition, a rule is performed last instead, when nothing else is, and sets `finished`.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +29,7 @@ from flows.languages.pdl.model import (
     Activity,
     Datum,
     Library,
+    Rule,
     TaskModel,
     Workflow,
 )
@@ -37,6 +39,8 @@ from flows.languages.pdl.rules import Attributes, condition, ended, named_states
 
 MOST_COMPILED = 240
 """Activities of a workflow that becomes a flow: a condition names each twice, and has at most 1,000 words."""
+MOST_WORDS = 950  # of a final condition with all rules
+_WORD = re.compile(r"\w+|'[^']*'|[^\s\w]")
 _LONGEST = 10_000  # characters of a condition or of a SET string, as the kernel has it
 _STATES = [NOT_READY, READY, RUNNING, SUCCEEDED, FAILED]
 _LAST = -32_768  # the priority of what is performed when nothing else is
@@ -97,6 +101,7 @@ class CompiledWorkflow:
 class _Compiler:
     workflow: Workflow
     library: Library
+    most_words: int = MOST_WORDS
     attributes: dict[str, Attributes] = field(default_factory=dict)
     data: dict[str, str] = field(default_factory=dict)
     transitions: dict[str, str] = field(default_factory=dict)
@@ -144,7 +149,7 @@ class _Compiler:
         """Add the attributes of an activity."""
         found = self.attributes[activity.id]
         first = NOT_READY if activity.rule is not None else READY
-        state = {"name": found.state, "type": "enum", "options": _STATES, "default": first}
+        state = {"name": found.state, "type": "enum", "options": [*_STATES], "default": first}
         self.made.append((state | {"label": activity.id}, activity.id))
         for name, what in ((found.failed, "has failed"), (found.running, "has begun")):
             if name:
@@ -160,9 +165,8 @@ class _Compiler:
         """Add the rule by which an activity becomes READY; that of a first one is READY at the start."""
         if activity.rule is not None:
             state = self.attributes[activity.id].state
-            rule = condition(activity.rule, self.attributes)
             self.add(activity, "ready", {
-                "predicate": f"{state} = '{NOT_READY}' and {rule}",
+                "predicate": self.enabled(activity.id, activity.rule),
                 "performer": "database",
                 "sets": f"{state} = '{READY}'",
             })  # fmt: skip
@@ -181,7 +185,7 @@ class _Compiler:
             when = f"{found.state} = '{RUNNING}'"
         failed = "children_failed > 0" if activity.is_workflow else f"{found.state} = '{FAILED}'"
         sets = ended(found, failed)
-        result: dict[str, Any] = {"child_result": sets.split(", ")} if activity.is_workflow else {"sets": sets}
+        result: Any = {"child_result": sets.split(", ")} if activity.is_workflow else {"sets": sets}
         self.add(activity, "", {"predicate": when, **own, **result})
 
     def options(self, activity: Activity) -> dict[str, Any]:
@@ -203,23 +207,36 @@ class _Compiler:
         self.triggers.append((made | trigger, activity.id))
 
     def end(self) -> None:
-        """Add the rule that finishes an instance, and the final condition."""
-        read = named_states(self.workflow.activities)
-        states = [self.attributes[each.id].state for each in self.workflow.activities]
-        running = [each.state for each in self.attributes.values() if each.running]
-        unread = [
-            self.attributes[each.id].state
+        """Add the final condition; where it would be too long, a rule that finishes an instance."""
+        nothing = " and ".join(self.nothing_left())
+        enabled = [
+            f"not ({self.enabled(each.id, each.rule)})"
             for each in self.workflow.activities
-            if FAILED not in read.get(each.id, set())
+            if each.rule is not None
         ]
-        parts = [f"not {FINISHED}"]
-        for state, names in ((READY, states), (RUNNING, running), (FAILED, unread)):
-            parts += [f"'{state}' <> all (array[{', '.join(names)}])"] if names else []
-        self.made.append(({"name": FINISHED, "type": "boolean", "default": "false", "label": FINISHED}, None))
+        exact = " and ".join([nothing, *enabled])
+        if len(_WORD.findall(exact)) <= self.most_words and len(exact) <= _LONGEST:
+            self.triggers.append(({"predicate": exact, "final": True}, None))
+            return
+        kept = {"name": FINISHED, "type": "boolean", "default": "false", "label": FINISHED}
+        self.made.append((kept, None))
         finish = {"name": "finish", "transition": "finish__workflow", "label": "nothing is ready or running"}
-        finish |= {"predicate": " and ".join(parts), "performer": "database", "sets": f"{FINISHED} = true"}
-        self.triggers.append((finish | {"priority": _LAST}, None))
+        finish |= {"predicate": f"not {FINISHED} and {nothing}", "sets": f"{FINISHED} = true"}
+        self.triggers.append((finish | {"performer": "database", "priority": _LAST}, None))
         self.triggers.append(({"predicate": FINISHED, "final": True}, None))
+
+    def nothing_left(self) -> Iterator[str]:
+        """Return the conditions that nothing is READY or RUNNING, or has failed although no rule reads it."""
+        read = named_states(self.workflow.activities)
+        unread = [id_ for id_ in self.attributes if FAILED not in read.get(id_, set())]
+        running = [id_ for id_, found in self.attributes.items() if found.running]
+        for state, ids in ((READY, [*self.attributes]), (RUNNING, running), (FAILED, unread)):
+            if ids:
+                yield f"'{state}' <> all (array[{', '.join(self.attributes[id_].state for id_ in ids)}])"
+
+    def enabled(self, id_: str, rule: Rule) -> str:
+        """Return the condition that an activity becomes READY."""
+        return f"{self.attributes[id_].state} = '{NOT_READY}' and {condition(rule, self.attributes)}"
 
 
 def _datum(datum: Datum, name: str) -> dict[str, Any]:
@@ -233,17 +250,17 @@ def _datum(datum: Datum, name: str) -> dict[str, Any]:
     return made | {"type": "jsonb", "default": json.dumps(words, ensure_ascii=False)}
 
 
-def compile_workflow(library: Library, id_: str = "") -> CompiledWorkflow:
+def compile_workflow(library: Library, id_: str = "", *, most_words: int = MOST_WORDS) -> CompiledWorkflow:
     """Return the flow of a workflow, whose checks found no error. Raises BadPdl.
 
-    id_: which one, where there are several.
+    id_: which one, where there are several. most_words: of a final condition with all rules.
     """
     workflow = chosen(library, id_)
     count = len(workflow.activities)
     if count > MOST_COMPILED:
         message = f"The workflow has {count} activities; a flow is made of at most {MOST_COMPILED}."
         raise BadPdl([problem("too_large", message, workflow.place, workflow.id)])
-    made = _Compiler(workflow, library).compile()
+    made = _Compiler(workflow, library, most_words).compile()
     too_long = [*_too_long(made)]
     if too_long:
         raise BadPdl(too_long)

@@ -8,6 +8,7 @@ import pytest
 
 from flows import api
 from flows.languages.pdl import CompiledWorkflow, check, compile_workflow, read
+from flows.languages.pdl.compiling import MOST_WORDS
 from flows.languages.pdl.model import AUTOMATIC, terms
 from flows.tests.kit import Kit, broken
 from flows.tests.pdl import AUTOMATIC as AUTO
@@ -87,7 +88,7 @@ def test_t097_the_same_tasks_are_ready_as_by_the_dissertations_scheduler(kit: Ki
         text = random_text(random) + MANUAL + AUTO
         library = read(text)[0]
         assert [each for each in check(library) if each.severity == "error"] == [], text
-        made = compile_workflow(library)
+        made = compile_workflow(library, most_words=random.choice((0, MOST_WORDS)))
         api.publish(kit.name, made.compiled.definition, conn=kit.conn)
         both = Both(kit, made)
         both.compare()
