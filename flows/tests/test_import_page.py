@@ -88,8 +88,7 @@ def test_a_workflow_in_pdl_is_imported_with_the_picture_of_its_dependencies(alic
     checked = send(alice, name, whole, "m.pdl")
     said = text_of(checked)
     assert (
-        "can be published, with 9 attributes and 10 rules." in said
-        and "16 CriarOrdemServico Warning" in said
+        "can be published, with 9 attributes and 10 rules." in said and "16 CriarOrdemServico Warning" in said
     )
     html = checked.content.decode()
     assert html.count('class="panel scroll bpmn"') == 1 and "CriarOrdemServico" in html.split("bpmn", 1)[1]
