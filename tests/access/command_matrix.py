@@ -14,6 +14,7 @@ signal                                             yyffy
 importgraph                                        yyfff
 workerkey                                          yyfff
 importbpmn                                         yyfff
+importpdl                                          yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff
@@ -41,6 +42,7 @@ READING = (
     "dumpflow",
     "explain",
     "exportbpmn",
+    "exportpdl",
     "flowdiff",
     "flowimpact",
     "flowlint",
