@@ -23,6 +23,7 @@ alerts                                             yyfff
 webhooks                                           yyfff
 sla                                                yyfff
 cases                                              yyfff
+tasks                                              yyfff
 caselinks                                          yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
