@@ -17,6 +17,7 @@ _DURATION = re.compile(
 )
 _MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?", re.ASCII)
 _KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
 _ZONE = re.compile(r"\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
 
@@ -64,7 +65,7 @@ def _written(found: datetime) -> str:
 def day(text: str) -> str | None:
     """Return a date as the database reads it, None for another text."""
     try:
-        return date.fromisoformat(text).isoformat() if text.isascii() else None
+        return date.fromisoformat(text).isoformat() if _DAY.fullmatch(text) else None
     except ValueError:
         return None
 
