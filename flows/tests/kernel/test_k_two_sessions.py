@@ -146,3 +146,20 @@ def is_accepted(kit: Kit, call: str) -> bool:
         assert error.sqlstate in ("WD005", "WD006")
         return False
     return True
+
+
+SETTINGS = {"timezone", "datestyle", "intervalstyle", "extra_float_digits", "transform_null_equals",
+            "array_nulls", "bytea_output", "quote_all_identifiers"}  # fmt: skip
+EVALUATES = """
+select oid::regprocedure::text as name,
+       array(select lower(split_part(c, '=', 1)) from unnest(proconfig) c) as fixed
+from pg_proc
+where pronamespace = 'wed_match'::regnamespace and prosrc ~ '\\mexecute\\M'
+  and proname not in ('compile', 'failures')
+"""
+
+
+def test_each_function_that_evaluates_conditions_fixes_the_same_settings(kit: Kit) -> None:
+    """`compile` creates functions, and `failures` calls one of the others."""
+    found = {row.name: SETTINGS - {*row.fixed} for row in kit.rows(EVALUATES)}
+    assert len(found) > 5 and {name: missing for name, missing in found.items() if missing} == {}
