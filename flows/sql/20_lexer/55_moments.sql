@@ -205,7 +205,8 @@ begin
       v_first := i + 1;
       v_last := wedsql._last_of_value(p_tokens, v_first, p_to);
     end if;
-    if v_first < v_last or v_first = v_last and ((p_tokens[v_first]).kind <> 'text' or v_zone and t.kind = 'function') then
+    if v_first < v_last or v_first = v_last
+       and ((p_tokens[v_first]).kind <> 'text' or v_zone and t.kind = 'function') then
       v_calls := v_calls || case when v_zone then 'wed_match.zone' else 'wed_match.moment' end;
       v_opens := v_opens || v_first;
       v_closes := v_closes || v_last;

@@ -250,7 +250,9 @@ def test_a_session_that_invents_the_size_of_an_operation_gets_the_rules_all_the_
     shop: Kit, web: Connection, size: str
 ) -> None:
     wid = stuck(shop)
-    rules(shop, ApprovalRule(1, operations=("suspend",)), ApprovalRule(2, operations=("abort",), bulk_above=1))
+    rules(
+        shop, ApprovalRule(1, operations=("suspend",)), ApprovalRule(2, operations=("abort",), bulk_above=1)
+    )
     web.execute("select set_config('wedsql.bulk_size', %s, false)", [size])
     with refused("WD520"):
         api.suspend(wid, "x", conn=web)
