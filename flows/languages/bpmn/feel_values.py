@@ -49,7 +49,8 @@ def literal(kind: str, text: str) -> Part | None:
         return Part(f"timestamptz '{moment}'", "timestamptz") if moment else None
     plain = text.removeprefix("-")
     months = _MONTHS.fullmatch(plain) is not None
-    if not iso.is_duration(plain) or (not months and re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is None):
+    days = re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is not None
+    if not iso.has_form_of_duration(plain) or not (months or days):
         return None
     signed = plain if plain == text else re.sub(r"(?<![\d.])(?=\d)", "-", plain)
     return Part(f"interval '{signed}'", "interval", months)
