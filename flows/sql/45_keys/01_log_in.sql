@@ -42,8 +42,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select sha256(convert_to(coalesce(p_key, ''), 'UTF8'))
 $$;
 
--- Returns the number of the secret with which this session, or its transaction, is logged in; null without.
--- Raises: 55000 where the session wrote the setting and never logged in.
+-- Returns the number of the secret with which this session, or its transaction, is logged in; null without,
+-- also where the session wrote the setting and never logged in.
 create or replace function wedsql._login() returns bigint
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -51,6 +51,8 @@ begin
      and currval('wedsql.login_at') in (1, wedsql._microseconds(now())) then
     return currval('wedsql.login_secret');
   end if;
+  return null;
+exception when object_not_in_prerequisite_state then
   return null;
 end $$;
 

@@ -1,12 +1,15 @@
 -- What the approvals of repairs check at the hooks of the engine; what they still read of instances that have
 -- ended is in 06_read.sql.
 
--- Checks an operation that a person has performed.
+-- Checks an operation that a person has performed, with what the steps since then have written.
 -- Raises: WD520.
 create or replace function wedsql._on_operated_approvals(p_flow wedsql.flow, p_wid integer,
   p_operation text) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._check_approvals(p_flow, p_wid, p_operation)
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._check_approvals(p_flow, p_wid, p_operation, wedsql._written_since(p_wid, coalesce((
+  select max(t.seq) from wedsql.wed_trace t
+  where t.wid = p_wid and lower(regexp_replace(t.trw, '^_(RECOVER:)?', '')) = p_operation), 2147483647)))
+where exists (select from wedsql.approval_rule r where r.flow_id = p_flow.id)
 $$;
 
 -- Checks the repairs among the steps of a commit.

@@ -175,11 +175,15 @@ def test_what_is_no_key_logs_in_nobody_and_ends_the_log_in_before(keyed: Kit, ke
         taking(keyed, "take", conn)
 
 
-def test_a_session_that_invents_the_setting_is_not_logged_in(keyed: Kit) -> None:
-    conn = worker(keyed)
+@pytest.mark.parametrize("way", TAKES)
+@pytest.mark.parametrize("forgets", [False, True])
+def test_a_session_that_invents_the_setting_is_not_logged_in(keyed: Kit, way: str, forgets: bool) -> None:
+    conn = worker(keyed, create(keyed) if forgets else None)
+    if forgets:
+        conn.execute("discard sequences")
     keyed.rows("select set_config('wedsql.worker_login', 'on', false)", (), conn)
-    with refused("55000"):
-        taking(keyed, "take", conn)
+    with refused("WD570"):
+        taking(keyed, way, conn)
     with refused("42501"):
         conn.execute("select setval('wedsql.login_secret', 1)")
     with refused("42501"):
