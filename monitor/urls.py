@@ -4,20 +4,20 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.cases import digests
+from monitor.cases import files as case_files
+from monitor.cases import reports as case_reports
+from monitor.cases import views as cases
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.sla import views as slas
 from monitor.views import (
     bulk,
-    case_files,
-    case_reports,
-    cases,
     children,
     controls,
     delegations,
     desk_rules,
     diagram,
-    digests,
     drafts,
     exceptions,
     export,

@@ -23,6 +23,7 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
+    "cases": frozenset(),
     "figures": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),

@@ -48,28 +48,6 @@ from flows.api.bulk import (
     resume_bulk,
     withdraw_bulk,
 )
-from flows.api.case_files import (
-    attach_case_file,
-    list_case_files,
-    read_case_file,
-    remove_case_file,
-)
-from flows.api.case_reports import case_report, preventable_cases
-from flows.api.cases import (
-    case_groups,
-    change_case,
-    claim_case,
-    comment_case,
-    end_waits,
-    list_case_rules,
-    list_cases,
-    next_case,
-    read_case,
-    release_case,
-    save_case_rules,
-    sign_cases,
-    wait_case,
-)
 from flows.api.checking import (
     check_condition,
     check_definition,
@@ -96,16 +74,6 @@ from flows.api.definitions import (
     drop_flow,
     publish,
     schema_name,
-)
-from flows.api.digests import (
-    case_digest,
-    case_queues,
-    delete_case_digests,
-    due_case_digests,
-    list_case_digests,
-    queue_case_digest,
-    remove_old_digests,
-    save_case_digest,
 )
 from flows.api.drafts import (
     discard_draft,
@@ -158,7 +126,7 @@ from flows.api.operating import (
     withdraw_job,
 )
 from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
-from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
+from flows.api.proposed_rules import draft_proposed_rule, preventable_cases, proposed_rule
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -219,6 +187,38 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.cases.api import (
+    case_groups,
+    change_case,
+    claim_case,
+    comment_case,
+    end_waits,
+    list_case_rules,
+    list_cases,
+    next_case,
+    read_case,
+    release_case,
+    save_case_rules,
+    sign_cases,
+    wait_case,
+)
+from flows.capabilities.cases.digests import (
+    case_digest,
+    case_queues,
+    delete_case_digests,
+    due_case_digests,
+    list_case_digests,
+    queue_case_digest,
+    remove_old_digests,
+    save_case_digest,
+)
+from flows.capabilities.cases.files import (
+    attach_case_file,
+    list_case_files,
+    read_case_file,
+    remove_case_file,
+)
+from flows.capabilities.cases.reports import case_report
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.past.api import places_at

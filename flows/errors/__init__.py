@@ -4,6 +4,15 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.cases.errors import (
+    BadCase,
+    BadFile,
+    CaseClaimed,
+    CaseClosed,
+    FileLimit,
+    UnknownCase,
+    UnknownFile,
+)
 from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
@@ -86,22 +95,15 @@ from flows.errors.keys import (
 )
 from flows.errors.monitor import (
     BadBulk,
-    BadCase,
-    BadFile,
     BadPolicy,
     BadProposal,
     BadView,
     BulkChanged,
     BulkEnded,
-    CaseClaimed,
-    CaseClosed,
-    FileLimit,
     KeptChange,
     NeedsApprovals,
     NotApprover,
     UnknownBulk,
-    UnknownCase,
-    UnknownFile,
     UnknownLateResult,
     UnknownProposal,
     UnknownView,

@@ -39,3 +39,11 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select least((select min(c.due_at) from wedsql.child_job c),
              (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1))
 $$;
+
+-- Notes what became of instances otherwise than by a step. An instance of a trial has no family.
+-- Locks: as _keep_family.
+create or replace function wedsql._on_excepted_children(p_flow wedsql.flow, p_wids integer[],
+  p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._keep_family(p_wids, p_now) where p_flow.id > 0
+$$;
