@@ -10,6 +10,7 @@ from monitor.cases import reports as case_reports
 from monitor.cases import views as cases
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.reasons import views as reasons
 from monitor.sla import views as slas
 from monitor.views import (
     bulk,
@@ -35,7 +36,6 @@ from monitor.views import (
     probes,
     proposals,
     proposed_rules,
-    reasons,
     repair,
     repair_many,
     saved,

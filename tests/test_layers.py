@@ -27,6 +27,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "figures": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
+    "reasons": frozenset(),
     "sla": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }

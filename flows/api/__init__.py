@@ -139,7 +139,6 @@ from flows.api.publications import (
     request_rollback,
     withdraw_publication,
 )
-from flows.api.reasons import explain_instance, explain_jobs
 from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
 from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
@@ -159,7 +158,6 @@ from flows.api.signals import signal, signals
 from flows.api.sources import keep_source, read_source
 from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
-from flows.api.together import count_holding, explain_exceptions
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 from flows.api.views import delete_view, list_views, save_view
 from flows.api.worker_keys import (
@@ -222,6 +220,8 @@ from flows.capabilities.cases.reports import case_report
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.past.api import places_at
+from flows.capabilities.reasons.api import explain_instance, explain_jobs
+from flows.capabilities.reasons.many import count_holding, explain_exceptions
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,

@@ -72,9 +72,7 @@ grant execute on function  -- what is designed and not yet published
   wedsql.impact(text, jsonb, boolean, integer, double precision, jsonb),
   wedsql.what_if(text, text, boolean, integer, double precision, timestamptz)
 to wed_web;
-grant execute on function wedsql.explain_instance(integer, integer, interval),
-  wedsql.explain_jobs(integer, interval), wedsql.last_writes(integer, integer, integer),
-  wedsql.count_holding(text, integer, double precision), wedsql.explain_exceptions(text, integer) to wed_web;
+grant execute on function wedsql.last_writes(integer, integer, integer) to wed_web;
 grant execute on function
   wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement),
   wedsql.save_view(text, text, text, text, text[], text, text, text),

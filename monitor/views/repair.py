@@ -18,8 +18,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
 from flows.access import instance_or_404, masks, may_handle
-from flows.api.reasons import InstanceReasons
 from flows.capabilities.cases.api import Case
+from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger

@@ -10,13 +10,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from flows import api, reasons
+from flows import api
 from flows.access import instance_or_404, masks
-from flows.api.reasons import InstanceReasons, JobReason
+from flows.capabilities.reasons import sentences
+from flows.capabilities.reasons.api import InstanceReasons, JobReason
 from flows.errors import UnknownInstance
 from flows.labels import translate_label
 from monitor import masking, places
-from monitor.shown_reasons import shown_rule
+from monitor.reasons.rows import shown_rule
 from pages.guard import page
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 from pages.urlparams import number
@@ -59,7 +60,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
         "further": [shown_rule(rule, labels, titles) for rule in nearest[NEAREST:]],
         "last": _last(found, instance.seq),
     }
-    return render(request, "monitor/why.html", context)
+    return render(request, "monitor/reasons/why.html", context)
 
 
 def _last(found: InstanceReasons, newest: int) -> int:
@@ -71,7 +72,7 @@ def _job(job: JobReason, titles: Mapping[str, str]) -> ShownJob:
     return ShownJob(
         job,
         titles.get(job.transition, job.transition),
-        reasons.waiting(job),
+        sentences.waiting(job),
         job.facts.get("until"),
         job.facts.get("since"),
     )

@@ -74,3 +74,6 @@ begin
         p.reads, p.outline) order by p.place) from p),
       'instances', (select jsonb_agg(jsonb_build_array(v_wids[v.i], v.letters) order by v.i) from v)));
 end $$;
+
+grant execute on function wedsql.count_holding(text, integer, double precision),
+  wedsql.explain_exceptions(text, integer) to wed_web;

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import value
-from flows.api.trial import obstacles
 from flows.labels import rule_name
+from flows.statements import value
 from flows.types import Part
+from flows.types.definitions import obstacles
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from flows import api, filling
+from flows import api
+from flows.capabilities.reasons import filling
 from flows.tests.kit import Kit
 
 pytestmark = pytest.mark.kernel

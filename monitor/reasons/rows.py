@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flows import reasons
-from flows.api.reasons import Obstacle, RuleReason, Write
+from flows.capabilities.reasons import sentences
+from flows.capabilities.reasons.api import Obstacle, RuleReason, Write
 from flows.labels import translate_label
 
 
@@ -52,11 +52,11 @@ def shown_rule(rule: RuleReason, labels: Mapping[str, str], titles: Mapping[str,
 
 def _obstacle(one: Obstacle, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownObstacle:
     values = [_value(name, shown, one.written.get(name), labels, titles) for name, shown in one.now.items()]
-    return ShownObstacle(reasons.needed(one, labels), reasons.found(one), values)
+    return ShownObstacle(sentences.needed(one, labels), sentences.found(one), values)
 
 
 def _value(
     name: str, shown: Any, written: Write | None, labels: Mapping[str, str], titles: Mapping[str, str]
 ) -> ShownValue:
     by = titles.get(written.by, written.by) if written else ""
-    return ShownValue(labels.get(name, name), reasons.value(shown)[:200], written, by)
+    return ShownValue(labels.get(name, name), sentences.value(shown)[:200], written, by)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.api.connection import value
-from flows.api.reasons import Obstacle
-from flows.api.trial import obstacles
+from flows.capabilities.reasons.api import Obstacle
+from flows.statements import value
 from flows.types import Part
+from flows.types.definitions import obstacles
 
 Wanted = tuple[tuple[str, str], ...]
 

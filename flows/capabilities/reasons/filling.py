@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from flows.api.reasons import Obstacle
+from flows.capabilities.reasons.api import Obstacle
 from flows.definition.reading import OPPOSITE, SAME
 
 Values = dict[str, Any]

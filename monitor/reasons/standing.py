@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows import reasons
-from flows.api.reasons import JobReason
+from flows.capabilities.reasons import sentences
+from flows.capabilities.reasons.api import JobReason
 
 # Jobs that can go on without anything from outside come last.
 _URGENT = (
@@ -37,7 +37,7 @@ def waits(jobs: Iterable[JobReason], titles: Mapping[int, str]) -> list[Wait]:
     return [
         Wait(
             titles.get(job.id, job.transition),
-            reasons.waiting(job),
+            sentences.waiting(job),
             job.facts.get("until"),
             job.facts.get("since"),
             "lock" in job.facts,

@@ -1,4 +1,4 @@
-"""The reasons of flows.api.reasons as sentences in the active language, for pages and commands."""
+"""The reasons as sentences in the active language, for pages and commands."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.reasons import JobReason, Obstacle
+from flows.capabilities.reasons.api import JobReason, Obstacle
 from flows.definition.reading import Reader
 
 

@@ -1,19 +1,6 @@
 -- Says why an instance is where it is: its rules with the value of each part of their conditions, its jobs
 -- with what they wait for, and where the values come from.
 
--- Returns which step wrote each attribute last, among the last p_steps steps up to p_seq:
--- {attribute: {"seq", "at", "by", "actor"}}.
-create or replace function wedsql.last_writes(p_wid integer, p_seq integer, p_steps integer) returns jsonb
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select coalesce(jsonb_object_agg(w.name, jsonb_build_object('seq', w.seq, 'at', w.tstmp, 'by', w.trw,
-  'actor', w.actor)), '{}')
-from (select distinct on (k.name) k.name, t.seq, t.tstmp, t.trw, t.actor
-      from wedsql.wed_trace t
-      cross join lateral jsonb_object_keys(coalesce(t.before, jsonb_strip_nulls(t.state))) k (name)
-      where t.wid = p_wid and t.seq between p_seq - p_steps + 1 and p_seq
-      order by k.name, t.seq desc) w
-$$;
-
 -- Returns the conditions of a definition on a state, in their order; of each its parts as _explained has
 -- them: [path, kind, position, length, reads, value, outline].
 create or replace function wedsql._explained_rules(p_definition jsonb, p_state jsonb) returns jsonb
@@ -29,18 +16,6 @@ select coalesce(jsonb_agg(r.parts order by r.n), '[]')
 from (select x.n, jsonb_agg(jsonb_build_array(x.path, x.kind, x."position", x.length, x.reads, x.value,
         x.outline)) as parts from x group by x.n) r
 $$;
-
--- Returns the present state of an instance, null if it has no row.
-create or replace function wedsql._present_state(p_flow text, p_wid integer) returns jsonb
-language plpgsql stable set search_path = pg_catalog, pg_temp
-set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
-declare
-  v_state jsonb;
-begin
-  execute wedsql._fill($q$select to_jsonb(w.*) - 'wid' from {flow:I}.wed_flow w where w.wid = $1$q$,
-    jsonb_build_object('flow', p_flow)) into v_state using p_wid;
-  return v_state;
-end $$;
 
 -- Returns the jobs of an instance with what each waits for, and the rules that wait for a time, unless it is
 -- suspended.
@@ -113,3 +88,6 @@ begin
          || jsonb_build_object('status', v_instance.status, 'reason', v_instance.reason,
               'version', v_flow.version) else '{}' end;
 end $$;
+
+grant execute on function wedsql.explain_instance(integer, integer, interval),
+  wedsql.explain_jobs(integer, interval) to wed_web;
