@@ -11,6 +11,7 @@ from monitor.cases import views as cases
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.reasons import views as reasons
+from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.views import (
     bulk,
@@ -39,7 +40,6 @@ from monitor.views import (
     repair,
     repair_many,
     saved,
-    signals,
     start_csv,
     steps,
     workers,

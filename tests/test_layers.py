@@ -28,6 +28,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "looks": frozenset(),
     "past": frozenset(),
     "reasons": frozenset(),
+    "signals": frozenset(),
     "sla": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }

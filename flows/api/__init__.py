@@ -154,7 +154,6 @@ from flows.api.scenarios import (
     save_scenario,
     try_path,
 )
-from flows.api.signals import signal, signals
 from flows.api.sources import keep_source, read_source
 from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
@@ -222,6 +221,7 @@ from flows.capabilities.looks.api import list_changes, list_looks, look_at, reco
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
+from flows.capabilities.signals.api import signal, signals
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,

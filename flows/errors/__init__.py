@@ -14,6 +14,7 @@ from flows.capabilities.cases.errors import (
     UnknownFile,
 )
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.webhooks.errors import BadWebhook, UnknownWebhook
 from flows.errors.access import (
@@ -118,7 +119,6 @@ from flows.errors.server import (
     TooSlow,
     TryAgain,
 )
-from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.wed_error import Refused, WedError
 
 BY_STATE: dict[str, type[WedError]] = {

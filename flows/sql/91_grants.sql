@@ -46,10 +46,8 @@ grant execute on function wedsql.transitions_of_role(text, text),
   wedsql.create_worker_key(text, jsonb, timestamptz, text),
   wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
   wedsql.list_worker_keys(boolean, text, integer) to wed_web;
-grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
-grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
 grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
   wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)

@@ -71,7 +71,7 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
     assert have == {
         "monitor/bulk_new.html", "monitor/delegations.html", "monitor/cases/case.html",
         "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/repair.html",
-        "monitor/repair_many.html", "monitor/signals.html", "monitor/start.html",
+        "monitor/repair_many.html", "monitor/signals/list.html", "monitor/start.html",
         "monitor/start_csv.html", "monitor/webhooks/form.html",
         "registration/tokens.html",
     }  # fmt: skip

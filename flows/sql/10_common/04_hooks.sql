@@ -48,10 +48,14 @@ values
   -- What the choices of a publication mean for each living instance.
   ('chosen', 'first', 'wedsql.chosen', 'volatile',
    '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
-  -- A part of a round of the reaper that it names, in which a failure is noted.
+  -- The parts of a round of the reaper that capabilities have, as the keys of an object; one of them, in which
+  -- a failure is noted.
+  ('reap_parts', 'merge', 'jsonb', 'stable', '{}'),
   ('reap_part', 'each', 'void', 'volatile', '{p_part text,p_now timestamptz}'),
-  -- Whether something of a flow may be due now; the due items of a kind, as a cursor of (wid, item); what is
-  -- done with one: false where it is locked or no longer due.
+  -- The kinds of due items that capabilities have, each with 0, from which a round counts them; whether
+  -- something of a flow may be due now; its due items of a kind, as a cursor of (wid, item); what is done with
+  -- one: false where it is locked or no longer due.
+  ('reap_kinds', 'merge', 'jsonb', 'stable', '{}'),
   ('may_be_due', 'any', 'boolean', 'stable', '{p_flow integer,p_now timestamptz}'),
   ('due_items', 'first', 'refcursor', 'volatile', '{p_flow integer,p_kind text,p_now timestamptz}'),
   ('reap_item', 'first', 'boolean', 'volatile',

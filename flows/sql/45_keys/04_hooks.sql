@@ -6,6 +6,10 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select wedsql._login_name(p_said)
 $$;
 
+-- Returns the part of a round of the reaper in which keys take part.
+create or replace function wedsql._on_reap_parts_keys() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select '{"keys": true}'::jsonb $$;
+
 -- Ends the leases of keys that have ended.
 create or replace function wedsql._on_reap_part_keys(p_part text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

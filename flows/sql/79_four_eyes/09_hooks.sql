@@ -35,6 +35,10 @@ begin
   cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';
 end $$;
 
+-- Returns the part of a round of the reaper in which approvals take part.
+create or replace function wedsql._on_reap_parts_approvals() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select '{"proposals": true}'::jsonb $$;
+
 -- Ends proposals that no longer apply.
 create or replace function wedsql._on_reap_part_approvals(p_part text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

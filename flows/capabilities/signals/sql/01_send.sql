@@ -88,7 +88,7 @@ declare
 begin
   select j.* into v_job from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
   where j.wid = p_wid and t.signal and j.trname = p_name and j.state = 'P'
-    and not exists (select 1 from wedsql.recovery r where r.wid = p_wid)
+    and not wedsql._call_awaits_compensation(j.wid, j.id) and not wedsql._call_compensates(j.wid, j.id)
     and not wedsql._is_held_elsewhere(j.wid, j.tgid)
   order by j.id limit 1 for update of j;
   return v_job;

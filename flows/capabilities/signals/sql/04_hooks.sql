@@ -1,5 +1,13 @@
 -- What signals do at the hooks of the engine: the reaper delivers those that are kept, or ends them.
 
+-- Returns the part of a round of the reaper in which signals take part.
+create or replace function wedsql._on_reap_parts_signals() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select '{"old_signals": true}'::jsonb $$;
+
+-- Returns the kind of due items that signals have.
+create or replace function wedsql._on_reap_kinds_signals() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select '{"signals": 0}'::jsonb $$;
+
 -- Deletes signals that are no longer needed.
 create or replace function wedsql._on_reap_part_signals(p_part text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, masks, may_operate
-from flows.api.signals import SentSignal
+from flows.capabilities.signals.api import SentSignal
 from flows.designer import values
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
@@ -59,7 +59,7 @@ def signals(request: HttpRequest, name: str) -> HttpResponse:
         ],
         "more": found[LISTED - 1].id if len(found) > LISTED else None,
     }
-    return render(request, "monitor/signals.html", context)
+    return render(request, "monitor/signals/list.html", context)
 
 
 def _fields(flow: FlowInfo, signal: str | None, typed: Mapping[str, str]) -> list[values.Field]:

@@ -1,4 +1,4 @@
-"""Errors of signals."""
+"""Errors of signals. Programs import them from flows.errors."""
 
 from __future__ import annotations
 

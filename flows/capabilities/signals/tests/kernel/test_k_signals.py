@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.signals import SentSignal
+from flows.capabilities.signals.api import SentSignal
 from flows.tests.kit import Connection, Kit, refused
 from testkit.waiting import until
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import JSON, rows
+from flows.statements import JSON, rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from flows.tests.consoles import sessions
 from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db
-PAGE = (Path(__file__).parents[2] / "docs/signals.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/signals.md").read_text()
 
 
 @pytest.fixture

@@ -162,3 +162,6 @@ from wedsql._flow(p_flow) f cross join lateral (
   order by n.id desc limit least(greatest(p_limit, 1), 501)) s
 order by s.id desc
 $$;
+
+grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
+grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
