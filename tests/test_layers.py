@@ -25,6 +25,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
     "cases": frozenset(),
     "figures": frozenset(),
+    "keys": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
     "reasons": frozenset(),

@@ -159,15 +159,6 @@ from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 from flows.api.views import delete_view, list_views, save_view
-from flows.api.worker_keys import (
-    create_worker_key,
-    list_worker_keys,
-    log_in_worker,
-    log_out_worker,
-    revoke_worker_key,
-    rotate_worker_key,
-    scope_of_role,
-)
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
     alert_history,
@@ -217,6 +208,15 @@ from flows.capabilities.cases.files import (
 )
 from flows.capabilities.cases.reports import case_report
 from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.keys.api import (
+    create_worker_key,
+    list_worker_keys,
+    log_in_worker,
+    log_out_worker,
+    revoke_worker_key,
+    rotate_worker_key,
+    scope_of_role,
+)
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs

@@ -13,6 +13,14 @@ from flows.capabilities.cases.errors import (
     UnknownCase,
     UnknownFile,
 )
+from flows.capabilities.keys.errors import (
+    BadWorkerKey,
+    OtherWorker,
+    OutOfScope,
+    UnknownWorkerKey,
+    WorkerKeyNeeded,
+    WorkerKeyRejected,
+)
 from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
@@ -85,14 +93,6 @@ from flows.errors.job import (
     WriteSet,
     WrongInstance,
     WrongJobState,
-)
-from flows.errors.keys import (
-    BadWorkerKey,
-    OtherWorker,
-    OutOfScope,
-    UnknownWorkerKey,
-    WorkerKeyNeeded,
-    WorkerKeyRejected,
 )
 from flows.errors.monitor import (
     BadBulk,

@@ -40,12 +40,7 @@ grant execute on function
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
-grant execute on function wedsql.log_in_worker(text, text), wedsql.log_out_worker(),
-  wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
-grant execute on function wedsql.transitions_of_role(text, text),
-  wedsql.create_worker_key(text, jsonb, timestamptz, text),
-  wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
-  wedsql.list_worker_keys(boolean, text, integer) to wed_web;
+grant execute on function wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from flows import api, kernel
+from flows.errors import WorkerKeyNeeded
 from flows.tests.test_tables import installation
 
 DEFINITION = {
@@ -125,6 +126,16 @@ def test_a_capability_has_parts_and_kinds_of_a_round_of_the_reaper(bare: Install
     flows = value(bare, "select count(*)::integer from wedsql.flow")
     assert value(bare, "select wedsql.reap()")["notes"] == 2 * flows
     assert value(bare, "select current_setting('test.part')") == "old_notes"
+
+
+def test_without_keys_no_job_of_a_flow_that_requires_them_is_taken(bare: Installed, tmp_path: Path) -> None:
+    reinstall(bare, tmp_path, "")
+    api.create_flow("keyed", conn=bare)
+    api.publish("keyed", DEFINITION | {"worker_keys": True}, conn=bare)
+    api.start("keyed", conn=bare)
+    assert value(bare, "select wedsql.may_work('keyed', 'tr_x')") is False
+    with pytest.raises(WorkerKeyNeeded):
+        api.lease_many("keyed", ["tr_x"], 1, "test", conn=bare)
 
 
 @pytest.mark.parametrize(

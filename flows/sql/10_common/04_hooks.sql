@@ -66,6 +66,10 @@ values
   ('clock_set_back', 'each', 'void', 'volatile', '{p_now timestamptz}'),
   -- The functions that a flow has for workers are created in its schema, or replaced.
   ('worker_functions', 'each', 'void', 'volatile', '{p_name text}'),
+  -- The name that a worker has in a flow that requires keys, with its key, which is checked for these
+  -- transitions; null where its session has none. Whether its key is for a transition.
+  ('keyed_worker', 'first', 'text', 'volatile', '{p_flow integer,p_transitions text[],p_said text}'),
+  ('may_work', 'any', 'boolean', 'stable', '{p_flow integer,p_transition text}'),
   -- The name under which a worker is registered that calls itself p_said, where that is not its own.
   ('registered_name', 'first', 'text', 'stable', '{p_said text}'),
   -- A flow will be dropped with its instances; all of its rows are still there.

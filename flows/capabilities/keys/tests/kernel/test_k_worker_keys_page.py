@@ -16,7 +16,7 @@ from flows import api
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
-PAGE = Path(__file__).resolve().parents[3] / "docs" / "worker-keys.md"
+PAGE = Path(__file__).resolve().parents[5] / "docs" / "worker-keys.md"
 BLOCKS = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from flows.api.connection import JSON, rows, value
+from flows.statements import JSON, rows, value
 
 GRACE = timedelta(days=1)
 

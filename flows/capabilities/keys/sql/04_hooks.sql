@@ -1,9 +1,15 @@
--- What the keys of workers do at the hooks of the engine.
+-- What the keys of workers do at the hooks of the engine; at `keyed_worker` and `may_work` in
+-- 02_check.sql.
 
--- Returns the name of the worker whose key this session has logged in with.
+-- Returns the name of the worker of this session with its key, where it is logged in; else p_said. Names of
+-- other keys stay as they are.
 create or replace function wedsql._on_registered_name_keys(p_said text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select wedsql._login_name(p_said)
+select coalesce((
+  select case when p_said = k.name or starts_with(p_said, k.name || '/') then p_said
+              else k.name || '/' || p_said end
+  from wedsql.worker_secret s join wedsql.worker_key k on k.id = s.key_id
+  where s.id = wedsql._login()), p_said)
 $$;
 
 -- Returns the part of a round of the reaper in which keys take part.
@@ -34,3 +40,9 @@ returns void language sql security definer set search_path = pg_catalog, pg_temp
 select wedsql.log_out_worker()
 $f$ $q$, jsonb_build_object('flow', p_name));
 end $$;
+
+grant execute on function wedsql.log_in_worker(text, text), wedsql.log_out_worker() to wed_web, wed_worker;
+grant execute on function wedsql.transitions_of_role(text, text),
+  wedsql.create_worker_key(text, jsonb, timestamptz, text),
+  wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
+  wedsql.list_worker_keys(boolean, text, integer) to wed_web;
