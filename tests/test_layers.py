@@ -23,9 +23,13 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
+    "cases": frozenset(),
     "figures": frozenset(),
+    "keys": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
+    "reasons": frozenset(),
+    "signals": frozenset(),
     "sla": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from flows.api.cases import CLAIM_MINUTES
+from flows.capabilities.cases.api import CLAIM_MINUTES
 from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
 from flows.capabilities.looks.api import MOST_ATTRIBUTES
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
