@@ -1,4 +1,4 @@
-"""Handlers of which no worker gets a job, such as those of a misspelled transition."""
+"""Handlers of which a worker gets no job, such as those of a misspelled transition, or for want of a key."""
 
 from __future__ import annotations
 
@@ -9,12 +9,20 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import pq
 
-from workers.client.registration import never_offered
+from workers.client.registration import never_offered, without_key
 from workers.client.wire import Wire
 from workers.logs import summarize
 from workers.registry import Registry
 
 log = logging.getLogger("workers.presence")
+_NO_KEY = (
+    'Flow "%s" gives the jobs of %s to workers with a key, and this one has none.'
+    " Set WEDSQL_WORKER_KEY_FILE or WEDSQL_WORKER_KEY."
+)
+_OTHER_KEY = (
+    'Flow "%s" gives the jobs of %s to workers with a key, and the key of this one is not for them.'
+    " Use one that is: “manage.py workerkey list” shows what each is for."
+)
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,17 @@ class UnmatchedHandlers:
             log.info("Unmatched handlers are not known: %s", summarize(error), extra=self._about)
             return
         self._found = [self._row(answer, row) for row in range(answer.ntuples)]
+        self._ask_for_key(wire)
+
+    def _ask_for_key(self, wire: Wire) -> None:
+        """Find the flows that require another key than that of this session."""
+        served = [f"{entry.flow or ''}:{entry.transition}" for entry in self._registry]
+        answer = wire.round(without_key(served, tuple(self._flows)))[0]
+        for row in range(answer.ntuples):
+            flow, names, logged_in = (answer.get_value(row, column) or b"" for column in range(3))
+            text = _OTHER_KEY if logged_in == b"t" else _NO_KEY
+            found = Unmatched(f"{flow.decode()}:", text % (flow.decode(), names.decode()), expected=False)
+            self._found.append(found)
 
     def names(self) -> list[str]:
         """Return what the page of the workers is to show."""
