@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -20,6 +21,7 @@ class ImportCommand(FlowCommand):
     """A command that checks a file, and publishes what it becomes or says what that would do."""
 
     records_actor = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
