@@ -38,9 +38,7 @@ class Command(FlowCommand):
         text = options["command"]
         if text is None and not options["file"] and sys.stdin.isatty() and not options["json"]:
             if options["dry_run"]:
-                raise Usage(
-                    "--dry-run is for statements of a file, an argument or a pipe, not the shell."
-                )
+                raise Usage("--dry-run is for statements of a file, an argument or a pipe, not the shell.")
             return self._shell(session)
         if options["file"]:
             session.reason = f"loaded from {options['file'].name}"
