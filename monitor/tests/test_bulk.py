@@ -218,7 +218,8 @@ def test_transitions_that_no_worker_performs_are_not_offered(olga: Client, parce
         f"insert into {parcels.flow}.wed_trig (tgname, trname, cpred, sets, performer)"
         " values ('g_mark', 'tr_mark', $$stage = 'lost' and pieces = 1$$, 'pieces = 2', 'database')"
     )
-    stuck = parcels.start(stage="lost", pieces=3)
+    stuck = parcels.start(extra={"a": 1})
+    parcels.do("tr_pack", stuck, stage="lost", pieces=3)
     jobs = "select array_agg(trname) from wedsql.job_pool where wid = %s"
     assert parcels.connection.execute(jobs, [stuck]).fetchone() == (["_EXCPT"],)
     parcels.start()
@@ -226,6 +227,6 @@ def test_transitions_that_no_worker_performs_are_not_offered(olga: Client, parce
     (offered,) = re.findall(r'<select id="transition".*?</select>', page, re.DOTALL)
     assert re.findall(r"<option[^>]*>(\w+)</option>", offered) == ["tr_label", "tr_pack", "tr_send"]
     about = re.findall(r'value="priority" required.*?</label>(.*?)</div>', page, re.DOTALL)
-    assert "applies to 1 of them" in text_of(about[0].encode()), (
+    assert "these 1" in text_of(about[0].encode()), (
         "the other one has no job but that of the exception"
     )
