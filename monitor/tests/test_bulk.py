@@ -227,6 +227,4 @@ def test_transitions_that_no_worker_performs_are_not_offered(olga: Client, parce
     (offered,) = re.findall(r'<select id="transition".*?</select>', page, re.DOTALL)
     assert re.findall(r"<option[^>]*>(\w+)</option>", offered) == ["tr_label", "tr_pack", "tr_send"]
     about = re.findall(r'value="priority" required.*?</label>(.*?)</div>', page, re.DOTALL)
-    assert "these 1" in text_of(about[0].encode()), (
-        "the other one has no job but that of the exception"
-    )
+    assert "these 1" in text_of(about[0].encode()), "the other one has no job but that of the exception"
