@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import pq
 
-from workers.client.registration import never_offered, without_key
+from workers.client import registration
+from workers.client.registration import never_offered
 from workers.client.wire import Wire
 from workers.logs import summarize
 from workers.registry import Registry
@@ -48,21 +49,23 @@ class UnmatchedHandlers:
         """Ask for the handlers, and for the flows that the process is limited to."""
         try:
             answer = wire.round(never_offered([*served, *self._asked()]))[0]
+            without_key = self._without_key(wire)
         except psycopg.Error as error:  # an older kernel without the function: not fatal
             log.info("Unmatched handlers are not known: %s", summarize(error), extra=self._about)
             return
-        self._found = [self._row(answer, row) for row in range(answer.ntuples)]
-        self._ask_for_key(wire)
+        self._found = [self._row(answer, row) for row in range(answer.ntuples)] + without_key
 
-    def _ask_for_key(self, wire: Wire) -> None:
-        """Find the flows that require another key than that of this session."""
+    def _without_key(self, wire: Wire) -> list[Unmatched]:
+        """Return the flows that require another key than that of this session. Raises psycopg.Error."""
         served = [f"{entry.flow or ''}:{entry.transition}" for entry in self._registry]
-        answer = wire.round(without_key(served, tuple(self._flows)))[0]
+        answer = wire.round(registration.without_key(served, tuple(self._flows)))[0]
+        found = []
         for row in range(answer.ntuples):
             flow, names, logged_in = (answer.get_value(row, column) or b"" for column in range(3))
             text = _OTHER_KEY if logged_in == b"t" else _NO_KEY
-            found = Unmatched(f"{flow.decode()}:", text % (flow.decode(), names.decode()), expected=False)
-            self._found.append(found)
+            said = text % (flow.decode(), names.decode())
+            found.append(Unmatched(f"{flow.decode()}:", said, expected=False))
+        return found
 
     def names(self) -> list[str]:
         """Return what the page of the workers is to show."""
