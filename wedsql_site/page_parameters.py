@@ -44,7 +44,7 @@ PARAMETERS = {
     "admin:flows_flow_settings": "condition integrity transition",
     "admin:flows_flow_text": "format",
     "admin:flows_flow_try": "scenario seq state version wid",
-    "admin:flows_flow_versions": "before format new old",
+    "admin:flows_flow_versions": "before format new old version",
     "admin:flows_flow_whatif": "condition since",
     "admin:flows_flow_wsql": "",
     "admin:flows_flow_changelist": ANY,
