@@ -1,4 +1,4 @@
-"""A parameter that a page does not read is told on the page, and every page says which ones it reads."""
+"""A parameter that a page does not read is shown on the page, and every page lists those that it reads."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _unread(link: str) -> list[str]:
     return [name for name in names if ANY not in known and name not in known]
 
 
-def test_a_parameter_that_a_page_does_not_read_is_told_on_it(root: Client, parcels: Parcels) -> None:
+def test_a_parameter_that_a_page_does_not_read_is_shown_on_it(root: Client, parcels: Parcels) -> None:
     shown = 0
     for name, address in addresses(parcels).items():
         answer = root.get(f"{address}?statsu=x&utm_source=mail&%00=1&{'n' * 500}=1")
