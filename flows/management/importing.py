@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -22,6 +23,7 @@ class ImportCommand(FlowCommand):
 
     records_actor = True
     needs_flow = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict"}
 
     def arguments(self, parser: CommandParser) -> None:
         described = "name of the flow, which is created if it is missing"
