@@ -31,6 +31,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "reasons": frozenset(),
     "signals": frozenset(),
     "sla": frozenset(),
+    "tasks": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.

@@ -82,7 +82,7 @@ def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
             if _has(request, one.flow):
                 return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
         except Refused:
-            continue  # somebody else was first, or it is no longer to be done
+            continue  # another person was first, or it is no longer to be done
     return {"task": None}
 
 

@@ -31,7 +31,7 @@ def asked(flow: FlowInfo, sheet: TaskSheet, typed: Mapping[str, str] | None = No
     return values.named_fields(attributes(flow, names), sheet.state_of, typed or {})
 
 
-def told(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
+def about(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
     """Return what the task is about: the values that there are, those first that its rule reads.
 
     The business key comes before them. What the form asks for is left out.
@@ -56,8 +56,8 @@ def changed(
 ) -> tuple[list[Field], dict[str, Any], bool]:
     """Return the fields, the values that a person changed, and whether the form is right.
 
-    What was not touched is not written. A value that somebody else has changed since the form was shown is
-    told once, beside what was typed.
+    What was not touched is not written. A value that another person has changed since the form was shown is
+    shown once, beside what was typed.
     """
     typed, before = values.posted(given), _texts(given.get(SHOWN, ""))
     now = {one.field: one for one in asked(flow, sheet)}

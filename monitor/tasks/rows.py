@@ -53,6 +53,12 @@ class TaskRow:
     audience: str
     key: str
 
+    @property
+    def outcome(self) -> Text:
+        """Return how the task ended: the outcome that the designer has named, else its state."""
+        named = self.task.outcome not in (None, "SUCCEEDED", "FAILED")
+        return str(self.task.outcome) if named else self.state
+
 
 def audience(of: str) -> str:
     """Return for whom a task is, as people say it."""

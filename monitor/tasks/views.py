@@ -98,7 +98,7 @@ def _next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
         try:
             api.take_task(one.job_id, person, keys)
         except Refused:
-            continue  # somebody else was first, or it is no longer to be done
+            continue  # another person was first, or it is no longer to be done
         query = urlencode({"next": order, **({"flow": flow} if flow else {})})
         return f"{reverse('monitor:task', args=[one.job_id])}?{query}"
     return None
@@ -126,7 +126,7 @@ def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, 
         "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
         "manages": may_operate(request.user, flow.name),
-        "told": forms.told(flow, sheet),
+        "about": forms.about(flow, sheet),
         "fields": fields,
         "shown": forms.as_shown(fields),
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],

@@ -52,7 +52,7 @@ _WAITING: dict[str, Callable[[], str]] = {
         "It waits for “%(lock)s”, which job %(job)s of instance %(instance)s holds: %(holder)s."
     ),
     "lock_queue": lambda: _("It waits for “%(lock)s”; job %(job)s of instance %(instance)s goes first."),
-    "task": lambda: _("It is a task that nobody has taken, for: %(to)s."),
+    "task": lambda: _("It is a task that no person has taken, for: %(to)s."),
     "task_held": lambda: _("%(holder)s has taken the task."),
     "signal": lambda: _("It waits for the signal “%(signal)s”."),
     "database": lambda: _("The database performs it with the next maintenance."),

@@ -25,5 +25,5 @@ def colleagues(audience: str, person: str) -> list[str]:
 
 
 def is_person(name: str) -> bool:
-    """Return whether somebody who may log in has this user name."""
+    """Return whether a person who may log in has this user name."""
     return bool(get_user_model().objects.filter(username=name, is_active=True).exists())

@@ -58,7 +58,7 @@ def test_what_may_not_be_done_is_refused(flow: str) -> None:
     assert found["code"] == "WD592" and first.name in found["detail"]  # type: ignore[attr-defined]
     assert problem(first.post(f"{address}/complete", {"outcome": "Approve"}), 422)["code"] == "WD594"
     problem(first.post(f"{address}/complete", {"claim": "12"}), 409)
-    problem(first.post(f"{address}/give", {"to": "nobody at all"}), 404)
+    problem(first.post(f"{address}/give", {"to": "nemo at all"}), 404)
     assert problem(first.post(f"{address}/take", {"lok": True}), 422)
     problem(first.get("/tasks?list=all"), 422)
 

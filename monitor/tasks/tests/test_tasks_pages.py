@@ -113,7 +113,7 @@ def test_who_goes_from_task_to_task_gets_the_next_one(flow: str) -> None:
     assert address == "/tasks/?show=open&order=deadline"
 
 
-def test_what_is_wrong_is_told_at_its_field_and_nothing_typed_is_lost(flow: str) -> None:
+def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(flow: str) -> None:
     expert = person("role:Expert")
     api.start(flow, {"policy": "P-1"})
     address = taken(expert)
@@ -126,7 +126,7 @@ def test_what_is_wrong_is_told_at_its_field_and_nothing_typed_is_lost(flow: str)
     assert page_of(expert).count("Assess the damage") == 1
 
 
-def test_what_was_not_touched_is_not_written_and_what_changed_meanwhile_is_told(flow: str) -> None:
+def test_what_was_not_touched_is_not_written_and_what_changed_meanwhile_is_said(flow: str) -> None:
     expert = person("role:Expert")
     wid = api.start(flow, {"policy": "P-1", "note": "first"})
     address = taken(expert)
@@ -135,11 +135,11 @@ def test_what_was_not_touched_is_not_written_and_what_changed_meanwhile_is_told(
         mail = api.take(flow, ["mail"])
         assert mail
         api.complete(mail, {"note": "of the boss"})
-    told = expert.post(address, {**fields, "value-amount": "1", "value-note": "mine"}).content.decode()
-    assert escape("of the boss") in told and Form(told).fields["value-note"] == "mine"
+    answered = expert.post(address, {**fields, "value-amount": "1", "value-note": "mine"}).content.decode()
+    assert escape("of the boss") in answered and Form(answered).fields["value-note"] == "mine"
     assert expert.post(address, {**fields, "value-amount": "1"}).status_code == 302
     assert api.explain_instance(wid).state["note"] == "of the boss"
-    again = Form(told).fields
+    again = Form(answered).fields
     assert expert.post(address, again).status_code in (200, 302)
 
 
@@ -190,7 +190,7 @@ def test_a_task_is_given_put_aside_and_given_back(flow: str) -> None:
     api.start(flow, {"policy": "P-1"})
     address = taken(first)
     assert second.user.username in page_of(first, address)  # type: ignore[attr-defined]
-    assert "no user" in first.post(f"{address}give/", {"to": "nobody"}, follow=True).content.decode()
+    assert "no user" in first.post(f"{address}give/", {"to": "nemo"}, follow=True).content.decode()
     assert "no user" not in page_of(first, address)
     first.post(f"{address}aside/", {"time": "2h"})
     assert "Assess" in page_of(first, "/tasks/?show=aside") and "Assess" not in page_of(
@@ -215,9 +215,9 @@ def test_a_form_of_an_earlier_holding_is_refused(flow: str, claim: str) -> None:
     expert.post(f"{address}release/")
     assert taken(expert) == address
     for each in (old, {**old, "claim": claim}):
-        told = expert.post(address, {**each, "value-amount": "7"})
-        assert told.status_code == 200 and "given task" in told.content.decode()
-        assert Form(told.content.decode()).fields["value-amount"] == "7"
+        answered = expert.post(address, {**each, "value-amount": "7"})
+        assert answered.status_code == 200 and "given task" in answered.content.decode()
+        assert Form(answered.content.decode()).fields["value-amount"] == "7"
     expert.post(f"{address}fail/", {"claim": old["claim"], "reason": "x"})
     assert api.flow_tasks(flow)[0].owner
 

@@ -40,7 +40,7 @@ begin
   where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
 end $$;
 
--- Has the tasks of a trigger follow its options: their audience and deadline, as long as nobody has given
+-- Has the tasks of a trigger follow its options: their audience and deadline, as long as no person has given
 -- them to a person; and begins or ends tasks where people begin or cease to perform its jobs.
 -- Locks: the jobs, the tasks; the caller holds the definition of the flow.
 create or replace function wedsql._on_trigger_changed_tasks(

@@ -47,7 +47,7 @@ begin
   return v_task;
 end $$;
 
--- Returns the token of the holding of a task; null while nobody holds it.
+-- Returns the token of the holding of a task; null while no person holds it.
 create or replace function wedsql._claim_of(p_task wedsql.task) returns bigint
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id
@@ -152,7 +152,7 @@ begin
   end if;
 end $$;
 
--- Raises: WD009 where nobody is named.
+-- Raises: WD009 where no person is named.
 create or replace function wedsql._need_person(p_person text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -173,7 +173,7 @@ begin
     return;
   elsif p_person = any (p_task.excluded) then
     perform wedsql._raise('WD591', '{person} may not perform task {task}, having performed the transition that '
-      'it checks.', 'Somebody else performs it.', v_facts);
+      'it checks.', 'Another person performs it.', v_facts);
   end if;
   perform wedsql._raise('WD591', case left(p_task.audience, 1)
       when 'r' then 'Task {task} is for the role "{for}", which {person} does not have.'
@@ -238,7 +238,7 @@ begin
   perform wedsql._notify_task(p_task);
 end $$;
 
--- Gives a task to another person, who alone may take it then. p_force: also one that nobody or another person
+-- Gives a task to another person, who alone may take it then. p_force: also one that no person or another person
 -- holds. p_reason may be empty.
 -- Locks: as _open_task.
 -- Raises: WD591 where the other person may not perform it; as _own_task, but for p_force.

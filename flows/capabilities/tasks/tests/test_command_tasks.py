@@ -82,9 +82,9 @@ def test_every_verb_does_what_the_button_does() -> None:
         (["list", "7", "--flow", "expense"], "takes no number"),
         (["take", "7"], "--person"),
         (["take", "7", "a=1", "--person", "ana"], "reads no values"),
-        (["take", "7", "--person", "nobody"], "no user"),
+        (["take", "7", "--person", "nemo"], "no user"),
         (["start", "7", "--person", "ana", "--outcome", "x"], "does not read"),
-        (["give", "7", "--person", "ana", "--to", "nobody"], "--to"),
+        (["give", "7", "--person", "ana", "--to", "nemo"], "--to"),
         (["aside", "7", "--person", "ana"], "--minutes"),
     ],
 )

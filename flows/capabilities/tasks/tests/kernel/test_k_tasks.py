@@ -20,7 +20,7 @@ CLERK, BOSS = ["r:Clerk"], ["r:Boss"]
 
 @pytest.fixture
 def office(kit: Kit) -> Kit:
-    """A clerk checks, somebody else signs, a worker files."""
+    """A clerk checks, another person signs, a worker files."""
     kit.attrs("checked", "signed", "filed", "person")
     kit.trig(
         "tr_check", "checked is null", performer="person", role="Clerk", writes=["checked"], offline=True
@@ -88,7 +88,7 @@ def test_a_task_is_taken_begun_and_completed_and_a_worker_goes_on(office: Kit) -
 def test_of_fifty_people_one_gets_the_task_and_the_others_read_who(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
-    told: list[str] = []
+    owners: list[str] = []
     begin = threading.Barrier(8)
 
     def take(number: int) -> None:
@@ -96,16 +96,16 @@ def test_of_fifty_people_one_gets_the_task_and_the_others_read_who(office: Kit) 
             begin.wait()
             for turn in range(6):
                 try:
-                    told.append(api.take_task(task, f"p{number}.{turn}", CLERK, conn=conn).owner)
+                    owners.append(api.take_task(task, f"p{number}.{turn}", CLERK, conn=conn).owner)
                 except TaskTaken as error:
-                    told.append(str(error.where["owner"]))
+                    owners.append(str(error.where["owner"]))
 
     crowd = [threading.Thread(target=take, args=(n,)) for n in range(8)]
     for each in crowd:
         each.start()
     for each in crowd:
         each.join()
-    assert len(told) == 48 and len(set(told)) == 1 and violations(office) == []
+    assert len(owners) == 48 and len(set(owners)) == 1 and violations(office) == []
 
 
 def test_taking_twice_is_taking_once(office: Kit) -> None:
@@ -118,7 +118,7 @@ def test_taking_twice_is_taking_once(office: Kit) -> None:
     assert api.take_task(task, "ana", CLERK, lock=True, conn=office.conn).state == "L"
 
 
-def test_completing_twice_is_completing_once_and_otherwise_it_is_told(office: Kit) -> None:
+def test_completing_twice_is_completing_once_and_otherwise_refused(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
     claim = api.take_task(task, "ana", CLERK, conn=office.conn).claim
