@@ -72,6 +72,7 @@ urlpatterns = [
     path("flows/<slug:name>/slas/edit/", slas.sla, name="sla"),
     path("flows/<slug:name>/calendars/edit/", slas.calendar, name="calendar"),
     path("tasks/", task_views.tasks, name="tasks"),
+    path("tasks/take/", task_views.take_many, name="take_tasks"),
     path("tasks/next/", task_views.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),

@@ -249,6 +249,7 @@ from flows.capabilities.tasks.api import (
     start_task,
     take_task,
     task_load,
+    team_load,
 )
 from flows.capabilities.webhooks.api import (
     delay_webhook,

@@ -11,13 +11,12 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows.access import task_keys
-from flows.capabilities.tasks.api import HeldTask, Task, TaskSheet
+from flows.capabilities.tasks.api import HeldTask, Task
 from flows.capabilities.tasks.people import is_person
-from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
+from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
 from flows.errors import Refused
-from flows.queries.definitions import FlowInfo
 from monitor.api import inputs
-from monitor.api.caller import Call, Needs, forbidden
+from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
@@ -36,7 +35,20 @@ class Performs(Needs):
         token = found.caller.token
         if token is not None and "perform" not in token.rights:
             raise Problem(403, "The token may not perform tasks.", "Make one with the right “perform”.")
+        given = request.resolver_match.kwargs if request.resolver_match else {}
+        if "task" in given:
+            self._check(request, found, int(given["task"]))
         return found
+
+    @staticmethod
+    def _check(request: HttpRequest, found: Call, task: int) -> None:
+        """Check the right to the task of the address, before the body is parsed."""
+        sheet, _flow = task_or_404(found.caller.user, number_of(task))
+        if not _in_scope(found, sheet.flow):
+            raise Problem(404)
+        verb = request.path.rstrip("/").rpartition("/")[2]
+        if request.method == "POST" and not may_do(found.caller.user, sheet, verb):
+            raise Problem(403, "You may see this task, but not perform it.")
 
 
 PERFORM = Performs()
@@ -63,7 +75,7 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
     """
     caller, after = call_of(request).caller, int(given.cursor) if given.cursor else None
     if given.list in ("mine", "aside"):
-        return {"items": _in_scope(request, kernel.own_tasks(caller.name, given.list == "aside"))}
+        return {"items": _rows(request, kernel.own_tasks(caller.name, given.list == "aside"))}
     if given.list == "done":
         found = kernel.done_tasks(caller.name, after, given.limit + 1)
     else:
@@ -79,7 +91,7 @@ def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
     keys = task_keys(caller.user)
     for one in kernel.open_tasks(caller.name, keys, given.order, None, TRIES, given.flow or None):
         try:
-            if _has(request, one.flow):
+            if _in_scope(call_of(request), one.flow):
                 return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
         except Refused:
             continue  # another person was first, or it is no longer to be done
@@ -89,7 +101,7 @@ def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")
 def one_task(request: HttpRequest, task: int) -> Any:
     """Return a task with what is needed to perform it."""
-    sheet, flow = _found(request, task)
+    sheet, flow = task_or_404(call_of(request).caller.user, task)
     values = {name: each for name, each in sheet.state_of.items() if flow.shows(name)}
     names = ("description", "reads", "writes", "outcomes", "application", "claim")
     return _row(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
@@ -98,7 +110,6 @@ def one_task(request: HttpRequest, task: int) -> Any:
 @router.post("/tasks/{int:task}/take", response=schemas.HeldTaskOut, auth=PERFORM, summary="Take a task")
 def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
     """Take a task, or lock it for work without a connection; who has it already gets the same answer."""
-    _found(request, task)
     caller = call_of(request).caller
     return _held(kernel.take_task(task, caller.name, task_keys(caller.user), given.lock))
 
@@ -106,7 +117,6 @@ def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
 @router.post("/tasks/{int:task}/start", response=schemas.TaskOut, auth=PERFORM, summary="Begin a task")
 def start_task(request: HttpRequest, task: int) -> Any:
     """Note that the caller has begun the task."""
-    _found(request, task)
     kernel.start_task(task, call_of(request).caller.name)
     return _row(kernel.read_task(task, call_of(request).caller.name))
 
@@ -116,7 +126,6 @@ def start_task(request: HttpRequest, task: int) -> Any:
 )
 def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
     """Complete a task that the caller holds. Sent again it has the same answer."""
-    _found(request, task)
     claim = claim_of(given.claim or "")
     return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
 
@@ -126,7 +135,6 @@ def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn)
 )
 def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
     """End a task that could not be done."""
-    _found(request, task)
     claim = claim_of(given.claim or "")
     return {"became": kernel.fail_task(task, call_of(request).caller.name, given.reason, claim)}
 
@@ -134,7 +142,7 @@ def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
 @router.post("/tasks/{int:task}/release", response=schemas.TaskOut, auth=PERFORM, summary="Give a task back")
 def release_task(request: HttpRequest, task: int) -> Any:
     """Give a task back to those who may take it; who operates the flow also one of another person."""
-    sheet, _flow = _found(request, task)
+    sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
     kernel.release_task(task, caller.name, is_forced(caller.user, sheet))
     return _row(kernel.read_task(task, call_of(request).caller.name))
@@ -145,7 +153,7 @@ def release_task(request: HttpRequest, task: int) -> Any:
 )
 def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
     """Give a task to another person; who operates the flow also one that they do not hold."""
-    sheet, _flow = _found(request, task)
+    sheet, _flow = task_or_404(call_of(request).caller.user, task)
     if not is_person(given.to):
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
@@ -156,7 +164,6 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
 @router.post("/tasks/{int:task}/aside", response=schemas.TaskOut, auth=PERFORM, summary="Put a task aside")
 def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -> Any:
     """Hide a task from the list of what is to be done until a time; null shows it again."""
-    _found(request, task)
     until = given.until
     if until is not None and not until.tzinfo:
         until = timezone.make_aware(until)
@@ -184,30 +191,19 @@ def task_load(request: HttpRequest, name: str) -> Any:
     return {"items": [vars(each) for each in kernel.task_load(flow_of(request).name)]}
 
 
-def _found(request: HttpRequest, task: int) -> tuple[TaskSheet, FlowInfo]:
-    """Return a task of the address. Raises Http404, and Problem where the caller only sees its flow."""
-    caller = call_of(request).caller
-    sheet, flow = task_or_404(caller.user, number_of(task))
-    if not _has(request, sheet.flow):
-        raise Problem(404)
-    if request.method == "POST" and not (is_theirs(caller.user, sheet) or is_forced(caller.user, sheet)):
-        raise forbidden(sheet.flow, "perform the tasks of")
-    return sheet, flow
-
-
-def _has(request: HttpRequest, flow: str) -> bool:
+def _in_scope(found: Call, flow: str) -> bool:
     """Return whether the token of the caller, if there is one, is for this flow."""
-    token = call_of(request).caller.token
+    token = found.caller.token
     return token is None or not token.flows or flow in token.flows
 
 
-def _in_scope(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:
-    return [_row(each) for each in found if _has(request, each.flow)]
+def _rows(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:
+    return [_row(each) for each in found if _in_scope(call_of(request), each.flow)]
 
 
 def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]:
     following = str(found[limit - 1].job_id) if len(found) > limit else None
-    return {"items": _in_scope(request, found[:limit]), "next": following}
+    return {"items": _rows(request, found[:limit]), "next": following}
 
 
 def _row(found: Task) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, shown_to
-from flows.capabilities.tasks.api import Task
+from flows.capabilities.tasks.api import Task, TeamLoad
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
@@ -34,6 +34,7 @@ TABS: Mapping[str, Text] = {
     "open": pgettext_lazy("tasks", "Open to me"),
     "aside": pgettext_lazy("tasks", "Put aside"),
     "done": pgettext_lazy("tasks", "Done"),
+    "team": pgettext_lazy("tasks", "Team"),
 }
 ORDERS: Mapping[str, Text] = {
     "arrival": _("Arrival"),
@@ -87,3 +88,28 @@ def row(task: Task, flow: FlowInfo | None, key: str = "") -> TaskRow:
         audience(task.audience),
         key,
     )
+
+
+@dataclass(frozen=True)
+class Load:
+    """The tasks of a flow by who holds them; `open` and `late` are those that no person holds."""
+
+    flow: str
+    title: str
+    open: int
+    late: int
+    people: Sequence[TeamLoad]
+
+
+def loads(found: Iterable[TeamLoad]) -> list[Load]:
+    """Return the load of each flow."""
+    by_flow: dict[str, list[TeamLoad]] = defaultdict(list)
+    for one in found:
+        by_flow[one.flow].append(one)
+    made = []
+    for name, those in by_flow.items():
+        info, free = flow_by_name(name), [one for one in those if one.owner is None]
+        people = [one for one in those if one.owner is not None]
+        title = info.title if info else name
+        made.append(Load(name, title, sum(o.held for o in free), sum(o.late for o in free), people))
+    return made

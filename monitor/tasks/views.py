@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseForbidden,
+    HttpResponseRedirect,
+)
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, masks, may_operate, may_see, task_keys
+from flows.access import AnyUser, flows_of, masks, may_operate, may_see, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
-from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, may_do, task_or_404
 from flows.designer.values import BadValue
 from flows.errors import Refused, TaskTaken
-from flows.queries.definitions import FlowInfo
+from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.alerts.forms import seconds
 from monitor.tasks import forms
-from monitor.tasks.rows import ORDERS, TABS, row, rows
+from monitor.tasks.rows import ORDERS, TABS, loads, row, rows
 from pages.guard import page
 from pages.urlparams import long_number, text
 
@@ -46,10 +53,13 @@ def tasks(request: HttpRequest) -> HttpResponse:
     person, keys = request.user.get_username(), task_keys(request.user)
     own = api.own_tasks(person)
     tab = tab or ("mine" if own else "open")
+    leads = flows_of(request.user, "operate")
+    if tab == "team":
+        return _team(request, leads, len(own))
     found = own if tab == "mine" else _listed(request, tab, order, keys)
     context = {
         "tab": tab,
-        "tabs": TABS,
+        "tabs": _tabs(leads),
         "order": order,
         "orders": ORDERS,
         "flow": text(request, "flow"),
@@ -60,6 +70,32 @@ def tasks(request: HttpRequest) -> HttpResponse:
         "now": datetime.now(UTC),
     }
     return render(request, "monitor/tasks/list.html", context)
+
+
+def _tabs(leads: Collection[str] | None) -> dict[str, Any]:
+    """Return the lists of a user; the team is that of who operates a flow."""
+    return {name: title for name, title in TABS.items() if name != "team" or leads != frozenset()}
+
+
+def _team(request: HttpRequest, leads: Collection[str] | None, own: int) -> HttpResponse:
+    """Show who holds how many tasks of the flows that the user operates, and the open tasks of one."""
+    names = None if leads is None else sorted(leads)
+    flow = text(request, "flow")
+    chosen = flow if flow and (leads is None or flow in leads) and flow_by_name(flow) else ""
+    after = long_number(request.GET.get("after")) or 0
+    found = api.flow_tasks(chosen, after, PAGE_SIZE + 1) if chosen else []
+    context = {
+        "tab": "team",
+        "tabs": _tabs(leads),
+        "order": "arrival",
+        "flow": chosen,
+        "load": loads(api.team_load(names)),
+        "rows": rows(found[:PAGE_SIZE], request.user),
+        "more": found[PAGE_SIZE - 1].job_id if len(found) > PAGE_SIZE else None,
+        "counts": {"mine": own},
+        "now": datetime.now(UTC),
+    }
+    return render(request, "monitor/tasks/team.html", context)
 
 
 def _listed(request: HttpRequest, tab: str, order: Any, keys: list[str]) -> list[Task]:
@@ -104,6 +140,30 @@ def _next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
     return None
 
 
+@require_POST
+@page
+@masks
+def take_many(request: HttpRequest) -> HttpResponse:
+    """Take all tasks that are marked in the list, and say which others had been taken."""
+    person, keys = request.user.get_username(), task_keys(request.user)
+    taken, refused = 0, ""
+    for number in request.POST.getlist("task")[:PAGE_SIZE]:
+        try:
+            api.take_task(long_number(number) or 0, person, keys)
+            taken += 1
+        except Refused as why:
+            refused = why.sentence
+    if taken:
+        messages.success(
+            request, ngettext("%(n)s task is yours.", "%(n)s tasks are yours.", taken) % {"n": taken}
+        )
+    if refused:
+        messages.warning(request, refused)
+    elif not taken:
+        messages.info(request, _("Mark the tasks that you take."))
+    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?show={'mine' if taken else 'open'}")
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 @masks
@@ -112,7 +172,7 @@ def task(request: HttpRequest, task: int) -> HttpResponse:
     sheet, flow = task_or_404(request.user, task)
     person = request.user.get_username()
     if request.method == "POST":
-        return _completed(request, flow, sheet)
+        return _completed(request, flow, sheet) if is_theirs(request.user, sheet) else _forbidden()
     return _shown(request, flow, sheet, forms.asked(flow, sheet) if sheet.owner == person else [])
 
 
@@ -137,6 +197,10 @@ def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, 
         **more,
     }
     return render(request, "monitor/tasks/task.html", context)
+
+
+def _forbidden() -> HttpResponse:
+    return HttpResponseForbidden(_("You may see this task, but not perform it."))
 
 
 def _asked(request: HttpRequest, name: str) -> str:
@@ -188,6 +252,8 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
     if verb not in VERBS:
         raise Http404
     sheet, _flow = task_or_404(request.user, task)
+    if not may_do(request.user, sheet, verb):
+        return _forbidden()
     try:
         return VERBS[verb](request, sheet)
     except TaskTaken as taken:

@@ -29,7 +29,7 @@ DESIGN = [
 # The roles that have one right in one flow.
 OWN = {"own designer": "design", "own approver": "approve", "own clerk": "handle"}
 # What is asked of a webhook and of a case; of an alert: to be silenced.
-VERBS = {"webhooks": "test", "cases": "claim", "proposals": "approve"}
+VERBS = {"tasks": "release", "webhooks": "test", "cases": "claim", "proposals": "approve"}
 # An open case gets a file; the HTTP API reads another than pages remove.
 FILE = """select wedsql.attach_case_file(min(number), 'a', 'x',
   '{"size": 9, "of_case": 9, "of_flow": 9}', 'x') ->> 'id'
@@ -44,6 +44,7 @@ KERNEL = {
     "webhook": "select wedsql.save_webhook(%(name)s,"
     """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
+    "task": "select min(job_id) from wedsql.task where flow_id = %(flow)s",
     "file": FILE,
     "api file": FILE,
     "proposal": "with rule as materialized (select count(*) as n from wedsql.save_approval_rules(%(name)s,"
@@ -76,6 +77,7 @@ class SampleData:
             "rule": str(self.rows["alert"]),
             "hook": str(self.rows["webhook"]),
             "case": str(self.rows["case"]),
+            "task": str(self.rows["task"]),
             "file": str(self.rows["api file" if route.startswith("api/") else "file"]),
             "proposal": str(self.rows["proposal"]),
             "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),
@@ -118,6 +120,10 @@ def sample(
 ) -> Iterator[SampleData]:
     """A sample committed outside of a transaction, so that pages see it; it is deleted afterwards."""
     parcels = Parcels(loaded(PARCELS), connect())
+    parcels.connection.execute(
+        f"insert into {parcels.flow}.wed_trig (trname, cpred, performer, role)"
+        " values ('tr_look', $$pieces = 77$$, 'person', 'Looker')"
+    )
     with django_db_blocker.unblock():
         made = _site_rows(parcels.flow)
         try:
@@ -156,6 +162,7 @@ def _site_rows(name: str) -> dict[str, Model]:
 def _kernel_rows(parcels: Parcels, wid: int) -> dict[str, Any]:
     names = {"wid": wid, "flow": parcels.flow_id, "name": parcels.flow}
     parcels.make_exception(parcels.start())
+    parcels.start(pieces=77)  # a task
     parcels.connection.execute("select wedsql.register_worker('cluster', %(name)s, 'host', 1, '{}')", names)
     parcels.connection.execute(
         "insert into wedsql.condition_error_sum (tgid, flow_id, last_at, sqlstate, message, wid)"

@@ -69,6 +69,7 @@ NO_WORKER = {
     "webhook_deliveries", "webhook_steps",
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
     "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task", "task_load",
+    "team_load",
     "advance_slas", "after_working_time", "delete_calendar", "delete_sla", "list_calendars", "list_clocks",
     "list_slas", "places_at", "save_calendar", "save_sla", "working_time",
     "approve_repair", "delegate_approvals", "end_delegation", "list_approval_rules", "list_delegations",

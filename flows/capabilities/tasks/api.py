@@ -100,6 +100,16 @@ class TaskLoad:
     late: int
 
 
+@dataclass(frozen=True)
+class TeamLoad:
+    """How many tasks of a flow a person holds, and how many are late; `owner` is None for open ones."""
+
+    flow: str
+    owner: str | None
+    held: int
+    late: int
+
+
 def take_task(
     task: int, person: str, keys: Sequence[str], lock: bool = False, *, conn: Any = None
 ) -> HeldTask:
@@ -213,3 +223,9 @@ def instance_tasks(wid: int, limit: int = 100, *, conn: Any = None) -> list[Task
 def task_load(flow: str, *, conn: Any = None) -> list[TaskLoad]:
     """Return who holds how many tasks of a flow. Raises UnknownFlow."""
     return [TaskLoad(*row) for row in rows(conn, "select * from wedsql.task_load(%s)", (flow,))]
+
+
+def team_load(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[TeamLoad]:
+    """Return who holds how many tasks in these flows, or in all; at most 500 rows."""
+    names = None if flows is None else list(flows)
+    return [TeamLoad(*row) for row in rows(conn, "select * from wedsql.team_load(%s::text[])", (names,))]

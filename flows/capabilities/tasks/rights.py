@@ -10,6 +10,9 @@ from flows.capabilities.tasks.api import TaskSheet
 from flows.errors import UnknownTask
 from flows.queries.definitions import FlowInfo, flow_by_name
 
+# What who operates the flow does with the tasks of others.
+SUPERVISED = frozenset({"release", "give"})
+
 
 def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     """Return a task that the user may see, with the attributes of its flow that the user may see.
@@ -42,6 +45,11 @@ def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user holds or ended the task, or belongs to those for whom it is."""
     person = user.get_username()
     return person in (sheet.owner, sheet.ended_by) or sheet.audience in (*task_keys(user), f"p:{person}")
+
+
+def may_do(user: AnyUser, sheet: TaskSheet, verb: str) -> bool:
+    """Return whether the user may do this with the task; the kernel checks the rest."""
+    return is_theirs(user, sheet) or (verb in SUPERVISED and is_forced(user, sheet))
 
 
 def is_forced(user: AnyUser, sheet: TaskSheet) -> bool:

@@ -168,6 +168,17 @@ where t.ended_at is null and t.owner is not null
 group by t.owner order by count(*) desc, t.owner limit 500
 $$;
 
+-- Returns who holds how many tasks in these flows (null: in all), and how many of these are late; without an
+-- owner those that are open. At most 500 rows, by flow, large numbers first.
+create or replace function wedsql.team_load(p_flows text[] default null)
+returns table (flow text, owner text, held bigint, late bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select f.name::text, t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
+from wedsql.task t join wedsql.flow f on f.id = t.flow_id
+where t.ended_at is null and t.state <> 'H' and (p_flows is null or f.name = any (p_flows))
+group by f.name, t.owner order by f.name, t.owner is not null, count(*) desc, t.owner limit 500
+$$;
+
 -- Returns a task with what is needed to perform it: its texts, what it reads and may write with the present
 -- values, its outcomes, and `claim`, the token of its holding, for its owner. p_person: who asks.
 -- Raises: WD590.
@@ -228,5 +239,6 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.open_tasks(text, text[], text, bigint, integer, text),
   wedsql.own_tasks(text, boolean), wedsql.done_tasks(text, bigint, integer),
-  wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text)
+  wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text),
+  wedsql.team_load(text[])
 to wed_web, wed_monitor;
