@@ -61,6 +61,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
         "cases": ["next", "--flow", sample.parcels.flow],
+        "tasks": ["release", str(sample.rows["task"]), "--person", "boss", "--force"],
         "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],

@@ -44,6 +44,7 @@ OWN = (
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
     "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
+    "/tasks/", "/tasks/?show=open", "/tasks/?show=team&flow={f}", "/tasks/{task}/",
     "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
@@ -95,6 +96,7 @@ def addresses(
     revision = open_drafts(orders, new)
     webhook = Webhook("https://example.org/a-long-address-of-a-receiver", query="total>10", secret="quiet")
     login("alice", "/")
+    task = take_task(orders)
     hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
     api.send_test_message(hook, conn=orders.connection)
     key = f"packing-{orders.flow}"
@@ -104,10 +106,30 @@ def addresses(
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
-    places |= {"c": case, "parked": parked, "late": late, "proposal": propose(orders, declined)}
+    places |= {"c": case, "parked": parked, "late": late, "proposal": propose(orders, declined), "task": task}
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
+
+
+def take_task(orders: Parcels) -> int:
+    """Give people a task, of which alice has taken one and may take another; return the number of hers."""
+    orders.connection.execute(
+        f"insert into {orders.flow}.wed_trig (trname, cpred, performer, role, deadline, offline, outcomes,"
+        " label, description) values ('tr_call', 'total = 4242', 'person', 'Caller', '1 hour', true,"
+        " array[$$He is satisfied: total = 1$$, $$He complains about the delay of his order: total = 2$$],"
+        " 'Call the customer', 'Ask whether the order has arrived.')"
+    )
+    orders.connection.execute(
+        "with g as (insert into auth_group (name) values ('role:Caller') on conflict (name) do update"
+        " set name = excluded.name returning id) insert into auth_user_groups (user_id, group_id)"
+        " select u.id, g.id from auth_user u, g where u.username = 'alice' on conflict do nothing"
+    )
+    for customer in ("Fátima", "Gil"):
+        orders.start(customer=customer, total=4242)
+    task = api.open_tasks("alice", ["r:Caller"], flow=orders.flow, conn=orders.connection)[0].job_id
+    api.take_task(task, "alice", ["r:Caller"], conn=orders.connection)
+    return task
 
 
 def give_roles(orders: Parcels) -> None:
