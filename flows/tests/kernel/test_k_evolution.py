@@ -294,3 +294,14 @@ def test_k21_a_removed_attribute_stays_in_the_history_of_every_living_instance(k
     )
     assert found == [({"b": "v"}, 2, "R", 1001)]
     assert kit.story(cancelled)[-1][0] == "_CANCEL"
+
+
+@pytest.mark.parametrize("number", [1_000_001, 2_000_000_000])
+def test_the_firing_limit_has_a_limit_itself(kit: Kit, number: int) -> None:
+    kit.attrs("a")
+    with refused("WD009") as why:
+        kit.trig("tr_x", "a is null", max_firings=number)
+    assert why.facts["column"] == "max_firings" and "1000000" in why.hint
+    with refused("WD009"):
+        kit.publish({"attributes": [{"name": "a"}], "triggers": [], "max_firings": number})
+    kit.trig("tr_x", "a is null", max_firings=1_000_000)
