@@ -31,14 +31,24 @@ begin
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
       owned_at = case when n.state in ('S', 'L', 'X') then t.owned_at end,
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
-      ended_at = case when n.state = 'W' then p_now end
-  from (select o.job_id, j.priority,
-          case when j.id is null then 'W' when j.state in ('S', 'K') then 'H'
+      ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
+      outcome = case when n.state = 'D' then 'SUCCEEDED' end
+  from (select o.job_id, j.priority, h.actor, h.seq,
+          case when h.seq is not null then 'D' when j.id is null then 'W' when j.state in ('S', 'K') then 'H'
                when j.state = 'L' and o.state in ('S', 'L', 'X') then o.state else 'R' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
+                           where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
   where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
 end $$;
+
+-- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than by
+-- the person who held it: by a signal, or at the repair desk.
+create or replace function wedsql._last_steps(p_wid integer) returns setof wedsql.wed_trace
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select h.* from wedsql.wed_trace h where h.wid = p_wid order by h.seq desc limit 20
+$$;
 
 -- Has the tasks of a trigger follow its options: their audience and deadline, as long as no person has given
 -- them to a person; and begins or ends tasks where people begin or cease to perform its jobs.

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 from django.contrib.auth.models import Group, User
+from django.db import transaction
 
 from flows import api
 from flows.tests.commands import answer, refused, run
@@ -94,7 +95,13 @@ def test_a_wrong_call_says_what_is_missing(words: list[str], said: str) -> None:
 
 def test_errors_are_those_of_tasks() -> None:
     task = str(number())
-    assert "no task 999999" in refused("tasks", "take", "999999", "--person", "ana")
-    assert 'role "Clerk"' in refused("tasks", "take", task, "--person", "eva")
+    for words, said in (
+        (["take", "999999", "--person", "ana"], "no task 999999"),
+        (["take", task, "--person", "eva"], 'role "Clerk"'),
+        (["start", task, "--person", "ana"], "do not hold"),
+    ):
+        with transaction.atomic():
+            transaction.set_rollback(True)
+            assert said in refused("tasks", *words)
     run("tasks", "take", task, "--person", "ana")
     assert "ana has task" in refused("tasks", "take", task, "--person", "bob")

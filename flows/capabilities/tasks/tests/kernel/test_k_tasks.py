@@ -375,6 +375,31 @@ def test_what_ends_the_job_ends_the_task(office: Kit, end: str) -> None:
     assert violations(office) == []
 
 
+def test_who_completes_the_job_at_the_desk_has_done_the_task(office: Kit) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    arguments = {"job": task, "changes": {"checked": "by the boss"}}
+    api.repair(wid, "complete", arguments, "ana is away", actor="boss", conn=office.conn)
+    (done,) = api.done_tasks("boss", conn=office.conn)
+    assert (done.job_id, done.state, done.outcome) == (task, "D", "SUCCEEDED")
+    assert done.seq == office.one(
+        "select max(seq) from wedsql.wed_trace where wid = %s and job_id is not null", [wid]
+    )
+
+
+def test_a_signal_completes_a_task_that_waits_for_one(kit: Kit) -> None:
+    kit.attrs("a")
+    kit.trig("answer", "a is null", performer="person", role="Clerk", signal=True)
+    kit.final("a is not null")
+    wid = kit.start()
+    task = only(kit, "ana", CLERK)
+    assert (
+        api.signal(kit.name, "answer", {"a": "x"}, to=wid, actor="bank", conn=kit.conn).outcome == "delivered"
+    )
+    (done,) = api.done_tasks("bank", conn=kit.conn)
+    assert (done.job_id, done.state) == (task, "D") and kit.status(wid) == "F" and violations(kit) == []
+
+
 def test_revalidate_withdraws_a_task_whose_condition_ended(kit: Kit) -> None:
     kit.attrs("a", "b")
     kit.trig("tr_a", "a is null and b is null", performer="person", role="Clerk", revalidate="withdraw")
