@@ -157,6 +157,7 @@ INVARIANT: dict[str, str | Promise] = {
     "I8": _("No session holds a transaction open or waits for a lock indefinitely; nothing is prepared."),
     "I9": _("The figures have each counted step of the last days in its minute."),
     "I10": _("Each exception has an open case, and each open case its exception."),
+    "I11": _("Each job that people perform is one open task, which has an owner if the job is held."),
 }
 
 

@@ -170,6 +170,7 @@ LINES_TO_TRY = {
     "startinstance": ["x", "--csv", "x.csv"],
     "wsql": ["-c", "show flows"],
     "importbpmn": ["x.bpmn", "--flow", "x"],
+    "importpdl": ["x.pdl", "--flow", "x"],
     "importgraph": ["x.json", "--flow", "x"],
     "makeflowmigrations": [],
 }

@@ -24,7 +24,20 @@ from workers.demo.loading import LABELS
 BASE = Path(settings.BASE_DIR)
 APPS = ("", "flows/", "wedsql_site/", "workers/", "workers/demo/")
 # Words that Portuguese has too, and names of things (`seen` and `lost` are of the flow).
-SHARED = {"English", "seen", "lost", "Total", "total", "status", "Status", "id", "JSON", "cron", "Cron"}
+SHARED = {
+    "English",
+    "seen",
+    "lost",
+    "Total",
+    "total",
+    "status",
+    "Status",
+    "id",
+    "JSON",
+    "cron",
+    "Cron",
+    "role",
+}
 SHORTEST = 4
 # What stands before the labels of definitions in a catalogue.
 LABEL = f"{CONTEXT}\x04"

@@ -20,10 +20,10 @@ def test_the_tour_names_the_areas_with_a_link_to_each(site: None, carol: Client)
     everything = client_of(User.objects.create_superuser("root" + HERE))
     shown = tour(everything)
     links = re.findall(r'<li><a class="strong" href="([^"]+)">(\w+)</a> \w', shown)
-    assert [title for _address, title in links] == ["Design", "Watch", "Repair", "System"]
-    assert [everything.get(address).status_code for address, _title in links] == [200] * 4
+    assert [title for _address, title in links] == ["Work", "Design", "Watch", "Repair", "System"]
+    assert [everything.get(address).status_code for address, _title in links] == [200] * 5
     assert "See what runs, what waits and why" in text_of(shown)
-    assert re.findall(r">(\w+)</a>", tour(carol)) == ["Watch", "System"]
+    assert re.findall(r">(\w+)</a>", tour(carol)) == ["Work", "Watch", "System"]
 
 
 def test_the_tour_is_not_shown_again(carol: Client) -> None:

@@ -64,7 +64,7 @@ class Command(FlowCommand):
             return self._list(options)
         if not options["person"]:
             raise Usage("Give --person, the user who acts.")
-        getattr(self, f"_{verb}")(task, options["person"], options)
+        getattr(self, f"_{verb}")(task, options)
 
     def _list(self, options: dict[str, Any]) -> None:
         found = self._listed(options)
@@ -74,7 +74,8 @@ class Command(FlowCommand):
         self.write_table(headers, map(_row, found), "There are no such tasks.")
 
     def _listed(self, options: dict[str, Any]) -> list[Task]:
-        person, show, flow, limit = (options[name] for name in ("person", "show", "flow", "limit"))
+        person, show = options["person"], options["show"]
+        flow, limit = options["flow"], options["limit"]
         if not person:
             if not flow:
                 raise Usage("Give --person or --flow.")
@@ -85,40 +86,48 @@ class Command(FlowCommand):
             return api.done_tasks(person, limit=limit)
         return api.own_tasks(person, show == "aside")[:limit]
 
-    def _take(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _take(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         self._done(task, f"taken by {person}", options, vars(api.take_task(task, person, _keys(person))))
 
-    def _lock(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _lock(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         held = api.take_task(task, person, _keys(person), lock=True)
         self._done(task, f"locked by {person}", options, vars(held))
 
-    def _start(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _start(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         api.start_task(task, person)
         self._done(task, "begun", options)
 
-    def _complete(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _complete(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         data = dict(name_and_value(word) for word in options["words"])
         done = api.complete_task(task, person, data, options["outcome"])
         fired = f", fired: {', '.join(done.fired)}" if done.fired else ""
         said = "had been completed before" if done.repeated else f"completed, step {done.seq}{fired}"
         self._done(task, said, options, vars(done))
 
-    def _fail(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _fail(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         became = api.fail_task(task, person, options["reason"])
         said = "failed" if became == "FAILED" else "failed, and its instance is an exception"
         self._done(task, said, options)
 
-    def _release(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _release(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         api.release_task(task, person, options["force"])
         self._done(task, "open again", options)
 
-    def _give(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _give(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         if not is_person(options["to"]):
             raise Usage("Give --to, the name of a user who may log in.")
         api.give_task(task, person, options["to"], options["reason"], options["force"])
         self._done(task, f"given to {options['to']}", options)
 
-    def _aside(self, task: int, person: str, options: dict[str, Any]) -> None:
+    def _aside(self, task: int, options: dict[str, Any]) -> None:
+        person = options["person"]
         minutes = options["minutes"]
         if minutes is None or not 0 <= minutes <= MOST_MINUTES:
             raise Usage("“aside” needs --minutes, at most a year; 0 shows the task again.")

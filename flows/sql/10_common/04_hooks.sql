@@ -48,13 +48,13 @@ values
   -- What the choices of a publication mean for each living instance.
   ('chosen', 'first', 'wedsql.chosen', 'volatile',
    '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
-  -- The parts of a round of the reaper that capabilities have, as the keys of an object; one of them, in which
-  -- a failure is noted.
+  -- The parts of a round of the reaper that capabilities have, as the keys of an object; one of them, in
+  -- which a failure is noted.
   ('reap_parts', 'merge', 'jsonb', 'stable', '{}'),
   ('reap_part', 'each', 'void', 'volatile', '{p_part text,p_now timestamptz}'),
   -- The kinds of due items that capabilities have, each with 0, from which a round counts them; whether
-  -- something of a flow may be due now; its due items of a kind, as a cursor of (wid, item); what is done with
-  -- one: false where it is locked or no longer due.
+  -- something of a flow may be due now; its due items of a kind, as a cursor of (wid, item); what is done
+  -- with one: false where it is locked or no longer due.
   ('reap_kinds', 'merge', 'jsonb', 'stable', '{}'),
   ('may_be_due', 'any', 'boolean', 'stable', '{p_flow integer,p_now timestamptz}'),
   ('due_items', 'first', 'refcursor', 'volatile', '{p_flow integer,p_kind text,p_now timestamptz}'),
@@ -77,9 +77,9 @@ values
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
   -- What capabilities ask each other, and the engine does not: what a job waits for, {"for": name} with what
-  -- belongs to it; which of these instances (null: of all) wait for a decision by a person, exceptions or not,
-  -- as an object of the transitions that it is about by number; the state of what is proposed for an instance
-  -- and waits for approvals.
+  -- belongs to it; which of these instances (null: of all) wait for a decision by a person, exceptions or
+  -- not, as an object of the transitions that it is about by number; the state of what is proposed for an
+  -- instance and waits for approvals.
   ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'),
   ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'),
   ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}'),

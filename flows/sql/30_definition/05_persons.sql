@@ -4,7 +4,8 @@
 create or replace function wedsql._outcome_lines(p_lines text[])
 returns table (place integer, name text, sets text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select o.place::integer, case when length(n.name) between 1 and 60 and n.name !~ '[[:cntrl:]]' then n.name end,
+select o.place::integer,
+       case when length(n.name) between 1 and 60 and n.name !~ '[[:cntrl:]]' then n.name end,
        case when strpos(o.line, ':') > 0 then nullif(btrim(substr(o.line, strpos(o.line, ':') + 1)), '') end
 from unnest(p_lines) with ordinality o (line, place)
 cross join lateral (select btrim(split_part(o.line, ':', 1)) as name) n
@@ -89,8 +90,9 @@ declare
   v_unknown text := (select n from unnest(wedsql._link_names(p_link)) n where not p_types ? n limit 1);
 begin
   if v_unknown is not null then
-    perform wedsql._raise('WD002', 'The application has "{attribute}", which is not an attribute of the flow.',
-      null, jsonb_build_object('column', 'application', 'attribute', left(v_unknown, 80)));
+    perform wedsql._raise('WD002',
+      'The application has "{attribute}", which is not an attribute of the flow.', null,
+      jsonb_build_object('column', 'application', 'attribute', left(v_unknown, 80)));
   elsif p_link !~ E'^(https://|http://|/[^/])[^[:space:][:cntrl:]"<>]*$' then
     perform wedsql._raise('WD009', '"{link}" is no web address.',
       'Write an address that begins with https://, or a path of this site that begins with one slash; '

@@ -18,13 +18,13 @@ alter table wedsql.trig drop constraint if exists trig_application_check;
 alter table wedsql.trig add constraint trig_application_check check (length(application) between 1 and 500);
 
 -- Whether capabilities follow each step of the flow: it starts children, or people perform jobs of it.
-alter table wedsql.flow add column if not exists followed boolean not null default false;
 do $$
 begin
-  if exists (select from pg_attribute a where a.attrelid = 'wedsql.flow'::regclass and a.attname = 'parents'
-             and not a.attisdropped) then
-    update wedsql.flow f set followed = true where f.parents;
-    alter table wedsql.flow drop column parents;
+  if exists (select from pg_attribute a where a.attrelid = 'wedsql.flow'::regclass
+             and a.attname = 'followed') then
+    alter table wedsql.flow drop column if exists parents;
+  else
+    alter table wedsql.flow rename column parents to followed;
   end if;
 end $$;
 

@@ -19,7 +19,8 @@ returns table (wid integer, exceptional boolean, seq integer, cause text, transi
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_hashjoin = on as $$
 select i.wid, w.waits or d.transitions ? i.wid::text, i.seq,
-  case when w.waits or not d.transitions ? i.wid::text then coalesce(i.reason, 'STUCK') else 'LATE_RESULT' end,
+  case when w.waits or not d.transitions ? i.wid::text then coalesce(i.reason, 'STUCK')
+       else 'LATE_RESULT' end,
   coalesce(
     (select string_agg(j.trname, ', ' order by j.trname) from wedsql.job_pool j
      where j.wid = i.wid and j.state = 'K'),

@@ -17,8 +17,8 @@ begin
   return p_key || '/' || p_said;
 end $$;
 
--- Checks that the key of this session is for these transitions of the flow, and returns the name of the worker;
--- null without a log-in. p_said: what the worker calls itself, else the setting wedsql.actor.
+-- Checks that the key of this session is for these transitions of the flow, and returns the name of the
+-- worker; null without a log-in. p_said: what the worker calls itself, else the setting wedsql.actor.
 -- Locks: the row of the last use, at most once a minute.
 -- Raises: WD571, WD572, WD573.
 create or replace function wedsql._on_keyed_worker_keys(p_flow integer, p_transitions text[],

@@ -57,8 +57,8 @@ order by h.holder is null, o.id limit 1
 $$;
 
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion, lock,
--- lock_queue, task, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the facts
--- that belong to it.
+-- lock_queue, task, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the
+-- facts that belong to it.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp

@@ -1,4 +1,5 @@
--- Tasks follow their jobs: the pool of jobs is the truth, and a row of wedsql.task is what people need of one.
+-- Tasks follow their jobs: the pool of jobs is the truth, and a row of wedsql.task is what people need of
+-- one.
 
 -- Has the tasks of these instances follow their jobs: begins one for each new job that people perform, gives
 -- back those whose job is no longer held, holds back those whose job is suspended or parked, and ends those
@@ -24,7 +25,8 @@ begin
       j.fired_at, coalesce(j.fired_at + t.deadline, 'infinity')
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
-    set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null, seq = null;
+    set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
+        seq = null;
   end if;
   update wedsql.task t
   set state = n.state, rank = coalesce(- n.priority, t.rank),
@@ -43,8 +45,8 @@ begin
   where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
 end $$;
 
--- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than by
--- the person who held it: by a signal, or at the repair desk.
+-- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than
+-- by the person who held it: by a signal, or at the repair desk.
 create or replace function wedsql._last_steps(p_wid integer) returns setof wedsql.wed_trace
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select h.* from wedsql.wed_trace h where h.wid = p_wid order by h.seq desc limit 20

@@ -114,7 +114,8 @@ begin
   perform wedsql._check_offline(v_task, p_lock);
   if v_task.owner is null then
     v_claim := wedsql._new_claim();
-    update wedsql.job_pool j set state = 'L', claim = v_claim, lckid = p_person, lease_until = '9999-01-01 UTC'
+    update wedsql.job_pool j
+    set state = 'L', claim = v_claim, lckid = p_person, lease_until = '9999-01-01 UTC'
     where j.wid = v_task.wid and j.id = p_job;
   else
     v_claim := wedsql._claim_of(v_task);
@@ -172,8 +173,9 @@ begin
   if wedsql._may_take(p_task, p_person, p_keys) then
     return;
   elsif p_person = any (p_task.excluded) then
-    perform wedsql._raise('WD591', '{person} may not perform task {task}, having performed the transition that '
-      'it checks.', 'Another person performs it.', v_facts);
+    perform wedsql._raise('WD591',
+      '{person} may not perform task {task}, having performed the transition that it checks.',
+      'Another person performs it.', v_facts);
   end if;
   perform wedsql._raise('WD591', case left(p_task.audience, 1)
       when 'r' then 'Task {task} is for the role "{for}", which {person} does not have.'
@@ -238,8 +240,8 @@ begin
   perform wedsql._notify_task(p_task);
 end $$;
 
--- Gives a task to another person, who alone may take it then. p_force: also one that no person or another person
--- holds. p_reason may be empty.
+-- Gives a task to another person, who alone may take it then. p_force: also one that no person or another
+-- person holds. p_reason may be empty.
 -- Locks: as _open_task.
 -- Raises: WD591 where the other person may not perform it; as _own_task, but for p_force.
 create or replace function wedsql.give_task(p_job bigint, p_person text, p_to text, p_reason text default '',

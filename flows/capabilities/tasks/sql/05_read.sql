@@ -125,7 +125,8 @@ select i.* from wedsql._items(array(
   order by case when p_aside then t.hidden_until end, t.rank, t.due_at, t.job_id limit 500)) i
 $$;
 
--- Returns the tasks that a person completed or failed, the last first, up to p_limit before the task p_before.
+-- Returns the tasks that a person completed or failed, the last first, up to p_limit before the task
+-- p_before.
 create or replace function wedsql.done_tasks(p_person text, p_before bigint default null,
   p_limit integer default 50) returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -139,7 +140,8 @@ $$;
 
 -- Returns the open tasks of a flow, up to p_limit after the task p_after.
 -- Raises: WD001.
-create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default 0, p_limit integer default 50)
+create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default 0,
+  p_limit integer default 50)
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select i.* from wedsql._items(array(
