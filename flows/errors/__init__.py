@@ -7,6 +7,7 @@ from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
 from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.tasks.errors import (
+    FormNotTaken,
     NotPermittedTask,
     TaskNotHeld,
     TaskTaken,
@@ -173,6 +174,7 @@ __all__ = [
     "FileLimit",
     "FinalPending",
     "Forbidden",
+    "FormNotTaken",
     "InstanceFinal",
     "InstanceMoved",
     "IntegrityViolated",

@@ -27,7 +27,7 @@ NONE = {
     "runs of instances": (
         "instance job_pool job_log timer wed_trace wed_trace_default recovery skipped repaired late_result"
         " child child_job signal care condition_error_sum condition_failure lock_seen trouble applying"
-        " commit_by"
+        " commit_by task task_draft"
     ),
     "the record itself, and others that only grow": "control_change look proposal_vote table_change",
     "work of people, which has its own history": (

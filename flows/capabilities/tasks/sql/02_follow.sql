@@ -25,6 +25,7 @@ begin
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null, seq = null;
   end if;
+  with followed as (
   update wedsql.task t
   set state = n.state, rank = coalesce(- n.priority, t.rank),
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
@@ -36,7 +37,9 @@ begin
                when j.state = 'L' and o.state in ('S', 'L', 'X') then o.state else 'R' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
         where o.wid = any (p_wids) and o.ended_at is null) n
-  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
+  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
+  returning t.job_id, t.state)
+  delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
 end $$;
 
 -- Has the tasks of a trigger follow its options: their audience and deadline, as long as nobody has given
