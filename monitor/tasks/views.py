@@ -20,10 +20,10 @@ from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
 from flows.designer.values import BadValue
-from flows.errors import Refused, TaskTaken, UnknownTask
+from flows.errors import FormNotTaken, Refused, TaskTaken, UnknownTask
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.alerts.forms import seconds
-from monitor.tasks import forms
+from monitor.tasks import drafts, forms, layout, previews
 from monitor.tasks.rows import ORDERS, TABS, row, rows
 from pages.guard import page
 from pages.urlparams import long_number, text
@@ -112,7 +112,11 @@ def task(request: HttpRequest, task: int) -> HttpResponse:
     person = request.user.get_username()
     if request.method == "POST":
         return _completed(request, flow, sheet)
-    return _shown(request, flow, sheet, keys, forms.asked(flow, sheet) if sheet.owner == person else [])
+    if sheet.owner != person:
+        return _shown(request, flow, sheet, keys, [])
+    typed, before, since = drafts.kept(sheet, person)
+    fields = forms.asked(flow, sheet, {**forms.proposed(sheet), **typed})
+    return _shown(request, flow, sheet, keys, fields, before, draft_since=since)
 
 
 def _found(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo, list[str]]:
@@ -134,8 +138,15 @@ def _found(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo, list[str]]:
 
 
 def _shown(
-    request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, keys: list[str], fields: Any, **more: Any
+    request: HttpRequest,
+    flow: FlowInfo,
+    sheet: TaskSheet,
+    keys: list[str],
+    fields: Any,
+    before: Mapping[str, str] | None = None,
+    **more: Any,
 ) -> HttpResponse:
+    """Show a task; `before` has the texts that the form had when a draft was typed."""
     person = request.user.get_username()
     context = {
         "flow": flow,
@@ -147,7 +158,10 @@ def _shown(
         "manages": may_operate(request.user, flow.name),
         "told": forms.told(flow, sheet),
         "fields": fields,
-        "shown": forms.as_shown(fields),
+        "wrong": [one for one in fields if one.error],
+        "sections": forms.laid_out(flow, sheet, fields) if sheet.owner == person else [],
+        "in_browser": layout.for_browser(sheet.form, flow, sheet.state_of) if sheet.form else None,
+        "shown": forms.as_shown(forms.asked(flow, sheet), before),
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
         "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
         "now": datetime.now(UTC),
@@ -166,12 +180,18 @@ def _asked(request: HttpRequest, name: str) -> str:
 def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Complete a task, or show it again with what is wrong and everything that was typed."""
     person, keys = request.user.get_username(), task_keys(request.user)
-    fields, data, is_right = forms.changed(flow, sheet, request.POST)
+    fields, data, is_right = forms.changed(flow, sheet, forms.posted(sheet, request.POST))
+    if is_right and "preview" in request.POST:
+        found = previews.of(sheet, flow, person, data)
+        return _shown(request, flow, sheet, keys, fields, previews=found)
     error = "" if is_right else _("The task is not completed yet: look at the marked fields.")
     if is_right:
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
             api.complete_task(sheet.job_id, person, data, outcome, long_number(request.POST.get("claim")))
+        except FormNotTaken as refused:
+            fields = layout.problems(refused.where.get("wrong", {}), fields)
+            error = _("The task is not completed yet: look at the marked fields.")
         except Refused as refused:
             error = refused.sentence
         else:
@@ -204,9 +224,11 @@ def _to_next(request: HttpRequest) -> HttpResponse:
 @masks
 def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
     """Do one thing with a task: take it, lock it, give it back, give it, put it aside, fail it."""
-    if verb not in VERBS:
+    if verb not in VERBS and verb not in OF_FORM:
         raise Http404
-    sheet, _flow, keys = _found(request.user, task)
+    sheet, flow, keys = _found(request.user, task)
+    if verb in OF_FORM:
+        return OF_FORM[verb](request, flow, sheet)
     try:
         return VERBS[verb](request, sheet, keys)
     except TaskTaken as taken:
@@ -268,4 +290,9 @@ VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet, list[str]], HttpResponse]]
     "give": _give,
     "aside": _aside,
     "fail": _fail,
+}
+OF_FORM: Mapping[str, Callable[[HttpRequest, FlowInfo, TaskSheet], HttpResponse]] = {
+    "draft": drafts.keep,
+    "discard": drafts.discard,
+    "letters": drafts.letters,
 }

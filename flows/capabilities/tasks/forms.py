@@ -56,9 +56,7 @@ def keep_task_draft(task: int, person: str, fields: Mapping[str, Any], *, conn: 
 
     Raises UnknownTask, TaskTaken, TaskNotHeld, BadDefinition.
     """
-    return bool(
-        value(conn, "select wedsql.keep_task_draft(%s, %s, %s)", (task, person, JSON(dict(fields))))
-    )
+    return bool(value(conn, "select wedsql.keep_task_draft(%s, %s, %s)", (task, person, JSON(dict(fields)))))
 
 
 def read_task_draft(task: int, person: str, *, conn: Any = None) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Forms of tasks: how they are checked, what their conditions decide, drafts, and what would happen (T-037, T-055)."""
+"""Forms of tasks: their check, what their conditions decide, drafts, and what would happen (T-037, T-055)."""
 
 from __future__ import annotations
 
@@ -177,7 +177,10 @@ def test_renaming_an_attribute_follows_in_the_form(desk: Kit) -> None:
     ("options", "where"),
     [
         ({"form": Jsonb({"sections": [{"fields": [{"attribute": "note"}]}]})}, "form"),
-        ({"form": Jsonb({"sections": [{"fields": [{"attribute": "other", "shown": "note is null"}]}]})}, "form"),
+        (
+            {"form": Jsonb({"sections": [{"fields": [{"attribute": "other", "shown": "note is null"}]}]})},
+            "form",
+        ),
         ({"candidate": "note"}, "candidate"),
         ({"application": "/x/{note}/"}, "application"),
         ({"outcomes": ["Yes: note = 'x'"]}, "outcomes"),
