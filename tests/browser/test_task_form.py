@@ -14,9 +14,10 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 
 from flows import api
-from tests.browser.axe import problems_of
+from tests.browser.axe import against_the_rules, axe
 from tests.browser.conftest import PHONE, Login, Sized, Wait
 
+__all__ = ["axe"]
 Browser = webdriver.Chrome
 DEFINITION: dict[str, Any] = {
     "attributes": [
@@ -145,6 +146,6 @@ def test_the_form_is_accessible_and_fits_its_page(
     browser.find_element(By.CSS_SELECTOR, "button[name=preview]").click()
     wait(lambda page: page.find_elements(By.ID, "previews-title"))
     wide = browser.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    assert wide and problems_of(browser) == []
+    assert wide and against_the_rules(browser) == []
     first, second = entry(browser, "cost").rect, entry(browser, "kind").rect
     assert (first["y"] == second["y"]) is not phone

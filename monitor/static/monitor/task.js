@@ -2,6 +2,7 @@
 import { evaluate } from "./conditions.js";
 
 const WORDS = ["shown", "required", "readonly"];
+const TYPED = ["input", "change"];  // a list that a driver or a helper sets sends the second only
 const KEPT_AFTER = 2000, ASKED_AFTER = 400;
 
 // What a form does: `data` has the trees of its conditions and the present values that they read.
@@ -118,12 +119,13 @@ function keepTyped(form) {
     if (found === null) typed = true;
     else mark.hidden = !found.kept;
   };
-  form.addEventListener("input", () => {
+  const later = () => {
     typed = true;
     mark.hidden = true;
     clearTimeout(waiting);
     waiting = setTimeout(keep, KEPT_AFTER);
-  });
+  };
+  for (const kind of TYPED) form.addEventListener(kind, later);
   setInterval(keep, 5 * KEPT_AFTER);
   form.addEventListener("submit", () => { typed = false; clearTimeout(waiting); });
   addEventListener("pagehide", () => { if (typed) navigator.sendBeacon?.(form.dataset.draft, new FormData(form)); });
@@ -156,6 +158,6 @@ export function start() {
   const data = document.getElementById("form-conditions");
   if (!data) return;
   const live = new TaskForm(form, JSON.parse(data.textContent));
-  form.addEventListener("input", () => live.follow());
+  for (const kind of TYPED) form.addEventListener(kind, () => live.follow());
   live.follow();
 }
