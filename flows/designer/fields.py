@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.definition import TITLES, Option, Options
-from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
+from flows.designer.widgets import NOTHING, ConditionTextarea, FormTextarea, NamesSelect
 from flows.labels import FINAL, INTEGRITY
 
 # PostgreSQL's ranges of the numeric options.
@@ -188,7 +188,7 @@ def _field(option: Option, present: Any) -> forms.Field:
         return forms.IntegerField(min_value=low, max_value=high, **texts)
     if option.type == "jsonb":
         attrs = {"rows": option.lines, "class": "mono", "spellcheck": "false"}
-        return DocumentField(widget=forms.Textarea(attrs), max_length=_LONGEST, **texts)
+        return DocumentField(widget=FormTextarea(attrs), max_length=_LONGEST, **texts)
     if option.type == "text[]":
         kind = WritesField if option.name == "writes" else LinesField
         return kind(max_length=_LONGEST, **texts)

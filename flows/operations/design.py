@@ -148,5 +148,6 @@ class Design:
 
     def _execute(self, query: str | sql.Composable, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self.connection.cursor() as cursor:
-            cursor.execute(query, [JSON(each) if isinstance(each, dict) else each for each in values])
+            given: list[Any] = [JSON(each) if isinstance(each, dict) else each for each in values]
+            cursor.execute(query, given)
             return cursor.fetchall()

@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from flows import api
 from flows.capabilities.tasks.api import TaskSheet
+from flows.designer import form_layout as layout
 from flows.designer import values
 from flows.designer.values import Field
 from flows.queries.definitions import FlowInfo
-from monitor.tasks import layout
 
 SHOWN = "shown"
 LONGEST = 1_000_000

@@ -19,11 +19,12 @@ from flows.access import AnyUser, masks, may_operate, may_see, shown_to, task_ke
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
+from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
 from flows.errors import FormNotTaken, Refused, TaskTaken, UnknownTask
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.alerts.forms import seconds
-from monitor.tasks import drafts, forms, layout, previews
+from monitor.tasks import drafts, forms, previews
 from monitor.tasks.rows import ORDERS, TABS, row, rows
 from pages.guard import page
 from pages.urlparams import long_number, text

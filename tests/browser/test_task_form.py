@@ -149,3 +149,27 @@ def test_the_form_is_accessible_and_fits_its_page(
     assert wide and against_the_rules(browser) == []
     first, second = entry(browser, "cost").rect, entry(browser, "kind").rect
     assert (first["y"] == second["y"]) is not phone
+
+
+def test_the_designer_sees_the_form_as_it_is_typed(
+    browser: Browser, wait: Wait, flow: str, connect: Any, login: Login
+) -> None:
+    conn = connect()
+    api.publish(flow, DEFINITION, conn=conn)
+    number = conn.execute("select id from wedsql.flow where name = %s", [flow]).fetchone()[0]
+    login("alice", f"/admin/flows/flow/{number}/design/?rule=1")
+    browser.execute_script("for (const each of document.querySelectorAll('details.group')) each.open = true")
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".form-preview .phone [data-attribute=cost]"))
+    wide, narrow = (
+        [
+            browser.find_element(By.CSS_SELECTOR, f".form-preview .{kind} [data-attribute={name}]").rect["y"]
+            for name in ("cost", "kind")
+        ]
+        for kind in ("desktop", "phone")
+    )
+    assert wide[0] == wide[1] and narrow[0] < narrow[1]
+    area = browser.find_element(By.NAME, "form")
+    area.send_keys(Keys.CONTROL, "a")
+    area.send_keys('{"sections": [{"fields": [{"attribute": "none"}]}]}')
+    wait(lambda page: "none" in page.find_element(By.CSS_SELECTOR, ".form-preview .phone").text)
+    assert browser.find_elements(By.CSS_SELECTOR, ".form-preview .phone .field-error")

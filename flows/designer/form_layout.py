@@ -54,6 +54,11 @@ class FormField:
         return {word: self.given["now"][word] == "t" for word in WORDS}
 
     @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """Return its conditions, with what each decides."""
+        return [(word, self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+
+    @property
     def label(self) -> str:
         """Return its label: that of the form, else that of the attribute."""
         return translate_label(str(self.given.get("label") or "")) or self.field.label
