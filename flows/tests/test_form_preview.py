@@ -14,7 +14,10 @@ from flows.tests.pages import opened
 pytestmark = pytest.mark.django_db
 FORM: dict[str, Any] = {
     "sections": [
-        {"title": "Look", "fields": [{"attribute": "a1", "label": "First", "unit": "kg", "shown": "a2 = 'x'"}]}
+        {
+            "title": "Look",
+            "fields": [{"attribute": "a1", "label": "First", "unit": "kg", "shown": "a2 = 'x'"}],
+        }
     ]
 }
 
