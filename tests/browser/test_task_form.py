@@ -115,7 +115,9 @@ def test_what_was_typed_comes_back_in_another_tab_and_goes_with_the_task(
     browser.switch_to.new_window("tab")
     browser.get(address)
     assert control(browser, "cost").get_property("value") == "42"
-    assert "bolt" in [each.get_property("value") for each in browser.find_elements(By.CSS_SELECTOR, "td input")]
+    assert "bolt" in [
+        each.get_property("value") for each in browser.find_elements(By.CSS_SELECTOR, "td input")
+    ]
     browser.find_element(By.CSS_SELECTOR, "button[name=outcome]").click()
     wait(lambda page: page.current_url != address)
     browser.close()

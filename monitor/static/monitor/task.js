@@ -42,7 +42,7 @@ class TaskForm {
     return (tree && evaluate(tree, state)) ?? this.unknown(name, word);
   }
 
-  // The server's last answer, until it has answered anew.
+  // The server's last answer, until it has answered again.
   unknown(name, word) {
     this.asks = true;
     return this.answers[name]?.[word] ?? this.data.now[name][word];

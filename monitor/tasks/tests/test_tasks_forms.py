@@ -43,7 +43,11 @@ DEFINITION: dict[str, Any] = {
                         "help": "As it arrived.",
                         "fields": [
                             {"attribute": "customer"},
-                            {"attribute": "faults", "kind": "choices", "options": ["screen", "fan", "it's <odd>"]},
+                            {
+                                "attribute": "faults",
+                                "kind": "choices",
+                                "options": ["screen", "fan", "it's <odd>"],
+                            },
                             {
                                 "attribute": "parts",
                                 "kind": "table",
@@ -69,7 +73,11 @@ DEFINITION: dict[str, Any] = {
                 ]
             },
         },
-        {"transition": "order", "label": "Order the parts", "predicate": "verdict = 'repair' and helper is null"},
+        {
+            "transition": "order",
+            "label": "Order the parts",
+            "predicate": "verdict = 'repair' and helper is null",
+        },
         {"transition": "measure", "predicate": "helper = 'meter' and verdict is null"},
         {"predicate": "verdict = 'return'", "final": True},
     ],
