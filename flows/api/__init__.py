@@ -251,6 +251,13 @@ from flows.capabilities.tasks.api import (
     task_load,
     team_load,
 )
+from flows.capabilities.tasks.forms import (
+    keep_task_draft,
+    preview_form,
+    preview_task,
+    read_task_draft,
+    task_form,
+)
 from flows.capabilities.webhooks.api import (
     delay_webhook,
     delete_webhook,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+from flows import json_text
+
 
 def literal(value: Any) -> str:
     """Return a value as an SQL literal."""
@@ -16,6 +18,8 @@ def literal(value: Any) -> str:
         return str(value)
     if isinstance(value, list):
         return f"ARRAY[{', '.join(literal(item) for item in value)}]::text[]"
+    if isinstance(value, dict):
+        value = json_text.encode(value)
     return "'" + str(value).replace("'", "''") + "'"
 
 

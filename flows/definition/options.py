@@ -20,7 +20,13 @@ from flows.errors import BadDefinition
 SmallInteger = Annotated[int, "smallint"]
 Interval = Annotated[str, "interval"]
 
-_SQL_TYPES: dict[Any, str] = {str: "text", int: "integer", bool: "boolean", list[str]: "text[]"}
+_SQL_TYPES: dict[Any, str] = {
+    str: "text",
+    int: "integer",
+    bool: "boolean",
+    list[str]: "text[]",
+    dict[str, Any]: "jsonb",
+}
 
 
 class Group(Enum):

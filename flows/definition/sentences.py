@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
+from flows import json_text
 from flows.definition.attribute import ATTRIBUTE
 from flows.definition.conditions import added_and_removed, conjuncts, disjuncts
 from flows.definition.flow import FLOW
@@ -180,5 +181,7 @@ def _text(value: Any) -> str:
         return gettext("empty")
     if isinstance(value, bool):
         return gettext("yes") if value else gettext("no")
+    if isinstance(value, dict):
+        value = json_text.encode(value)
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from django.utils.translation import gettext_lazy as _
 
@@ -70,6 +70,18 @@ class TaskOptions(TypedDict, total=False):
             help=_("Whether people may lock the task, to perform it without a connection."),
             default=False,
             group=Group.TASKS,
+        ),
+    ]
+    form: Annotated[
+        dict[str, Any] | None,
+        Option(
+            label=_("form"),
+            help=_(
+                "What the task asks for and shows, as JSON: sections of fields, of which each may be shown,"
+                " required or read-only by a condition. Without one all that may be written is asked for."
+            ),
+            group=Group.TASKS,
+            lines=6,
         ),
     ]
     application: Annotated[

@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from flows.designer import conflicts, listing, named
+from flows.designer import conflicts, form_preview, listing, named
 from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.edits import ACTIONS, OPTIONS, Edit, NoSuchItem, with_timeout
 from flows.designer.fields import OptionsForm
@@ -45,7 +45,10 @@ class Choice:
 @page
 def rules(request: HttpRequest, flow_id: int | None = None, name: str | None = None) -> HttpResponse:
     """Show the rules of the draft and one of them to edit, or save a change of it."""
-    return _tab(request, design_of(request, flow_id, name), name, "triggers")
+    design = design_of(request, flow_id, name)
+    if request.method == "POST" and request.POST.get("do") == "form":
+        return form_preview.show(request, design)
+    return _tab(request, design, name, "triggers")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

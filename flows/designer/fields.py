@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.definition import TITLES, Option, Options
-from flows.designer.widgets import NOTHING, ConditionTextarea, NamesSelect
+from flows.designer.widgets import NOTHING, ConditionTextarea, FormTextarea, NamesSelect
 from flows.labels import FINAL, INTEGRITY
 
 # PostgreSQL's ranges of the numeric options.
@@ -80,6 +80,26 @@ class VerbatimField(TextField):
         super().__init__(**(kwargs | {"strip": False}))
 
 
+class DocumentField(forms.CharField):
+    """A JSON document; an empty field gives None."""
+
+    def prepare_value(self, value: Any) -> Any:
+        return json_text.encode(value, indent=2) if isinstance(value, (dict, list)) else value
+
+    def to_python(self, value: Any) -> Any:
+        text = super().to_python(value)
+        try:
+            return json_text.decode(text) if text else None
+        except (ValueError, RecursionError) as error:
+            raise forms.ValidationError(_("This is not JSON: %(error)s") % {"error": error}) from error
+
+    def has_changed(self, initial: Any, data: Any) -> bool:
+        try:
+            return (initial or None) != self.to_python(data)
+        except forms.ValidationError:
+            return True
+
+
 class OptionsForm(forms.Form):
     """The options of a rule, an attribute or a flow. What was typed is kept even if it is not valid there.
 
@@ -96,7 +116,11 @@ class OptionsForm(forms.Form):
         conditions: Mapping[str, str] | None = None,
     ) -> None:
         """Make the fields; `conditions` are the named ones, which a rule has by their name alone."""
-        initial = {option.name: _shown(values.get(option.name, option.default)) for option in options.shown}
+        initial = {
+            option.name: value if option.type == "jsonb" else _shown(value)
+            for option in options.shown
+            for value in [values.get(option.name, option.default)]
+        }
         super().__init__(data, initial=initial, use_required_attribute=False)
         self.options, self.conditions = options, conditions or {}
         for option in options.shown:
@@ -162,6 +186,9 @@ def _field(option: Option, present: Any) -> forms.Field:
     if option.type in _RANGES:
         low, high = _RANGES[option.type]
         return forms.IntegerField(min_value=low, max_value=high, **texts)
+    if option.type == "jsonb":
+        attrs = {"rows": option.lines, "class": "mono", "spellcheck": "false"}
+        return DocumentField(widget=FormTextarea(attrs), max_length=_LONGEST, **texts)
     if option.type == "text[]":
         kind = WritesField if option.name == "writes" else LinesField
         return kind(max_length=_LONGEST, **texts)

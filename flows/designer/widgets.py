@@ -35,6 +35,22 @@ class ConditionTextarea(forms.Textarea):
         }
 
 
+class FormTextarea(forms.Textarea):
+    """A text area for the form of a task, beside which the script of its media shows the form."""
+
+    class Media:
+        css = {"all": ("pages/task_form.css", "flows/designer/form-preview.css")}
+        js = (forms.Script("flows/designer/form-preview.js", type="module"),)
+
+    def build_attrs(self, base_attrs: Any, extra_attrs: Any = None) -> dict[str, Any]:
+        """Add the titles of the two widths in the language of the reader."""
+        return super().build_attrs(base_attrs, extra_attrs) | {
+            "data-form-preview": "",
+            "data-t-desktop": _("On a desktop"),
+            "data-t-phone": _("On a phone"),
+        }
+
+
 class NamesSelect(forms.CheckboxSelectMultiple):
     """A check box per name, for a list of which each line of a text is one.
 

@@ -25,6 +25,7 @@ from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.tasks.errors import (
+    FormNotTaken,
     NotPermittedTask,
     TaskNotHeld,
     TaskTaken,
@@ -175,6 +176,7 @@ __all__ = [
     "FileLimit",
     "FinalPending",
     "Forbidden",
+    "FormNotTaken",
     "InstanceFinal",
     "InstanceMoved",
     "IntegrityViolated",

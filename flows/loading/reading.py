@@ -13,6 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from flows import json_text
 from flows.definition import ATTRIBUTE, TRIGGER, Options
 from flows.definition.files import NotReadable
 from flows.definition.flow import FLOW
@@ -151,9 +152,14 @@ def _option(reader: _Reader, options: Options) -> str:
 
 
 def _typed(value: Any, kind: str) -> Any:
-    """Return a constant as definitions have it: arrays may be written as '{a,b}'."""
+    """Return a constant as definitions have it: arrays may be written as '{a,b}', documents are JSON."""
     if kind == "text[]" and isinstance(value, str) and re.fullmatch(r'\{[^{}"\\]*\}', value):
         return [one.strip() for one in value[1:-1].split(",") if one.strip()]
+    if kind == "jsonb" and isinstance(value, str):
+        try:
+            return json_text.decode(value)
+        except (ValueError, RecursionError):
+            return value  # what a draft keeps, with its problem
     return value
 
 

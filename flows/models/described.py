@@ -19,6 +19,7 @@ _FIELDS: dict[str, Callable[..., models.Field]] = {
     "boolean": models.BooleanField,
     "interval": IntervalField,
     "text[]": TextsField,
+    "jsonb": models.JSONField,
 }
 
 

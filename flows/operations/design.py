@@ -10,6 +10,7 @@ from psycopg import sql
 
 from flows import api, json_text
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER, Definition, Options
+from flows.statements import JSON
 
 Values = Mapping[str, Any]
 
@@ -147,5 +148,6 @@ class Design:
 
     def _execute(self, query: str | sql.Composable, values: Sequence[Any]) -> list[tuple[Any, ...]]:
         with self.connection.cursor() as cursor:
-            cursor.execute(query, values)
+            given: list[Any] = [JSON(each) if isinstance(each, dict) else each for each in values]
+            cursor.execute(query, given)
             return cursor.fetchall()

@@ -126,6 +126,7 @@ THIRD: Row = {
     "not_by": ["tr_1"],
     "same_as": "tr_2",
     "offline": True,
+    "form": {"sections": [{"title": "Box", "fields": [{"attribute": "who", "shown": "size is null"}]}]},
     "application": "https://x.example/{who}",
 }
 FINAL: Row = {"predicate": "size is null", "final": True}

@@ -35,6 +35,12 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "outcomes": st.lists(st.sampled_from(["Yes: size = 'on'", "No", "Á: day = null"]), unique=True),
     "candidate": st.just("size"),
     "application": st.sampled_from(["https://x.example/{size}", "/orders/"]),
+    "form": st.sampled_from(
+        [
+            {"sections": []},
+            {"sections": [{"title": "Á: b", "fields": [{"attribute": "size", "required": "day is null"}]}]},
+        ]
+    ),
     "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),
     "final": st.just(False),
 }
@@ -50,7 +56,7 @@ VALUES: dict[str, st.SearchStrategy[Any]] = {
 
 def values(option: Option) -> st.SearchStrategy[Any]:
     """Return a strategy for values of an option that the kernel accepts."""
-    usual = st.sampled_from(sorted(option.choices)) if option.choices else VALUES[option.type]
+    usual = st.sampled_from(sorted(option.choices)) if option.choices else VALUES.get(option.type, st.none())
     found = FITTING.get(option.name, usual)
     return found if not option.nullable or option.name == "transition" else st.none() | found
 

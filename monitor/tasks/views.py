@@ -27,11 +27,12 @@ from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, may_do, task_or_404
+from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
-from flows.errors import Refused, TaskTaken
+from flows.errors import FormNotTaken, Refused, TaskTaken
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.alerts.forms import seconds
-from monitor.tasks import forms
+from monitor.tasks import drafts, forms, previews
 from monitor.tasks.rows import ORDERS, TABS, loads, row, rows
 from pages.guard import page
 from pages.urlparams import long_number, text
@@ -173,10 +174,22 @@ def task(request: HttpRequest, task: int) -> HttpResponse:
     person = request.user.get_username()
     if request.method == "POST":
         return _completed(request, flow, sheet) if is_theirs(request.user, sheet) else _forbidden()
-    return _shown(request, flow, sheet, forms.asked(flow, sheet) if sheet.owner == person else [])
+    if sheet.owner != person:
+        return _shown(request, flow, sheet, [])
+    typed, before, since = drafts.kept(sheet, person)
+    fields = forms.asked(flow, sheet, {**forms.proposed(sheet), **typed})
+    return _shown(request, flow, sheet, fields, before, draft_since=since)
 
 
-def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, **more: Any) -> HttpResponse:
+def _shown(
+    request: HttpRequest,
+    flow: FlowInfo,
+    sheet: TaskSheet,
+    fields: Any,
+    before: Mapping[str, str] | None = None,
+    **more: Any,
+) -> HttpResponse:
+    """Show a task; `before` has the texts that the form had when a draft was typed."""
     person = request.user.get_username()
     context = {
         "flow": flow,
@@ -188,7 +201,10 @@ def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, 
         "manages": may_operate(request.user, flow.name),
         "about": forms.about(flow, sheet),
         "fields": fields,
-        "shown": forms.as_shown(fields),
+        "wrong": [one for one in fields if one.error],
+        "sections": forms.laid_out(flow, sheet, fields) if sheet.owner == person else [],
+        "in_browser": layout.for_browser(sheet.form, flow, sheet.state_of) if sheet.form else None,
+        "shown": forms.as_shown(forms.asked(flow, sheet), before),
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
         "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
         "now": datetime.now(UTC),
@@ -211,12 +227,17 @@ def _asked(request: HttpRequest, name: str) -> str:
 def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Complete a task, or show it again with what is wrong and everything that was typed."""
     person = request.user.get_username()
-    fields, data, is_right = forms.changed(flow, sheet, request.POST)
+    fields, data, is_right = forms.changed(flow, sheet, forms.posted(sheet, request.POST))
+    if is_right and "preview" in request.POST:
+        return _shown(request, flow, sheet, fields, previews=previews.of(sheet, flow, person, data))
     error = "" if is_right else _("The task is not completed yet: look at the marked fields.")
     if is_right:
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
             api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
+        except FormNotTaken as refused:
+            fields = layout.problems(refused.where.get("wrong", {}), fields)
+            error = _("The task is not completed yet: look at the marked fields.")
         except Refused as refused:
             error = refused.sentence
         else:
@@ -249,11 +270,13 @@ def _to_next(request: HttpRequest) -> HttpResponse:
 @masks
 def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
     """Do one thing with a task: take it, lock it, give it back, give it, put it aside, fail it."""
-    if verb not in VERBS:
+    if verb not in VERBS and verb not in OF_FORM:
         raise Http404
-    sheet, _flow = task_or_404(request.user, task)
+    sheet, flow = task_or_404(request.user, task)
     if not may_do(request.user, sheet, verb):
         return _forbidden()
+    if verb in OF_FORM:
+        return OF_FORM[verb](request, flow, sheet)
     try:
         return VERBS[verb](request, sheet)
     except TaskTaken as taken:
@@ -310,4 +333,9 @@ VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "give": _give,
     "aside": _aside,
     "fail": _fail,
+}
+OF_FORM: Mapping[str, Callable[[HttpRequest, FlowInfo, TaskSheet], HttpResponse]] = {
+    "draft": drafts.keep,
+    "discard": drafts.discard,
+    "letters": drafts.letters,
 }

@@ -68,6 +68,7 @@ NO_WORKER = {
     "read_webhook", "remove_old_messages", "resume_webhook", "save_webhook", "send_test_message",
     "webhook_deliveries", "webhook_steps",
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
+    "keep_task_draft", "preview_form", "preview_task", "read_task_draft", "task_form",
     "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task", "task_load",
     "team_load",
     "advance_slas", "after_working_time", "delete_calendar", "delete_sla", "list_calendars", "list_clocks",

@@ -69,7 +69,7 @@ class TaskSheet(Task):
 
     `reads` and `writes` are the attributes that its rule reads and that its form asks for, `state_of` all
     present values, `outcomes` the names of how it may end, `application` a link or None. `claim` is given to
-    its owner only.
+    its owner only. `form` is the form of its rule (docs/forms.md) with what its conditions are now.
     """
 
     description: str
@@ -79,6 +79,7 @@ class TaskSheet(Task):
     application: str | None
     state_of: Mapping[str, Any]
     claim: str | None
+    form: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True)
@@ -163,7 +164,8 @@ def complete_task(
 ) -> TaskResult:
     """Complete a task that the person holds, with values and an outcome; safe to repeat.
 
-    Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownOutcome, BadDefinition, and as a worker's result.
+    Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownOutcome, FormNotTaken, BadDefinition, and as a worker's
+    result.
     """
     call = "select * from wedsql.complete_task(%s, %s, %s, %s, %s)"
     return TaskResult(*rows(conn, call, (task, person, JSON(data or {}), outcome, claim))[0])

@@ -44,3 +44,10 @@ class UnknownOutcome(Refused):
 
     sqlstate = "WD594"
     default = _("The task has no such outcome.")
+
+
+class FormNotTaken(Refused):
+    """The form of the task does not take the values; `where["wrong"]` has why by attribute."""
+
+    sqlstate = "WD595"
+    default = _("The form of the task does not take the values.")

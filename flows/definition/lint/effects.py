@@ -16,7 +16,9 @@ TAKING = frozenset({"mode", "max_attempts", "backoff"})
 CHILDREN = frozenset(
     {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
 )
-TASKS = frozenset({"deadline", "outcomes", "candidate", "not_by", "same_as", "offline", "application"})
+TASKS = frozenset(
+    {"deadline", "outcomes", "candidate", "not_by", "same_as", "offline", "form", "application"}
+)
 # The options of rules that fire nothing.
 CONDITIONS = frozenset({"id", "name", "condition", "predicate", "final", "integrity", "enabled", "on_error",
                         "label", "description", "timeout"})  # fmt: skip

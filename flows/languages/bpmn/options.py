@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from flows import json_text
 from flows.definition.options import Options
 from flows.languages.bpmn.vocabulary import OWN, VENDORS
 from flows.languages.bpmn.xml import Tag
@@ -51,4 +52,9 @@ def _converted(text: str, type_: str, name: str) -> Any:
         if not text.lstrip("-").isdigit() or len(text) > 9:
             raise ValueError(f"“{name}” is a whole number, not “{text[:40]}”.")
         return int(text)
+    if type_ == "jsonb":
+        try:
+            return json_text.decode(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"“{name}” is JSON, not “{text[:40]}”.") from error
     return [part.strip() for part in text.split(",") if part.strip()] if type_ == "text[]" else text

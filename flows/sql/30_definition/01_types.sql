@@ -101,7 +101,10 @@ returns table (attribute text, places text[])
 language sql stable set search_path = pg_catalog, pg_temp as $$
 with rules as materialized (
   select t.*, t as whole,
-         case when t.sets is not null then wedsql._named_in_set(t.flow_id, t.sets) end as set_names
+         case when t.sets is not null then wedsql._named_in_set(t.flow_id, t.sets) end as set_names,
+         array(select n from wedsql._outcome_lines(t.outcomes) l
+               cross join lateral unnest(wedsql._named_in_set(t.flow_id, l.sets)) n
+               where l.sets is not null) as outcome_names
   from wedsql.trig t where t.flow_id = p_flow)
 select p.attr, array_agg(p.place order by p.tgid, p.place) from (
   select a.attr, t.tgid,
@@ -110,7 +113,12 @@ select p.attr, array_agg(p.place order by p.tgid, p.place) from (
   cross join lateral (values ('predicate', a.attr = any (t.reads)), ('writes', a.attr = any (t.writes)),
                              ('due', a.attr = t.due_attr), ('sets', a.attr = any (t.set_names)),
                              ('lock', a.attr = any (wedsql._lock_reads(t.lock))),
-                             ('child', t.child is not null and wedsql._child_names(t.whole, a.attr))
+                             ('child', t.child is not null and wedsql._child_names(t.whole, a.attr)),
+                             ('candidate', a.attr = t.candidate),
+                             ('application', a.attr = any (wedsql._link_names(t.application))),
+                             ('outcomes', a.attr = any (t.outcome_names)),
+                             ('form', t.form is not null and wedsql._form_names(t.form, a.attr,
+                                                                                wedsql._attr_types(p_flow)))
   ) v (what, names_it)
   where v.names_it) p
 group by p.attr

@@ -12,7 +12,7 @@ cross join lateral (select btrim(split_part(o.line, ':', 1)) as name) n
 $$;
 
 -- Checks the options of a trigger about people.
--- Raises: WD002, WD009; as _check_outcomes, as _check_link.
+-- Raises: WD002, WD009; as _check_outcomes, as _check_link, as _check_form.
 create or replace function wedsql._check_person(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
@@ -27,6 +27,7 @@ begin
   end if;
   perform wedsql._check_outcomes(p_trig, p_types);
   perform wedsql._check_link(p_trig.application, p_types);
+  perform wedsql._check_form(p_trig, p_types);
 end $$;
 
 -- Checks the outcomes of a task: each has a name of its own, and sets attributes that the trigger may write.
@@ -116,5 +117,6 @@ begin
   end if;
   p_trig.candidate := case when p_trig.candidate = p_old then p_new else p_trig.candidate end;
   p_trig.application := replace(p_trig.application, '{' || p_old || '}', '{' || p_new || '}');
+  p_trig.form := wedsql._rename_in_form(p_trig.form, p_old, p_new, p_types);
   return p_trig;
 end $$;

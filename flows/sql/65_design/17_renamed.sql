@@ -39,6 +39,9 @@ begin
         jsonb_agg(case when w.j = to_jsonb(p_old) then to_jsonb(p_new) else w.j end order by w.n), '[]')
       from jsonb_array_elements(p_trigger -> 'writes') with ordinality w (j, n)));
   end if;
+  if p_trigger ?| array['outcomes', 'candidate', 'application', 'form'] then
+    p_trigger := p_trigger || wedsql._renamed_for_people(p_trigger, p_old, p_new, p_types);
+  end if;
   if jsonb_typeof(p_trigger -> 'predicate') = 'string' then
     p_trigger := p_trigger || jsonb_build_object('predicate',
       wedsql.rename_in_predicate(p_trigger ->> 'predicate', p_old, p_new, p_types));
@@ -50,4 +53,23 @@ begin
   return p_trigger;
 exception when sqlstate 'WD004' or sqlstate 'WD005' or sqlstate 'WD211' then
   return p_trigger;  -- its problem is shown at it
+end $$;
+
+-- Returns those options of a trigger that are about people, with the new name of an attribute; what is half
+-- typed is unchanged, and its problem is shown at it.
+-- Raises: WD004, WD005, WD211.
+create or replace function wedsql._renamed_for_people(p_trigger jsonb, p_old text, p_new text, p_types jsonb)
+  returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_given jsonb := (
+    select jsonb_object_agg(k, p_trigger -> k)
+    from unnest(array['outcomes', 'candidate', 'application', 'form']) k where p_trigger ? k);
+begin
+  return (select jsonb_object_agg(k, to_jsonb(r) -> k)
+          from wedsql._rename_in_person(jsonb_populate_record(null::wedsql.trig, v_given), p_old, p_new,
+                                        p_types) r
+          cross join jsonb_object_keys(v_given) k);
+exception when data_exception then
+  return v_given;
 end $$;

@@ -26,8 +26,8 @@ RULE = ApprovalRule(1, title="Large", condition="a = '9'", approvers="finance")
 NONE = {
     "runs of instances": (
         "instance job_pool job_log timer wed_trace wed_trace_default recovery skipped repaired late_result"
-        " child child_job signal task care condition_error_sum condition_failure lock_seen trouble applying"
-        " commit_by"
+        " child child_job signal task task_draft care condition_error_sum condition_failure lock_seen trouble"
+        " applying commit_by"
     ),
     "the record itself, and others that only grow": "control_change look proposal_vote table_change",
     "work of people, which has its own history": (

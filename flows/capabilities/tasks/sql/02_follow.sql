@@ -28,6 +28,7 @@ begin
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
         seq = null;
   end if;
+  with followed as (
   update wedsql.task t
   set state = n.state, rank = coalesce(- n.priority, t.rank),
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
@@ -42,7 +43,9 @@ begin
         left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
                            where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
-  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority);
+  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
+  returning t.job_id, t.state)
+  delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
 end $$;
 
 -- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than

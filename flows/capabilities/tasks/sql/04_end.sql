@@ -34,7 +34,7 @@ end $$;
 -- the number of the step, the status of the instance, and the transitions that it fired. Sent again with the
 -- same data it gets the same answer, and repeated is true. p_claim: the holding in which the data were made.
 -- Locks: the flow's table, the instance, the job, the task, the trace.
--- Raises: WD590, WD592, WD593, WD594; WD009 where the outcome sets an attribute that p_data has; as a
+-- Raises: WD590, WD592, WD593, WD594, WD595; WD009 where the outcome sets an attribute that p_data has; as a
 -- worker's result.
 create or replace function wedsql.complete_task(p_job bigint, p_person text, p_data jsonb default '{}',
   p_outcome text default null, p_claim bigint default null)
@@ -52,6 +52,7 @@ begin
     return;
   end if;
   v_task := wedsql._own_task(p_job, p_person, p_claim);
+  perform wedsql._check_form_values(v_flow, v_task, v_data, p_outcome);
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
   return query execute format('select c.seq, c.status, c.fired, false from %I._commit(array[$1], array[$2], '
@@ -117,10 +118,11 @@ begin
   return p_data || v_sets;
 end $$;
 
--- Notes that a task has ended.
+-- Notes that a task has ended, and deletes what people have typed and not sent.
 create or replace function wedsql._end_task(p_job bigint, p_state "char", p_person text, p_outcome text)
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.task_draft d where d.job_id = p_job;
 update wedsql.task t set state = p_state, ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
   hidden_until = null where t.job_id = p_job
 $$;

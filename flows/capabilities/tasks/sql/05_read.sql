@@ -207,6 +207,7 @@ begin
                               wedsql._attr_types(v_flow.id))) n where l.sets is not null)))),
     'outcomes', to_jsonb(array(select l.name from wedsql._outcome_lines(v_trig.outcomes) l order by l.place)),
     'application', wedsql._linked(v_trig.application, v_state), 'state_of', v_state,
+    'form', wedsql._form_sheet(v_trig, wedsql._attr_types(v_flow.id), v_state),
     'claim', (select j.claim::text from wedsql.job_pool j
               where j.wid = v_task.wid and j.id = p_job and v_task.owner = p_person));
 end $$;

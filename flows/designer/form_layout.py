@@ -1,0 +1,227 @@
+"""The form of a task as its page shows it: sections of fields, with what each is on the present state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from dataclasses import field as made
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from flows import json_text
+from flows.designer.values import Field, as_text
+from flows.labels import translate_label
+from flows.queries.definitions import FlowInfo
+
+SPARE = 2  # empty rows of a table, for browsers without scripts
+MOST_ROWS = 500
+WORDS = ("shown", "required", "readonly")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a table: its place in the value, and its cells as pairs of a column's name and a text."""
+
+    place: int
+    cells: list[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class FormField:
+    """A field of a form: how the definition describes it, its value, and whether it is shown and so on."""
+
+    given: Mapping[str, Any]
+    field: Field
+    options: list[tuple[str, str]] = made(default_factory=list)
+    chosen: list[str] = made(default_factory=list)
+    rows: list[Row] = made(default_factory=list)
+
+    @property
+    def writable(self) -> bool:
+        """Return whether the task may change it."""
+        return bool(self.given["writable"])
+
+    @property
+    def kind(self) -> str:
+        """Return how it is asked for; "" for the control of its type."""
+        return str(self.given.get("kind") or "")
+
+    @property
+    def now(self) -> dict[str, bool]:
+        """Return whether it is shown, required and read-only."""
+        return {word: self.given["now"][word] == "t" for word in WORDS}
+
+    @property
+    def conditions(self) -> list[tuple[str, str]]:
+        """Return its conditions, with what each decides."""
+        return [(word, self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+
+    @property
+    def label(self) -> str:
+        """Return its label: that of the form, else that of the attribute."""
+        return translate_label(str(self.given.get("label") or "")) or self.field.label
+
+    @property
+    def described(self) -> str:
+        """Return the ids of the texts about its control."""
+        names = [
+            ("help", self.given.get("help")),
+            ("unit", self.given.get("unit")),
+            ("error", self.field.error),
+        ]
+        return " ".join(f"{self.field.field}-{name}" for name, text in names if text)
+
+
+@dataclass(frozen=True)
+class Section:
+    """Fields under a title."""
+
+    title: str
+    help: str
+    fields: list[FormField]
+
+
+def given_fields(form: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the fields of a form, those of all sections."""
+    return [each for section in form["sections"] for each in section["fields"]]
+
+
+def asked_names(form: Mapping[str, Any]) -> list[str]:
+    """Return the attributes that a form asks for."""
+    return [str(each["attribute"]) for each in given_fields(form) if each["writable"]]
+
+
+def with_defaults(form: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts, by field, that a form proposes where there is no value."""
+    return {
+        f"value-{each['attribute']}": str(each["default"])
+        for each in given_fields(form)
+        if each["writable"] and each.get("default") and state.get(each["attribute"]) is None
+    }
+
+
+def sections(form: Mapping[str, Any], fields: Iterable[Field]) -> list[Section]:
+    """Return the sections of a form with those of its fields whose values are shown to the reader."""
+    known = {one.name: one for one in fields}
+    return [
+        Section(
+            translate_label(str(each.get("title") or "")),
+            str(each.get("help") or ""),
+            [_filled(one, known[one["attribute"]]) for one in each["fields"] if one["attribute"] in known],
+        )
+        for each in form["sections"]
+    ]
+
+
+def _filled(given: Mapping[str, Any], one: Field) -> FormField:
+    options = [(each, each) for each in given.get("options") or []]
+    if given.get("kind") == "choice":
+        known = options or [each for each in one.options if each[0]]
+        if one.text and one.text not in dict(known):
+            known = [*known, (one.text, one.text)]
+        return FormField(given, replace(one, options=[("", ""), *known]))
+    if given.get("kind") == "choices":
+        chosen = [as_text(each) for each in _list(one.text)]
+        more = [(each, each) for each in chosen if each not in dict(options)]
+        return FormField(given, one, options=[*options, *more], chosen=chosen)
+    if given.get("kind") == "table":
+        return FormField(given, one, rows=_rows(given, _list(one.text)))
+    return FormField(given, one)
+
+
+def _list(text: str) -> list[Any]:
+    """Return the list that a text of JSON is; an empty one for others."""
+    try:
+        found = json_text.decode(text) if text else []
+    except (ValueError, RecursionError):
+        return []
+    return found[:MOST_ROWS] if isinstance(found, list) else []
+
+
+def _rows(given: Mapping[str, Any], found: Sequence[Any]) -> list[Row]:
+    names = [str(each["name"]) for each in given["columns"]]
+    kept = [each if isinstance(each, dict) else {} for each in found]
+    kept += [{}] * (SPARE if given["writable"] else 0)
+    return [Row(place, [(name, as_text(row.get(name))) for name in names]) for place, row in enumerate(kept)]
+
+
+def posted(form: Mapping[str, Any], given: QueryDict, state: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts that a form sends, by field; choices and rows of tables are put together."""
+    found = {name: str(given[name]) for name in given}
+    for each in given_fields(form):
+        name, kind = f"value-{each['attribute']}", each.get("kind")
+        if f"list-{each['attribute']}" not in given:
+            continue
+        before = state.get(each["attribute"])
+        before = before if isinstance(before, list) else None
+        made = given.getlist(name) if kind == "choices" else _table(each, given, before or [])
+        if made == (before or []):
+            found[name] = "" if before is None else as_text(before, "jsonb")
+        else:
+            found[name] = as_text(made, "jsonb") if made else ""
+    return found
+
+
+def _table(each: Mapping[str, Any], given: QueryDict, before: list[Any]) -> list[Any]:
+    """Return the rows of a table; cells that were not changed keep their values, rows what is not shown."""
+    name, made = str(each["attribute"]), []
+    for place in _places(name, given):
+        was = before[place] if place < len(before) and isinstance(before[place], dict) else {}
+        cells: dict[str, Any] = dict(was)
+        for column in each["columns"]:
+            text = given.get(f"cell-{name}-{place}-{column['name']}", "").strip().replace("\x00", "")
+            if text == as_text(was.get(column["name"])):
+                continue
+            cells[column["name"]] = text
+        if any(value not in ("", None) for value in cells.values()):
+            made.append(cells)
+    return made
+
+
+def _places(name: str, given: QueryDict) -> list[int]:
+    """Return which rows a form has sent, in their order."""
+    found = {}
+    for key in given:
+        place = key.removeprefix(f"cell-{name}-").partition("-")[0] if key.startswith(f"cell-{name}-") else ""
+        if place.isascii() and place.isdigit() and len(place) < 5:
+            found[int(place)] = True
+    return sorted(found)[:MOST_ROWS]
+
+
+def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:
+    """Return the fields with what the kernel says of them."""
+    texts = {
+        "required": _("This field is required."),
+        "readonly": _("This field is read-only now; it keeps the value it has."),
+        "hidden": _("This field is not asked for now; it keeps the value it has."),
+    }
+    return [replace(one, error=texts.get(wrong.get(one.name, ""), "") or one.error) for one in fields]
+
+
+def for_browser(form: Mapping[str, Any], flow: FlowInfo, state: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a browser needs to evaluate the conditions of a form: trees, and the values that they read.
+
+    A condition about a value that the reader may not see is evaluated by the server.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    reads: set[str] = set()
+    for each in given_fields(form):
+        for word, one in each["conditions"].items():
+            seen = all(flow.shows(name) for name in one["reads"])
+            found.setdefault(str(each["attribute"]), {})[word] = one["tree"] if seen else None
+            reads |= set(one["reads"]) if seen and one["tree"] else set()
+    fixed = {
+        str(each["attribute"]): {word: each["now"][word] for word in WORDS} for each in given_fields(form)
+    }
+    return {"conditions": found, "now": fixed, "state": {name: plain(state.get(name)) for name in reads}}
+
+
+def plain(value: Any) -> str | None:
+    """Return a value as the evaluation in a browser reads it."""
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return json_text.encode(value)
