@@ -250,6 +250,22 @@ from flows.capabilities.tasks.api import (
     take_task,
     task_load,
 )
+from flows.capabilities.tasks.deadlines import (
+    absences,
+    active_persons,
+    delete_absence,
+    extend_task_deadline,
+    keep_late_task,
+    mark_messages_read,
+    messages,
+    person_keys,
+    person_seen,
+    set_absence,
+    set_task_settings,
+    start_with_settings,
+    task_settings,
+    unread_messages,
+)
 from flows.capabilities.webhooks.api import (
     delay_webhook,
     delete_webhook,

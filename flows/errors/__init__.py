@@ -10,6 +10,7 @@ from flows.capabilities.tasks.errors import (
     NotPermittedTask,
     TaskNotHeld,
     TaskTaken,
+    TaskTransferred,
     UnknownOutcome,
     UnknownTask,
 )
@@ -211,6 +212,7 @@ __all__ = [
     "StateTooLarge",
     "TaskNotHeld",
     "TaskTaken",
+    "TaskTransferred",
     "Timeout",
     "TooSlow",
     "TryAgain",

@@ -34,7 +34,7 @@ begin
     end if;
   end loop;
   if v_alone then
-    perform wedsql._reap_parts('{skipped,old_signals,proposals}', p_max, v_now);
+    perform wedsql._reap_parts('{deadlines,skipped,old_signals,proposals}', p_max, v_now);
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
             v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))

@@ -153,20 +153,31 @@ begin
   return array(select w from unnest(p_wids) w where w <> all (coalesce(v_done, '{}')) order by w);
 end $$;
 
--- Opens a case for each of these instances.
+-- Opens a case for each of these instances. One of a task is claimed by the responsible person, for a day.
 create or replace function wedsql._open_cases(p_flow wedsql.flow, p_wids integer[], p_now timestamptz)
   returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$
 with made as (
   insert into wedsql.repair_case (flow_id, wid, cause, transition, seq, opened_at, opened_seq, queue,
-                                  severity, priority, due_at)
+                                  severity, priority, due_at, state, owner, lease_until)
   select p_flow.id, e.wid, e.cause, e.transition, e.seq, p_now, e.seq, r.queue, r.severity, r.priority,
-         r.due_at
+         r.due_at, case when n.name is null then 'new' else 'claimed' end, coalesce(n.name, ''),
+         case when n.name is not null then p_now + interval '1 day' end
   from wedsql._exceptions(p_wids) e join wedsql._routes(p_flow, p_wids, p_now) r on r.wid = e.wid
+  cross join lateral (select wedsql._decides(p_flow, e.wid, e.transition) as name) n
   order by e.wid
   returning number, wid, cause, transition, seq)
 insert into wedsql.case_event (number, at, kind, actor, detail)
 select m.number, p_now, 'opened', e.actor,
        jsonb_build_object('cause', m.cause, 'transition', m.transition, 'seq', m.seq)
 from made m join wedsql._exceptions(p_wids) e on e.wid = m.wid
+$$;
+
+-- Returns who is responsible for an instance whose exception or late result is about a task of people; null
+-- where nobody is, or where it is about something else.
+create or replace function wedsql._decides(p_flow wedsql.flow, p_wid integer, p_transition text) returns text
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._responsible(p_wid)
+where p_flow.followed and exists (
+  select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_transition and t.performer = 'person')
 $$;
