@@ -23,10 +23,25 @@ _SHORTEST_PAUSE = 0.05
 _LONGEST_PAUSE = 5.0
 _UNCONFIRMED = "committed on the server, but not confirmed by its standby"
 _REJECTED_KEY = "WD571"
+# Errors about keys, whose texts quote no state, and what to do about the commonest ones.
+_ABOUT_KEYS = "WD57"
+_KEY_HINTS = {
+    "WD570": "Set WEDSQL_WORKER_KEY_FILE or WEDSQL_WORKER_KEY.",
+    "WD572": "Use a key that is for it.",
+}
 
 
 def _nothing() -> None:
     pass
+
+
+def _words(error: psycopg.Error) -> str:
+    """Return what may be logged of an error: of most its class alone, as their texts may quote the state."""
+    code = error.sqlstate or ""
+    if not code.startswith(_ABOUT_KEYS):
+        return type(error).__name__
+    hint = _KEY_HINTS.get(code, error.diag.message_hint)
+    return " ".join(filter(None, (error.diag.message_primary, hint)))
 
 
 class BaseClass(ABC):
@@ -90,7 +105,7 @@ class BaseClass(ABC):
                 self._sleep()
         except psycopg.Error as error:
             if self._server.alive and not isinstance(error, psycopg.OperationalError):
-                log.error("The server refused: %s", type(error).__name__)
+                log.error("The server refused: %s", _words(error))
             if error.sqlstate == _REJECTED_KEY:
                 self._server.connect()  # reads the key again, which raises if it is rejected, too
             elif self._server.alive:

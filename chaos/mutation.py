@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 
+_ROOT = Path(__file__).parents[1]
 _NAMES = ("mutations", "mutations_recovery", "mutations_languages")
 _FILES = [Path(__file__).with_name(f"{name}.toml") for name in _NAMES]
 _SOURCES = (
@@ -74,6 +75,7 @@ def _edited(conn: psycopg.Connection[Any], name: str, change: Change) -> str:
 
 
 def pytest_id(test: str) -> str:
-    """Return pytest's id of a test: k_time::test_late is in flows/tests/kernel/test_k_time.py."""
+    """Return pytest's id of a test: k_time::test_late is in the file test_k_time.py of flows."""
     module, _, name = test.partition("::")
-    return f"flows/tests/{'kernel/' if module.startswith('k_') else ''}test_{module}.py::{name}"
+    (path,) = (_ROOT / "flows").rglob(f"test_{module}.py")
+    return f"{path.relative_to(_ROOT)}::{name}"

@@ -64,6 +64,11 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def names(flows: Sequence[str] | None) -> list[str] | None:
+    """Return names of flows as the kernel takes them; None means all."""
+    return None if flows is None else list(flows)
+
+
 def rows(conn: Any, sql: str, params: Sequence[Any]) -> list[Sequence[Any]]:
     """Run one statement and return its rows. Raises WedError."""
     with translated(), _cursor(conn) as cursor:

@@ -14,7 +14,7 @@ from flows.designer.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
 from monitor.alerts.forms import seconds, time
-from monitor.case_rows import SEVERITY, cause
+from monitor.cases.rows import SEVERITY, cause
 from monitor.repair_choices import CHOICES
 from pages.labels import REASON_SHORT
 

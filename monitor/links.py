@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from django.db import transaction
 
-from flows.api.cases import Case
+from flows.capabilities.cases.api import Case
 from flows.designer.values import as_text
 from flows.errors import BadCase
 from flows.queries.definitions import FlowInfo

@@ -17,7 +17,7 @@ from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from monitor.bulk import RESULT
-from monitor.case_rows import cause
+from monitor.cases.rows import cause
 from pages.urlparams import long_number
 
 # What says which instances, in an address and in a form; flow is always given.

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows import api
 from flows.api.approving import Proposal
-from flows.api.reasons import InstanceReasons
+from flows.capabilities.reasons.api import InstanceReasons
 from flows.queries.jobs import OpenJob
 
 Text = str | Promise

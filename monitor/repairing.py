@@ -9,15 +9,15 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows import filling
-from flows.api.reasons import InstanceReasons
 from flows.api.repairing import RepairPreview
+from flows.capabilities.reasons import filling
+from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer.values import as_text
 from flows.errors import WedError
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
-from monitor.shown_reasons import ShownRule, shown_rule
+from monitor.reasons.rows import ShownRule, shown_rule
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 
 State = Mapping[str, Any]

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from django.urls import reverse
 
 from flows import api
-from flows.api.cases import Case
 from flows.api.suggesting import Suggestion
+from flows.capabilities.cases.api import Case
 from flows.designer.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.repair_choices import CHOICES, Choice

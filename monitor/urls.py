@@ -4,21 +4,23 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.cases import digests
+from monitor.cases import files as case_files
+from monitor.cases import reports as case_reports
+from monitor.cases import views as cases
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.reasons import views as reasons
+from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import views as task_views
 from monitor.views import (
     bulk,
-    case_files,
-    case_reports,
-    cases,
     children,
     controls,
     delegations,
     desk_rules,
     diagram,
-    digests,
     drafts,
     exceptions,
     export,
@@ -36,11 +38,9 @@ from monitor.views import (
     probes,
     proposals,
     proposed_rules,
-    reasons,
     repair,
     repair_many,
     saved,
-    signals,
     start_csv,
     steps,
     workers,

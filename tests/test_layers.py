@@ -23,10 +23,15 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
+    "cases": frozenset(),
     "figures": frozenset(),
+    "keys": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
+    "reasons": frozenset(),
+    "signals": frozenset(),
     "sla": frozenset(),
+    "tasks": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.

@@ -104,7 +104,7 @@ def test_no_two_folders_define_a_private_function_of_one_name(found: dict[str, s
         ("20_lexer", "select wedsql._settle(1)", "20_lexer -> 40_engine: _settle"),
         ("40_engine", "execute 'select wedsql.save_webhook(1)'", "40_engine -> webhooks: save_webhook"),
         ("40_engine", "$x$ v := 'wedsql.webhook; -- $x$", "40_engine -> webhooks: webhook"),
-        ("webhooks", "select wedsql.claim_case(1)", "webhooks -> 77_cases: claim_case"),
+        ("webhooks", "select wedsql.claim_case(1)", "webhooks -> cases: claim_case"),
     ],
 )
 def test_a_call_of_a_folder_above_is_found(found: dict[str, str], folder: str, text: str, seen: str) -> None:

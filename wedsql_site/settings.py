@@ -94,6 +94,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
     "wedsql_site.middleware.UnconfirmedCommits",
+    "wedsql_site.page_parameters.UnreadParameters",
     "flows.authors.NameAuthor",
     "flows.capabilities.looks.middleware.RecordLooks",
 ]

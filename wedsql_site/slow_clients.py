@@ -83,7 +83,6 @@ def _limit_head(channel: Any) -> None:
     """Answer an address and headers that are too long; twisted ends such a connection without a word."""
 
     def too_long(*_line: bytes) -> None:
-        channel.dataReceived = lambda _data: None
         detail = f"The address and the headers have more than {MAX_HEAD} bytes."
         channel.transport.write(_problem(414, "URI Too Long", detail, "Shorten the address."))
         channel.transport.loseConnection()

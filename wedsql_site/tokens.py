@@ -26,6 +26,7 @@ RIGHTS = {
     "handle": gettext_lazy("Handle cases"),
     "repair": gettext_lazy("Repair"),
     "look": gettext_lazy("Look at masked values"),
+    "perform": gettext_lazy("Perform tasks"),
 }
 
 

@@ -12,6 +12,7 @@ from workers.gallery.field_visit import handlers as field_visit
 from workers.gallery.four_eyes import handlers as four_eyes
 from workers.gallery.loan import handlers as loan
 from workers.gallery.loop import handlers as loop
+from workers.gallery.manutencao import handlers as manutencao
 from workers.gallery.order import handlers as order
 from workers.gallery.parallel import handlers as parallel
 from workers.gallery.sequence import handlers as sequence
@@ -24,6 +25,7 @@ __all__ = [
     "four_eyes",
     "loan",
     "loop",
+    "manutencao",
     "order",
     "parallel",
     "pattern_handlers",

@@ -48,28 +48,6 @@ from flows.api.bulk import (
     resume_bulk,
     withdraw_bulk,
 )
-from flows.api.case_files import (
-    attach_case_file,
-    list_case_files,
-    read_case_file,
-    remove_case_file,
-)
-from flows.api.case_reports import case_report, preventable_cases
-from flows.api.cases import (
-    case_groups,
-    change_case,
-    claim_case,
-    comment_case,
-    end_waits,
-    list_case_rules,
-    list_cases,
-    next_case,
-    read_case,
-    release_case,
-    save_case_rules,
-    sign_cases,
-    wait_case,
-)
 from flows.api.checking import (
     check_condition,
     check_definition,
@@ -96,16 +74,6 @@ from flows.api.definitions import (
     drop_flow,
     publish,
     schema_name,
-)
-from flows.api.digests import (
-    case_digest,
-    case_queues,
-    delete_case_digests,
-    due_case_digests,
-    list_case_digests,
-    queue_case_digest,
-    remove_old_digests,
-    save_case_digest,
 )
 from flows.api.drafts import (
     discard_draft,
@@ -158,7 +126,7 @@ from flows.api.operating import (
     withdraw_job,
 )
 from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
-from flows.api.proposed_rules import draft_proposed_rule, proposed_rule
+from flows.api.proposed_rules import draft_proposed_rule, preventable_cases, proposed_rule
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -171,7 +139,6 @@ from flows.api.publications import (
     request_rollback,
     withdraw_publication,
 )
-from flows.api.reasons import explain_instance, explain_jobs
 from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
 from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
@@ -187,22 +154,11 @@ from flows.api.scenarios import (
     save_scenario,
     try_path,
 )
-from flows.api.signals import signal, signals
 from flows.api.sources import keep_source, read_source
 from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
-from flows.api.together import count_holding, explain_exceptions
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 from flows.api.views import delete_view, list_views, save_view
-from flows.api.worker_keys import (
-    create_worker_key,
-    list_worker_keys,
-    log_in_worker,
-    log_out_worker,
-    revoke_worker_key,
-    rotate_worker_key,
-    scope_of_role,
-)
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
     alert_history,
@@ -219,9 +175,53 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.cases.api import (
+    case_groups,
+    change_case,
+    claim_case,
+    comment_case,
+    end_waits,
+    list_case_rules,
+    list_cases,
+    next_case,
+    read_case,
+    release_case,
+    save_case_rules,
+    sign_cases,
+    wait_case,
+)
+from flows.capabilities.cases.digests import (
+    case_digest,
+    case_queues,
+    delete_case_digests,
+    due_case_digests,
+    list_case_digests,
+    queue_case_digest,
+    remove_old_digests,
+    save_case_digest,
+)
+from flows.capabilities.cases.files import (
+    attach_case_file,
+    list_case_files,
+    read_case_file,
+    remove_case_file,
+)
+from flows.capabilities.cases.reports import case_report
 from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.keys.api import (
+    create_worker_key,
+    list_worker_keys,
+    log_in_worker,
+    log_out_worker,
+    revoke_worker_key,
+    rotate_worker_key,
+    scope_of_role,
+)
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.past.api import places_at
+from flows.capabilities.reasons.api import explain_instance, explain_jobs
+from flows.capabilities.reasons.many import count_holding, explain_exceptions
+from flows.capabilities.signals.api import signal, signals
 from flows.capabilities.sla.api import (
     advance_slas,
     after_working_time,

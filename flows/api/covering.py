@@ -26,6 +26,7 @@ def coverage(
     reached = [after for outcome in outcomes if outcome for after in outcome.situations]
     states = [*{json_text.encode(one.state, sort_keys=True): one.state for one in reached}.values()]
     fired = Counter(place for after in reached for place in after.fired)
+    fired.update(place for after in reached for step in after.automatic for place in step.fired)
     leaves = [_leaves(given, trigger["predicate"], conn) for trigger in given["triggers"]]
     conditions = [trigger["predicate"] for trigger in given["triggers"]]
     conditions += [text for texts in leaves for text in texts]

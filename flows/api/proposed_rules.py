@@ -1,4 +1,7 @@
-"""A rule for cases that were repaired alike, and a draft with it. Nothing is published by itself."""
+"""A rule for cases that were repaired alike, a draft with it, and what such rules would have prevented.
+
+Nothing is published by itself.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +14,11 @@ from django.utils.translation import gettext as _
 
 from flows.api.connection import value
 from flows.api.drafts import MAIN, list_drafts, open_draft, read_as, read_draft, save_draft
-from flows.api.suggesting import THIN
+from flows.api.suggesting import THIN, Suggestion, suggestions
+from flows.capabilities.cases.api import Case, read_case
+from flows.capabilities.cases.reports import case_report
 from flows.definition.flow import FLOW
+from flows.statements import names
 from flows.summaries import Summary
 from flows.types import Draft
 
@@ -45,6 +51,20 @@ class ProposedRule:
         return self.repaired < THIN
 
 
+@dataclass(frozen=True, slots=True)
+class Preventable:
+    """Cases with one signature, and the repair that a rule could do for them, with what it has led to.
+
+    `rule` is such a rule, with the number of cases of the period that it would have prevented; None where no
+    condition can be derived.
+    """
+
+    newest: Case
+    cases: int
+    repair: Suggestion
+    rule: ProposedRule | None
+
+
 def proposed_rule(
     number: int, flows: Sequence[str] | None = None, *, since: datetime | None = None, conn: Any = None
 ) -> ProposedRule | None:
@@ -53,9 +73,8 @@ def proposed_rule(
     It needs the cause STUCK, a repair with new values after which an instance became final, and states that
     have something in common. `since`: the begin of the period of `prevents`. Raises UnknownCase.
     """
-    names = None if flows is None else list(flows)
     call = "select wedsql.proposed_rule(%s, %s::text[], coalesce(%s::timestamptz, '-infinity'))"
-    found = value(conn, call, (number, names, since))
+    found = value(conn, call, (number, names(flows), since))
     return None if found is None else read_as(ProposedRule, found)
 
 
@@ -81,6 +100,27 @@ def draft_proposed_rule(
     return read_draft(rule.flow, conn=conn)
 
 
+def preventable_cases(
+    since: datetime,
+    until: datetime,
+    flows: Sequence[str] | None = None,
+    *,
+    limit: int = 10,
+    conn: Any = None,
+) -> list[Preventable]:
+    """Return the largest groups of alike cases of a period that new values have repaired before.
+
+    A rule that writes these values on such a state would have continued the instances instead.
+    """
+    found = []
+    for row in case_report("signature", since, until, flows, limit=limit, conn=conn):
+        written = [one for one in suggestions(row.newest, flows, conn=conn) if one.values and one.final]
+        if written:
+            rule = proposed_rule(row.newest, flows, since=since, conn=conn)
+            found.append(Preventable(read_case(row.newest, flows, conn=conn), row.cases, written[0], rule))
+    return found
+
+
 def _same(trigger: Mapping[str, Any], rule: ProposedRule) -> bool:
     return trigger.get("predicate") == rule.condition and trigger.get("writes") == list(rule.attributes)
 
@@ -99,8 +139,8 @@ def _free_name(rule: ProposedRule, triggers: Sequence[Mapping[str, Any]]) -> str
     """Return a name for a transition that no rule of the draft fires."""
     taken = {one.get("transition") for one in triggers}
     name = f"tr_set_{rule.attributes[0]}"[:55]
-    names = [name, *(f"{name}_{n}" for n in range(2, len(taken) + 3))]
-    return next(each for each in names if each not in taken)
+    free = [name, *(f"{name}_{n}" for n in range(2, len(taken) + 3))]
+    return next(each for each in free if each not in taken)
 
 
 def _described(rule: ProposedRule) -> str:

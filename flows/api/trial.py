@@ -6,13 +6,13 @@ Triggers are named by their places in the definition, from 0. The kernel's own f
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from flows.api.connection import JSON, State, rows, value
 from flows.api.definitions import AnyDefinition
 from flows.errors import WedError
 from flows.types import AutomaticStep, Explanation, Part, Situation
+from flows.types.definitions import obstacles
 
 REPAIR = -1
 # The name under which the kernel has the definition during a step.
@@ -117,27 +117,3 @@ def situation_of(found: dict[str, Any]) -> Situation:
             for step in found["automatic"]
         ],
     )
-
-
-def obstacles(parts: Mapping[str, Part], path: str, wanted: str) -> list[tuple[str, str]]:
-    """Return the fewest leaves that would have to change for a part to have the wanted value, by their paths.
-
-    Each is with the value that it needs. An AND needs all of its parts to be true and one to be false, an OR
-    the other way round.
-    """
-    part = parts[path]
-    if part.value == wanted:
-        return []
-    if part.kind == "leaf":
-        return [(path, wanted)]
-    needed = wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted]
-    below = [obstacles(parts, one, needed) for one in _below(parts, path)]
-    if part.kind == "not" or (part.kind == "and") == (wanted == "t"):
-        return [leaf for leaves in below for leaf in leaves]
-    return min(below, key=len)
-
-
-def _below(parts: Mapping[str, Part], path: str) -> list[str]:
-    depth = path.count(".") + 2 if path else 1
-    start = f"{path}." if path else ""
-    return [one for one in parts if one and one.startswith(start) and one.count(".") + 1 == depth]

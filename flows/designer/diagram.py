@@ -1,4 +1,4 @@
-"""The diagram of a process in BPMN, without what is there now."""
+"""The diagram of a process in BPMN or PDL, without what is there now."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from flows import api
 from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.drawing import Drawing, Figure, drawings
+from flows.languages.pdl.drawing import process_of
 
 
 @dataclass(frozen=True)
@@ -46,8 +47,10 @@ def _elements(figures: Iterable[Figure]) -> tuple[Element, ...]:
 
 
 def diagrams_of(flow: str) -> list[Diagram]:
-    """Return the drawings of a flow whose present version was imported from BPMN; none of any other."""
+    """Return the drawings of a flow whose present version was imported from BPMN or PDL, else none."""
     source = api.read_source(flow)
+    if source is not None and source["language"] == "pdl":
+        return diagrams(process_of(source["text"], source["map"]["workflow"]))
     if source is None or source["language"] != "bpmn":
         return []
     return diagrams(read(source["text"].encode(), source["map"]["process"])[0])

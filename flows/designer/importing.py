@@ -1,4 +1,4 @@
-"""The page that takes a process as a file, in BPMN or as a graph, shows its checks, and publishes it."""
+"""The page that takes a process as a file, in BPMN, PDL or as a graph, shows its checks, and publishes it."""
 
 from __future__ import annotations
 
@@ -22,8 +22,10 @@ from flows.designer.draft import Design
 from flows.designer.trying import limited
 from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
+from flows.languages.pdl.drawing import as_process
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
+from flows.loading.pdl import ImportedWorkflow
 from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
 from flows.queries.definitions import flow_by_name
 from pages.guard import page
@@ -126,6 +128,8 @@ def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
 
 
 def _diagrams(checked: Checked) -> list[Diagram]:
+    if isinstance(checked.made, ImportedWorkflow):
+        return diagrams(as_process(checked.made.made.workflow, checked.made.made.library))
     return diagrams(checked.made.made.process) if isinstance(checked.made, ImportedProcess) else []
 
 

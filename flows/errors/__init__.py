@@ -4,7 +4,25 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.cases.errors import (
+    BadCase,
+    BadFile,
+    CaseClaimed,
+    CaseClosed,
+    FileLimit,
+    UnknownCase,
+    UnknownFile,
+)
+from flows.capabilities.keys.errors import (
+    BadWorkerKey,
+    OtherWorker,
+    OutOfScope,
+    UnknownWorkerKey,
+    WorkerKeyNeeded,
+    WorkerKeyRejected,
+)
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.tasks.errors import (
     NotPermittedTask,
@@ -84,32 +102,17 @@ from flows.errors.job import (
     WrongInstance,
     WrongJobState,
 )
-from flows.errors.keys import (
-    BadWorkerKey,
-    OtherWorker,
-    OutOfScope,
-    UnknownWorkerKey,
-    WorkerKeyNeeded,
-    WorkerKeyRejected,
-)
 from flows.errors.monitor import (
     BadBulk,
-    BadCase,
-    BadFile,
     BadPolicy,
     BadProposal,
     BadView,
     BulkChanged,
     BulkEnded,
-    CaseClaimed,
-    CaseClosed,
-    FileLimit,
     KeptChange,
     NeedsApprovals,
     NotApprover,
     UnknownBulk,
-    UnknownCase,
-    UnknownFile,
     UnknownLateResult,
     UnknownProposal,
     UnknownView,
@@ -124,7 +127,6 @@ from flows.errors.server import (
     TooSlow,
     TryAgain,
 )
-from flows.errors.signal import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.wed_error import Refused, WedError
 
 BY_STATE: dict[str, type[WedError]] = {

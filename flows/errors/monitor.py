@@ -1,4 +1,4 @@
-"""Errors of what operators define and request: views, cases, operations on many instances."""
+"""Errors of what operators define and request: views, operations on many instances, repairs."""
 
 from __future__ import annotations
 
@@ -53,21 +53,6 @@ class BulkEnded(Refused):
     default = _("The bulk operation has ended, or is in this state already.")
 
 
-class BadCase(Refused):
-    """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
-
-    sqlstate = "WD514"
-    default = _("This cannot be done with the case.")
-
-
-class UnknownCase(Refused):
-    """There is no such case."""
-
-    sqlstate = "WD515"
-    http = 404
-    default = _("There is no such case.")
-
-
 class UnknownLateResult(Refused):
     """There is no such late result, or it has been decided on."""
 
@@ -80,22 +65,6 @@ class KeptChange(Refused):
 
     sqlstate = "WD551"
     default = _("Recorded changes of controls are neither changed nor removed.")
-
-
-class CaseClaimed(Refused):
-    """Another user has claimed the case."""
-
-    sqlstate = "WD516"
-    http = 409
-    default = _("Another user has claimed the case.")
-
-
-class CaseClosed(Refused):
-    """The case is closed, or is not claimed, so that this cannot be done with it any more."""
-
-    sqlstate = "WD517"
-    http = 409
-    default = _("The case is no longer as this needs it.")
 
 
 class NeedsApprovals(Refused):
@@ -143,25 +112,3 @@ class BadPolicy(Refused):
 
     sqlstate = "WD534"
     default = _("The policy cannot be saved so.")
-
-
-class UnknownFile(Refused):
-    """There is no such file of a case."""
-
-    sqlstate = "WD539"
-    http = 404
-    default = _("There is no such file.")
-
-
-class FileLimit(Refused):
-    """The file is too large, or the case or the flow has as many files as it may have."""
-
-    sqlstate = "WD540"
-    default = _("The file is too large, or there are too many.")
-
-
-class BadFile(Refused):
-    """The file is empty, or another user attached it."""
-
-    sqlstate = "WD541"
-    default = _("This cannot be done with the file.")

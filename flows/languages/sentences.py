@@ -1,7 +1,7 @@
-"""The sentences of BPMN and graphs about a file, in the language of the user.
+"""The sentences of BPMN, PDL and graphs about a file, in the language of the user.
 
 They are written in English where they are made, as those of the kernel (flows/messages.py); their templates
-are read from the sources of both packages, and the catalogue has their translations.
+are read from the sources of these packages, and the catalogue has their translations.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from django.utils.translation import gettext
 
 from flows import messages
 
-_PACKAGES = ("bpmn", "graph")
+_PACKAGES = ("bpmn", "graph", "pdl")
 _SENTENCE = re.compile(r"[A-Z“{][^\n]* [^\n]*(?:\.|: \{[a-z]\})")
 # What stands in a slot of a sentence and is no name.
-FRAGMENTS = ("the end",)
+FRAGMENTS = ("the end", "an id", "a text in double quotes", "a whole number", "a number")
 
 
 def translated(message: str) -> str:
@@ -29,7 +29,11 @@ def translated(message: str) -> str:
 
 
 def _inner(text: str) -> str:
-    return gettext(text) if text in FRAGMENTS else translated(text) if text.endswith(".") else text
+    if text.endswith("."):
+        return translated(text)
+    parts = text.split(", ")  # what PDL expects at a place
+    known = any(part in FRAGMENTS for part in parts)
+    return ", ".join(gettext(part) if part in FRAGMENTS else part for part in parts) if known else text
 
 
 @cache

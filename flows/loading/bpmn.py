@@ -19,18 +19,20 @@ from flows.languages.bpmn import (
     located,
     read,
 )
-from flows.languages.bpmn.conditions import conditions, names, types
+from flows.languages.bpmn.conditions import conditions, names, types, uses
 from flows.languages.bpmn.writing import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
-from flows.loading.graphs import Declaring, checked, refusals, refused_condition, undeclared
+from flows.loading.graphs import Declaring, Undeclared, refusals, refused_condition
 from flows.models import Flow
 
 _DECLARED = gettext_lazy(
     'Attributes are declared in the extension elements of the process, as <wedsql:attribute name="..." />, '
     "or as data objects."
 )
-_IN_BPMN = Declaring(_DECLARED, '<wedsql:attribute name="{}" />')
+_IN_BPMN = Declaring(
+    _DECLARED, '<wedsql:attribute name="{}" />', typed='<wedsql:attribute name="{}" type="{}" />'
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,10 @@ def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProces
         found, warnings = read(content, process)
         made = compile_process(found, flow)
     except BadBpmn as error:
-        raise BadBpmn([*error.problems, *_of_data(flow, error)]) from error
+        more = _of_data(flow, error)
+        listed = any(each.code == "unknown_names" for each in more)
+        kept = [each for each in error.problems if not (listed and each.code == "unknown_name")]
+        raise BadBpmn([*kept, *more]) from error
     problems = refusals(flow, made.graph, made.compiled, _declaring(found))
     if problems:
         raise BadBpmn(located(found, made.graph, problems))
@@ -73,8 +78,9 @@ def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProces
 
 
 def _declaring(process: Process) -> Declaring:
-    """Return how a process declares attributes, with the names in its conditions."""
-    return replace(_IN_BPMN, names=names(process))
+    """Return how a process declares attributes, with the names in its conditions, timers and collections."""
+    others = tuple((f"“{each.owner.id}”", each.sql) for each in uses(process))
+    return replace(_IN_BPMN, names=names(process), others=others)
 
 
 def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
@@ -97,19 +103,20 @@ def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
 
 def _of_conditions(process: Process) -> list[BpmnProblem]:
     found: list[BpmnProblem] = []
-    known, missing, declared = types(process), dict[str, str](), _declaring(process)
+    missing = Undeclared(types(process), _declaring(process))
     first: Any = None
     for condition in conditions(process, found):
         owner = condition.owner
-        unknown, problem = checked(known, condition.sql, declared)
-        missing |= {name: f"“{owner.id}”" for name in unknown if name not in missing}
+        unknown, problem = missing.check(f"“{owner.id}”", condition.sql)
         first = first or (owner if unknown else None)
         if problem is not None:
             message = refused_condition(f"“{owner.id}”", problem)
             found.append(BpmnProblem("bad_condition", message, owner.line, owner.column, "error", owner.id))
+    if missing.check_others():
+        first = first or process
     if first:
-        message = undeclared(missing, declared)
-        found.append(BpmnProblem("unknown_names", message, first.line, first.column, "error", first.id))
+        place = (first.line, first.column, "error", first.id)
+        found.append(BpmnProblem("unknown_names", missing.message(), *place))
     return found
 
 

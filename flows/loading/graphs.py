@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from flows import api
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
+from flows.loading.guessing import types_by_use
 from flows.types import Problem as Refused
 
 _DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")
@@ -22,17 +23,51 @@ _WORD = re.compile(r"'(?:[^']|'')*'|([^\W\d]\w*)")  # or a text
 
 @dataclass(frozen=True)
 class Declaring:
-    """How a file declares attributes: a sentence, and a line with {} for the name of one.
+    """How a file declares attributes: a sentence, and a line with {} for the name of one and for its type.
 
-    `names` are words of its conditions that are names, even if SQL reserves them.
+    `names` are words of its conditions that are names, even if SQL reserves them. `others` are what names
+    attributes besides conditions, as conditions, each with its owner.
     """
 
     text: object
     line: str
     names: frozenset[str] = frozenset()
+    others: tuple[tuple[str, str], ...] = ()
+    typed: str = ""
+
+    def of(self, name: str, type_: str | None) -> str:
+        """Return the line for an attribute; a text needs no type."""
+        return self.typed.format(name, type_) if type_ not in (None, "text") else self.line.format(name)
 
 
-_IN_GRAPHS = Declaring(_DECLARED, "{{name: {}}}")
+_IN_GRAPHS = Declaring(_DECLARED, "{{name: {}}}", typed="{{name: {}, type: {}}}")
+
+
+class Undeclared:
+    """Collects the names in conditions that are no attributes."""
+
+    def __init__(self, types: Mapping[str, str], declared: Declaring) -> None:
+        self.owners: dict[str, str] = {}
+        """Each name, with the owner of the first condition that names it."""
+        self._types = types
+        self._declared = declared
+        self._uses: list[tuple[str, list[str]]] = []
+
+    def check(self, owner: str, condition: str) -> tuple[bool, Refused | None]:
+        """Return whether the condition has such names, or else why the kernel does not accept it."""
+        names, problem = checked(self._types, condition, self._declared)
+        self.owners |= {name: owner for name in names if name not in self.owners}
+        self._uses.append((condition, names))
+        return bool(names), problem
+
+    def check_others(self) -> bool:
+        """Return whether what names attributes besides conditions has such names."""
+        found = [self.check(owner, condition)[0] for owner, condition in self._declared.others]
+        return any(found)
+
+    def message(self) -> str:
+        """Return the message for these names, with lines that declare them."""
+        return undeclared(self.owners, self._declared, types_by_use(self._types, self._uses))
 
 
 @dataclass(frozen=True)
@@ -87,20 +122,19 @@ def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterat
         str(attribute.get("name")): str(attribute.get("type", "text"))
         for attribute in compiled.definition["attributes"]
     }
-    missing: dict[str, str] = {}  # with the owner of the first condition that names it
+    missing = Undeclared(types, declared)
     first = None
-    for edge in graph.edges.values():
-        names, problem = (
-            checked(types, edge.condition, declared) if edge.condition is not None else ([], None)
-        )
+    for edge in (each for each in graph.edges.values() if each.condition is not None):
         place = graph.places((*edge.path, "condition"))
         owner = _("edge “%s”") % edge.name
-        missing |= {name: owner for name in names if name not in missing}
-        first = first or (place if names else None)
+        named, problem = missing.check(owner, edge.condition or "")
+        first = first or (place if named else None)
         if problem is not None:
             yield Problem("bad_condition", refused_condition(owner, problem), *place)
+    if missing.check_others():
+        first = first or graph.places(())
     if first:
-        yield Problem("unknown_names", undeclared(missing, declared), *first)
+        yield Problem("unknown_names", missing.message(), *first)
 
 
 def checked(
@@ -139,16 +173,16 @@ def _word(condition: str, problem: Refused | None, written: AbstractSet[str]) ->
     return (found.start(1), found[1]) if found and found[1] else (0, "")
 
 
-def undeclared(names: Mapping[str, str], declared: Declaring) -> str:
+def undeclared(names: Mapping[str, str], declared: Declaring, types: Mapping[str, str]) -> str:
     """Return the message for names in conditions that are no attributes, with lines that declare them.
 
-    `names` have the owners of the conditions that name them first.
+    `names` have the owners of the conditions that name them first, `types` are those by their use.
     """
     usable = [name for name in names if api.check_condition({name: "text"}, f"{name} is null")[0] is None]
     facts = {
         "names": ", ".join(f'"{name}" ({owner})' for name, owner in names.items()),
         "declared": declared.text,
-        "lines": " ".join(declared.line.format(name) for name in usable),
+        "lines": " ".join(declared.of(name, types.get(name)) for name in usable),
         "others": ", ".join(f'"{name}"' for name in names if name not in usable),
     }
     found = [_("Conditions name attributes that are not declared: %(names)s. %(declared)s")]

@@ -1,4 +1,4 @@
-"""A file with a process, in BPMN or as a graph: checked, and published as a flow."""
+"""A file with a process, in BPMN, PDL or as a graph: checked, and published as a flow."""
 
 from __future__ import annotations
 
@@ -13,14 +13,18 @@ from flows import api
 from flows.errors import NeedsApproval
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
+from flows.languages.pdl import Text
 from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.loading.graphs import Imported, prepare_graph
+from flows.loading.pdl import ImportedWorkflow, prepare_pdl
 from flows.models import Flow
 from flows.types import PublishReport
 
-BPMN, GRAPH = ("bpmn", "xml"), ("json", "yaml", "yml", "txt")
-ENDINGS = (*BPMN, *GRAPH)
+BPMN, PDL, GRAPH = ("bpmn", "xml"), ("pdl",), ("json", "yaml", "yml", "txt")
+ENDINGS = (*BPMN, *PDL, *GRAPH)
 _FORMATS = {"yml": "yaml"}
+
+Made = ImportedProcess | ImportedWorkflow | Imported
 
 
 @dataclass(frozen=True)
@@ -28,7 +32,7 @@ class Checked:
     """What the checks of a file found, and what it becomes if nothing prevents it."""
 
     problems: Sequence[Problem]
-    made: ImportedProcess | Imported | None = None
+    made: Made | None = None
     report: PublishReport | None = None
 
     @property
@@ -51,7 +55,7 @@ def check_file(flow: str, name: str, content: bytes) -> Checked:
     return Checked(made.warnings, made, try_file(flow, made))
 
 
-def _prepared(flow: str, name: str, content: bytes) -> ImportedProcess | Imported:
+def _prepared(flow: str, name: str, content: bytes) -> Made:
     ending = name.rpartition(".")[2].lower()
     if len(content) > LARGEST:
         raise BadGraph([Problem("too_large", _("The file has more than 5 MB."))])
@@ -64,10 +68,12 @@ def _prepared(flow: str, name: str, content: bytes) -> ImportedProcess | Importe
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadGraph([Problem("syntax", _("It is not text in UTF-8 (byte %s).") % error.start)]) from error
+    if ending in PDL:
+        return prepare_pdl(flow, [Text(text.replace("\r\n", "\n").replace("\r", "\n"))])
     return prepare_graph(flow, text, _FORMATS.get(ending, ending))
 
 
-def publish_file(flow: str, made: ImportedProcess | Imported, actor: str, reason: str) -> PublishReport:
+def publish_file(flow: str, made: Made, actor: str, reason: str) -> PublishReport:
     """Publish what a file becomes, and keep the file with the version; create the flow if it is missing.
 
     Raises WedError; then nothing is changed.
@@ -78,7 +84,7 @@ def publish_file(flow: str, made: ImportedProcess | Imported, actor: str, reason
     return report
 
 
-def try_file(flow: str, made: ImportedProcess | Imported) -> PublishReport:
+def try_file(flow: str, made: Made) -> PublishReport:
     """Return what publishing a file would do, and change nothing. Raises what publishing would raise."""
     with _created(flow):
         report = api.publish(flow, made.compiled.definition, dry_run=True)

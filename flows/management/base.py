@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -19,6 +20,8 @@ from flows.loading import LoadError
 from flows.models import Flow
 from flows.operations import FlowMigrationError
 from flows.replication import UNCONFIRMED, unconfirmed
+
+_ALWAYS = ("json", "actor")
 
 
 class Rejected(CommandError):
@@ -39,10 +42,14 @@ class FlowCommand(BaseCommand):
     records_actor = False
     # For each mode of a command that has several: the options that it reads, besides --json and --actor.
     reads: ClassVar[Mapping[str, str]] = {}
+    # Of a command that can only try what it would do, the name of that option and the options read with it.
+    tries: ClassVar[Mapping[str, str]] = {}
     _parser: CommandParser
+    _of_django: frozenset[str] = frozenset()
 
     def add_arguments(self, parser: CommandParser) -> None:
         self._parser = parser
+        self._of_django = frozenset(argument.dest for argument in parser._actions)
         parser.add_argument("--json", action="store_true", help="print JSON")
         if self.records_actor:
             parser.add_argument(
@@ -72,15 +79,20 @@ class FlowCommand(BaseCommand):
         return str(options["verb"])
 
     def _refuse_unread(self, options: Mapping[str, Any]) -> None:
-        """Raise Usage if an option was given that the mode does not read."""
-        if not self.reads:
-            return
-        mode = self.mode(options)
-        read = {*self.reads[mode].split(), "json", "actor"}
-        known = {name for names in self.reads.values() for name in names.split()}
+        """Raise Usage if an option was given that the mode does not read, or not where it only tries."""
+        if self.reads:
+            mode = self.mode(options)
+            known = {name for names in self.reads.values() for name in names.split()}
+            self._refuse(options, known - {*self.reads[mode].split(), *_ALWAYS}, mode)
+        own = {argument.dest for argument in self._parser._actions if argument.option_strings}
+        for name in (each for each in self.tries if options.get(each)):
+            read = {name, *self.tries[name].split(), *_ALWAYS}
+            self._refuse(options, own - self._of_django - read, f"--{name.replace('_', '-')}")
+
+    def _refuse(self, options: Mapping[str, Any], unread: AbstractSet[str], mode: str) -> None:
         for argument in self._parser._actions:
             name = argument.dest
-            if name in known - read and options.get(name, argument.default) != argument.default:
+            if name in unread and options.get(name, argument.default) != argument.default:
                 said = argument.option_strings[0] if argument.option_strings else f"{name.upper()} argument"
                 raise Usage(f"“{mode}” does not read {said}.")
 

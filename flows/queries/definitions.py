@@ -172,7 +172,7 @@ class FlowInfo:
         return next((a for a in self.attributes if a.name == name), None)
 
 
-DRAWN = ("bpmn", "graph")  # languages whose texts can be drawn
+DRAWN = ("bpmn", "graph", "pdl")  # languages whose texts can be drawn
 _FLOW = (
     "select id, name, label, description, version, notify_trace as live, start_by, exclusive,"
     " start_at is not null as timed from wedsql.flow"

@@ -40,16 +40,9 @@ grant execute on function
   wedsql.fail_many(text, integer[], bigint[], bigint[], text[], text[], text, text),
   wedsql.watch(bigint, text), wedsql.unwatch(bigint)
 to wed_web;
-grant execute on function wedsql.log_in_worker(text, text), wedsql.log_out_worker(),
-  wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
-grant execute on function wedsql.transitions_of_role(text, text),
-  wedsql.create_worker_key(text, jsonb, timestamptz, text),
-  wedsql.rotate_worker_key(text, interval, text), wedsql.revoke_worker_key(text, text, text),
-  wedsql.list_worker_keys(boolean, text, integer) to wed_web;
-grant execute on function wedsql.signal(text, text, jsonb, integer, text, text, text) to wed_web, wed_worker;
+grant execute on function wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
-grant execute on function wedsql.signals(text, integer, bigint, integer) to wed_web, wed_monitor;
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
 grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
   wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
@@ -72,9 +65,7 @@ grant execute on function  -- what is designed and not yet published
   wedsql.impact(text, jsonb, boolean, integer, double precision, jsonb),
   wedsql.what_if(text, text, boolean, integer, double precision, timestamptz)
 to wed_web;
-grant execute on function wedsql.explain_instance(integer, integer, interval),
-  wedsql.explain_jobs(integer, interval), wedsql.last_writes(integer, integer, integer),
-  wedsql.count_holding(text, integer, double precision), wedsql.explain_exceptions(text, integer) to wed_web;
+grant execute on function wedsql.last_writes(integer, integer, integer) to wed_web;
 grant execute on function
   wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement),
   wedsql.save_view(text, text, text, text, text[], text, text, text),

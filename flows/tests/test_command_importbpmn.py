@@ -101,7 +101,7 @@ def test_a_condition_on_what_is_not_declared_says_where_to_declare_it(tmp_path: 
         assert said.count("not declared") == 1, "each once, however often it is used"
         assert '<wedsql:attribute name="..." />, or as data objects.' in said
         for name in ("width", "depth", "colour"):
-            assert said.count(f'<wedsql:attribute name="{name}" />') == 1
+            assert said.count(f'<wedsql:attribute name="{name}" type="numeric" />') == 1
 
 
 def test_words_that_sql_reserves_are_in_the_list_of_names_that_are_not_declared(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+import os
 import textwrap
 from argparse import Action
 from collections import defaultdict
@@ -159,3 +160,51 @@ def test_what_a_mode_does_not_read_is_rejected_before_anything_is_done() -> None
 @pytest.mark.django_db
 def test_a_text_that_no_verb_reads_is_rejected() -> None:
     assert refused("cases", "withdraw", "4", "why", code=2) == "“withdraw” does not read TEXT argument."
+
+
+# Options by which a command only tries what it would do.
+TRYING = ("dry_run", "check")
+LINES_TO_TRY = {
+    "operate": ["cancel", "--filter", "status:running"],
+    "repair": ["--where", "status:exception", "patch"],
+    "startinstance": ["x", "--csv", "x.csv"],
+    "wsql": ["-c", "show flows"],
+    "importbpmn": ["x.bpmn", "--flow", "x"],
+    "importgraph": ["x.json", "--flow", "x"],
+    "makeflowmigrations": [],
+}
+
+
+def test_each_command_that_can_only_try_says_what_it_reads_then() -> None:
+    trying = {
+        name: {action.dest for action in arguments(command)} & {*TRYING} for name, command in COMMANDS.items()
+    }
+    found = {name: names for name, names in trying.items() if names}
+    assert found == {name: tried for name, command in COMMANDS.items() if (tried := _tries(command))}
+    assert found.keys() == LINES_TO_TRY.keys()
+
+
+def _tries(command: BaseCommand) -> set[str]:
+    return {*command.tries} if isinstance(command, FlowCommand) else set()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("name", LINES_TO_TRY)
+def test_what_matters_only_where_something_is_done_is_rejected_where_it_is_tried(name: str) -> None:
+    command = COMMANDS[name]
+    assert isinstance(command, FlowCommand)
+    for option, read in command.tries.items():
+        said = f"--{option.replace('_', '-')}"
+        for action in arguments(command):
+            if action.option_strings and action.dest not in {option, *read.split()}:
+                text = refused(name, *LINES_TO_TRY[name], said, *given(action), code=2)
+                assert text == f"“{said}” does not read {action.option_strings[0]}."
+
+
+@pytest.mark.django_db
+def test_the_shell_of_wsql_does_not_only_try(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal, other_end = os.openpty()
+    with os.fdopen(terminal, "rb"), os.fdopen(other_end) as standard_input:
+        monkeypatch.setattr("sys.stdin", standard_input)
+        said = refused("wsql", "--dry-run", code=2)
+    assert said.endswith("or a pipe, not the shell.")

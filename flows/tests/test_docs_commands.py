@@ -56,7 +56,7 @@ def compared(text: str, contains: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "language", "file"), [
-    ("graphs", "yaml", "orders.yaml"), ("bpmn", "xml", "claim.bpmn")
+    ("graphs", "yaml", "orders.yaml"), ("bpmn", "xml", "claim.bpmn"), ("pdl", "pdl", "manutencao.pdl")
 ])  # fmt: skip
 def test_imports(
     name: str, language: str, file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -8,9 +8,20 @@ from django.db import transaction
 from flows import api
 from flows.languages.bpmn.feel import NotSimple, to_sql
 
-TYPES = {"m": "integer", "n": "numeric", "s": "text", "d": "date", "t": "timestamptz", "i": "interval"}
+TYPES = {
+    "m": "integer",
+    "least": "integer",
+    "path": "text",
+    "level": "enum",
+    "n": "numeric",
+    "s": "text",
+    "d": "date",
+    "t": "timestamptz",
+    "i": "interval",
+}
 STATE = {
-    "m": 2147483647, "n": 0.1, "s": "Köln", "d": "2026-03-01", "t": "2026-10-25T00:30:00Z", "i": "PT36H",
+    "m": 2147483647, "least": -2147483648, "path": r"C:\dir", "level": "gold",
+    "n": 0.1, "s": "Köln", "d": "2026-03-01", "t": "2026-10-25T00:30:00Z", "i": "PT36H",
 }  # fmt: skip
 TRUE = [
     r's = "K\u00f6ln"', r's = "K\U0000f6ln"', r'"\ud83d\ude00" = "\U01F600"', r'"\"\\\n" != "n"',
@@ -30,6 +41,10 @@ TRUE = [
     't - date and time("2026-10-24T00:30:00Z") = duration("PT24H")',
     'date and time("2026-10-25T02:30:00+02:00") < date and time("2026-10-25T02:30:00+01:00")',
     "m in [1..2147483647]", "n in ]0..1[", "not(n in [1..0])", "not(m in [2147483647..1])",
+    "-least = 2147483648", "-least * -1 = least", "-(least) > m", r'path = "C:\dir"', r'path = "C:\\dir"',
+    r'"\x41" != "A"', 'level + "!" = "gold!"', 'duration("P3M") / 2 = duration("P1M")',
+    'duration("-P3M") / 2 = duration("-P1M")', 'duration("P5M") * 0.5 = duration("P2M")',
+    'duration("P1M") + duration("P11M") = duration("P1Y")', '-duration("P1M") = duration("-P1M")',
     "n between 0 and 1", 'd in [date("2026-01-01")..date("2026-12-31")]',
 ]  # fmt: skip
 REFUSED = [
@@ -53,8 +68,21 @@ REFUSED = [
     ('i / duration("PT1H") > 1', "quotient by a duration"), ("i / (i / 2) > 1", "quotient by a duration"),
     ("i / (i * 2) > 1", "quotient by a duration"), ("i / (i + i) > 1", "quotient by a duration"),
     ("i / (t - t) > 1", "quotient by a duration"),
+    ('d = date("20260301")', "no date of FEEL"), ('d = date("2026-W09-7")', "no date of FEEL"),
+    ('duration("P1M") * 1 = duration("P30D")', "not comparable"),
+    ('duration("P1M") / 2 < duration("P15D")', "not comparable"),
+    ('-duration("P1M") < duration("PT1H")', "not comparable"),
+    ('t - t = duration("P0M")', "not comparable"), ('d - d = duration("P0M")', "not comparable"),
+    ('duration("P1M") + duration("P1D") = i', "no sum"), ("d + 1 > d", "no sum"), ("n + d > d", "no sum"),
     (r's = "\ud800"', "cannot be kept"), (r's = "a\u0000"', "cannot be kept"),
     (r's = "\U110000"', "cannot be kept"),
+]  # fmt: skip
+UNTEXTUAL = [name for name, type_ in TYPES.items() if type_ not in ("text", "enum")]
+REFUSED += [
+    (form.format(name), "not comparable with a value of type")
+    for name in [*UNTEXTUAL, "(n + 1)", "-m", 'date("2026-03-01")', "i * 2"]
+    for form in ('{} = "today"', '"1" != {}', '{} in ("now", "1")', '{} in ["a".."b"]', '{} in "5"',
+                 '{} between "1" and "2"')
 ]  # fmt: skip
 
 

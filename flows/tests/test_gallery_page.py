@@ -31,7 +31,7 @@ def at(name: str, query: str = "") -> str:
 def test_the_page_has_a_card_with_a_picture_per_example(alice: Client) -> None:
     page = alice.get(NEW).content.decode()
     cards = re.findall(r'<li class="panel card">(.*?)</li>', page, re.DOTALL)
-    assert len(cards) == len(gallery.examples()) == 10
+    assert len(cards) == len(gallery.examples()) == 11
     for card, example in zip(cards, gallery.examples().values(), strict=True):
         assert f'<a href="{at(example.name)}">{example.title}</a>' in card
         assert re.search(r"What it teaches:</strong> [A-Z][^<]{30,}\.</p>", card), example.name

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from flows import api, kernel
+from flows.errors import WorkerKeyNeeded
 from flows.tests.test_tables import installation
 
 DEFINITION = {
@@ -29,6 +30,25 @@ create or replace function wedsql._on_dropped_notes(p_name text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$ select set_config('test.dropped', p_name, false) $$;
 create or replace function wedsql._on_maintain_notes() returns jsonb
 language sql set search_path = pg_catalog, pg_temp as $$ select '{"notes_removed": 7}'::jsonb $$;
+"""
+REAPED = """
+create or replace function wedsql._on_reap_parts_notes() returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$ select '{"old_notes": true}'::jsonb $$;
+create or replace function wedsql._on_reap_part_notes(p_part text, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select set_config('test.part', p_part, false) where p_part = 'old_notes'
+$$;
+create or replace function wedsql._on_reap_kinds_notes() returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$ select '{"notes": 0}'::jsonb $$;
+create or replace function wedsql._on_may_be_due_notes(p_flow integer, p_now timestamptz) returns boolean
+language sql set search_path = pg_catalog, pg_temp as $$ select true $$;
+create or replace function wedsql._on_due_items_notes(p_flow integer, p_kind text, p_now timestamptz)
+returns refcursor language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare v_due refcursor;
+begin open v_due for select 0 as wid, n::bigint as item from generate_series(1, 3) n; return v_due; end $$;
+create or replace function wedsql._on_reap_item_notes(p_flow wedsql.flow, p_kind text, p_item bigint,
+  p_now timestamptz) returns boolean
+language sql set search_path = pg_catalog, pg_temp as $$ select p_kind = 'notes' and p_item <> 2 $$;
 """
 NAMED = "select count(*)::integer from pg_proc where prosrc like %s or proname like %s"
 Installed = psycopg.Connection[Any]
@@ -95,6 +115,27 @@ def test_a_capability_takes_part_by_its_functions(bare: Installed, tmp_path: Pat
     reinstall(bare, tmp_path, "")
     assert "notes_removed" not in value(bare, "select wedsql.maintain()")
     assert value(bare, NAMED, "%notes%", "%notes%") == 0
+
+
+def test_a_capability_has_parts_and_kinds_of_a_round_of_the_reaper(bare: Installed, tmp_path: Path) -> None:
+    reinstall(bare, tmp_path, "")
+    assert set(value(bare, "select wedsql.reap()")) == {"ended", "expired", "timers", "late", "starts"}
+    reinstall(bare, tmp_path, REAPED)
+    api.create_flow("reaped", conn=bare)
+    value(bare, "select wedsql.reap()")  # it adds the row by which one reaper works on the new flow
+    flows = value(bare, "select count(*)::integer from wedsql.flow")
+    assert value(bare, "select wedsql.reap()")["notes"] == 2 * flows
+    assert value(bare, "select current_setting('test.part')") == "old_notes"
+
+
+def test_without_keys_no_job_of_a_flow_that_requires_them_is_taken(bare: Installed, tmp_path: Path) -> None:
+    reinstall(bare, tmp_path, "")
+    api.create_flow("keyed", conn=bare)
+    api.publish("keyed", DEFINITION | {"worker_keys": True}, conn=bare)
+    api.start("keyed", conn=bare)
+    assert value(bare, "select wedsql.may_work('keyed', 'tr_x')") is False
+    with pytest.raises(WorkerKeyNeeded):
+        api.lease_many("keyed", ["tr_x"], 1, "test", conn=bare)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from flows.models import Flow
 from flows.tests.bpmn_files import ORDER
 from flows.tests.designer import browser
 from flows.tests.pages import Form, unique
+from flows.tests.pdl import texts
 from flows.tests.publish_page import address, text_of
 from flows.tests.test_command_importgraph import ORDERS
 
@@ -77,6 +78,23 @@ def test_a_graph_is_imported_and_warnings_do_not_prevent_it(alice: Client) -> No
     answer = send(alice, unique(), warned)
     said = text_of(answer)
     assert "Warning : “asyncBefore” has no effect." in said and "can be published" in said
+
+
+def test_a_workflow_in_pdl_is_imported_with_the_picture_of_its_dependencies(alice: Client) -> None:
+    name = unique()
+    whole = "\n".join(each.text for each in texts()).encode()
+    wrong = send(alice, name, whole.replace(b"DEPENDS VisitarCliente", b"DEPENDS Visitar"), "m.pdl")
+    assert "33 GerarOrdemPagamento Error : There is no activity “Visitar” here" in text_of(wrong)
+    checked = send(alice, name, whole, "m.pdl")
+    said = text_of(checked)
+    assert (
+        "can be published, with 9 attributes and 10 rules." in said and "16 CriarOrdemServico Warning" in said
+    )
+    html = checked.content.decode()
+    assert html.count('class="panel scroll bpmn"') == 1 and "CriarOrdemServico" in html.split("bpmn", 1)[1]
+    page = again(alice, checked)
+    assert "Version 1 is published." in text_of(page)
+    assert 'class="panel scroll bpmn"' in page.content.decode()
 
 
 def test_a_check_says_what_publishing_would_reject_and_remove(alice: Client, fig2: str) -> None:

@@ -1,4 +1,4 @@
-"""Problems of BPMN files and graphs are said in the language of the user."""
+"""Problems of BPMN, PDL and graphs are said in the language of the user."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from flows.languages.sentences import sentences, translated
 from flows.tests.bpmn_conformance import REFUSED
 from flows.tests.bpmn_files import ORDER
 from flows.tests.pages import unique
+from flows.tests.pdl_conformance import ERRORS, SPELLINGS, WARNINGS
 from flows.tests.publish_page import text_of
 from flows.tests.test_import_page import send
+from flows.tests.test_pdl_reading import problems
 
 
 def test_every_sentence_is_in_the_catalogue() -> None:
@@ -28,6 +30,16 @@ def test_what_is_refused_is_said_in_portuguese(what: str) -> None:
     for problem in error.value.problems:
         with override("pt-br"):
             assert translated(problem.message) != problem.message, problem.message
+        assert translated(problem.message) == problem.message
+
+
+@pytest.mark.parametrize("what", [*ERRORS, *WARNINGS, *SPELLINGS])
+def test_what_pdl_rejects_or_tolerates_is_said_in_portuguese(what: str) -> None:
+    spelling = SPELLINGS.get(what, ("", ""))[1]
+    for problem in problems(ERRORS.get(what) or WARNINGS.get(what) or spelling):
+        with override("pt-br"):
+            said = translated(problem.message)
+        assert said != problem.message and " is " not in said and "an id" not in said, problem.message
         assert translated(problem.message) == problem.message
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -166,3 +167,27 @@ def _as_sql(value: Any) -> str:
         if isinstance(value, str)
         else str(value)
     )
+
+
+def obstacles(parts: Mapping[str, Part], path: str, wanted: str) -> list[tuple[str, str]]:
+    """Return the fewest leaves that would have to change for a part to have the wanted value, by their paths.
+
+    Each is with the value that it needs. An AND needs all of its parts to be true and one to be false, an OR
+    the other way round.
+    """
+    part = parts[path]
+    if part.value == wanted:
+        return []
+    if part.kind == "leaf":
+        return [(path, wanted)]
+    needed = wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted]
+    below = [obstacles(parts, one, needed) for one in _below(parts, path)]
+    if part.kind == "not" or (part.kind == "and") == (wanted == "t"):
+        return [leaf for leaves in below for leaf in leaves]
+    return min(below, key=len)
+
+
+def _below(parts: Mapping[str, Part], path: str) -> list[str]:
+    depth = path.count(".") + 2 if path else 1
+    start = f"{path}." if path else ""
+    return [one for one in parts if one and one.startswith(start) and one.count(".") + 1 == depth]

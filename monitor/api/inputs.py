@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
-from flows.api.cases import CLAIM_MINUTES
+from flows.capabilities.cases.api import CLAIM_MINUTES
 from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
 from flows.capabilities.looks.api import MOST_ATTRIBUTES
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
@@ -210,3 +210,43 @@ class SavedViewIn(Input):
     sorting: Literal["", "id"] = ""
     shared: Literal["mine", "team", "everyone"] = "mine"
     team: Text = ""
+
+
+Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
+
+
+class NextTaskIn(Input):
+    """In which order, and of which flow only."""
+
+    order: Literal["arrival", "priority", "deadline"] = "arrival"
+    flow: Annotated[str, StringConstraints(max_length=63), Storable] = ""
+
+
+class TakeTaskIn(Input):
+    """`lock`: for work without a connection."""
+
+    lock: bool = False
+
+
+class CompleteTaskIn(Input):
+    """The values that it writes, its outcome if it has some, and the claim with which it is held."""
+
+    data: dict[str, Any] = {}
+    outcome: Annotated[str, StringConstraints(max_length=60), Storable] | None = None
+    claim: Claim | None = None
+
+
+class FailTaskIn(Input):
+    reason: ReasonText
+    claim: Claim | None = None
+
+
+class GiveTaskIn(Input):
+    to: Annotated[str, StringConstraints(min_length=1, max_length=150, strip_whitespace=True), Storable]
+    reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
+
+
+class AsideTaskIn(Input):
+    """Until when; null shows it again."""
+
+    until: Moment | None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from flows.api.reasons import InstanceReasons, RuleReason
+from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.queries.counting import Count
 from flows.queries.everywhere import AnyInstance
 from flows.queries.instances import InstanceRow

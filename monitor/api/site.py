@@ -12,8 +12,6 @@ from ninja import NinjaAPI
 from monitor.api import (  # noqa: F401 - most only add endpoints
     approving,
     bulk,
-    case_files,
-    cases,
     children,
     events,
     graphs,
@@ -23,14 +21,17 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     problems,
     reading,
     repairing,
-    signals,
     views,
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.cases import endpoints as of_cases  # noqa: F401 - it adds endpoints
+from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it adds endpoints
 from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
 from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
+from monitor.signals import endpoints as of_signals  # noqa: F401 - it adds endpoints
 from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
+from monitor.tasks import endpoints as of_tasks  # noqa: F401 - it adds endpoints
 from monitor.webhooks import endpoints as of_webhooks  # noqa: F401 - it adds endpoints
 
 TITLE = "WED-SQL"

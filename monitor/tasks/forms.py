@@ -38,7 +38,9 @@ def told(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
     """
     keys = [one.name for one in flow.attributes if one.business_key]
     names = dict.fromkeys([*keys, *sheet.reads, *sheet.state_of])
-    there = [n for n in names if n not in {*sheet.writes, *flow.internal} and sheet.state_of.get(n) is not None]
+    there = [
+        n for n in names if n not in {*sheet.writes, *flow.internal} and sheet.state_of.get(n) is not None
+    ]
     places = {name: place for place, name in enumerate(there)}
     found = sorted(attributes(flow, there), key=lambda one: places[str(one["name"])])
     return values.named_fields(found, sheet.state_of, {})

@@ -15,13 +15,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, masks, may_operate, may_see, shown_to, task_keys
+from flows.access import AnyUser, masks, may_operate, may_see, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
 from flows.designer.values import BadValue
-from flows.errors import Refused, TaskTaken, UnknownTask
-from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.errors import Refused, TaskTaken
+from flows.queries.definitions import FlowInfo
 from monitor.alerts.forms import seconds
 from monitor.tasks import forms
 from monitor.tasks.rows import ORDERS, TABS, row, rows
@@ -108,41 +109,21 @@ def _next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
 @masks
 def task(request: HttpRequest, task: int) -> HttpResponse:
     """Show a task; a POST completes it with what was typed, and shows the next one."""
-    sheet, flow, keys = _found(request.user, task)
+    sheet, flow = task_or_404(request.user, task)
     person = request.user.get_username()
     if request.method == "POST":
         return _completed(request, flow, sheet)
-    return _shown(request, flow, sheet, keys, forms.asked(flow, sheet) if sheet.owner == person else [])
+    return _shown(request, flow, sheet, forms.asked(flow, sheet) if sheet.owner == person else [])
 
 
-def _found(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo, list[str]]:
-    """Return a task that the user may see: one that is or was theirs, is open to them, or of a flow they see.
-
-    Raises Http404.
-    """
-    if task >= 2**63:
-        raise Http404
-    try:
-        sheet = api.read_task(task, user.get_username())
-    except UnknownTask as error:
-        raise Http404 from error
-    flow, keys, person = flow_by_name(sheet.flow), task_keys(user), user.get_username()
-    mine = person in (sheet.owner, sheet.ended_by) or sheet.audience in (*keys, f"p:{person}")
-    if flow is None or not (mine or may_see(user, sheet.flow)):
-        raise Http404
-    return sheet, shown_to(user, flow, sheet.wid), keys
-
-
-def _shown(
-    request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, keys: list[str], fields: Any, **more: Any
-) -> HttpResponse:
+def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, **more: Any) -> HttpResponse:
     person = request.user.get_username()
     context = {
         "flow": flow,
         "task": sheet,
         "row": row(sheet, flow),
         "is_mine": sheet.owner == person,
-        "may_take": sheet.state == "R" and sheet.audience in (*keys, f"p:{person}"),
+        "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
         "manages": may_operate(request.user, flow.name),
         "told": forms.told(flow, sheet),
@@ -165,19 +146,19 @@ def _asked(request: HttpRequest, name: str) -> str:
 
 def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Complete a task, or show it again with what is wrong and everything that was typed."""
-    person, keys = request.user.get_username(), task_keys(request.user)
+    person = request.user.get_username()
     fields, data, is_right = forms.changed(flow, sheet, request.POST)
     error = "" if is_right else _("The task is not completed yet: look at the marked fields.")
     if is_right:
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
-            api.complete_task(sheet.job_id, person, data, outcome, long_number(request.POST.get("claim")))
+            api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
         except Refused as refused:
             error = refused.sentence
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
-    return _shown(request, flow, sheet, keys, fields, error=error)
+    return _shown(request, flow, sheet, fields, error=error)
 
 
 def text_of(request: HttpRequest, name: str) -> str:
@@ -206,9 +187,9 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
     """Do one thing with a task: take it, lock it, give it back, give it, put it aside, fail it."""
     if verb not in VERBS:
         raise Http404
-    sheet, _flow, keys = _found(request.user, task)
+    sheet, _flow = task_or_404(request.user, task)
     try:
-        return VERBS[verb](request, sheet, keys)
+        return VERBS[verb](request, sheet)
     except TaskTaken as taken:
         messages.warning(request, taken.sentence)
         return HttpResponseRedirect(reverse("monitor:tasks") + "?show=open")
@@ -217,51 +198,46 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
     return HttpResponseRedirect(reverse("monitor:task", args=[task]))
 
 
-def _forced(request: HttpRequest, sheet: TaskSheet) -> bool:
-    """Return whether who operates the flow acts on the task of another person."""
-    return sheet.owner != request.user.get_username() and may_operate(request.user, sheet.flow)
-
-
-def _take(request: HttpRequest, sheet: TaskSheet, keys: list[str], lock: bool = False) -> HttpResponse:
-    api.take_task(sheet.job_id, request.user.get_username(), keys, lock)
+def _take(request: HttpRequest, sheet: TaskSheet, lock: bool = False) -> HttpResponse:
+    api.take_task(sheet.job_id, request.user.get_username(), task_keys(request.user), lock)
     return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
 
 
-def _lock(request: HttpRequest, sheet: TaskSheet, keys: list[str]) -> HttpResponse:
-    return _take(request, sheet, keys, lock=True)
+def _lock(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    return _take(request, sheet, lock=True)
 
 
-def _release(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
-    api.release_task(sheet.job_id, request.user.get_username(), _forced(request, sheet))
+def _release(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    api.release_task(sheet.job_id, request.user.get_username(), is_forced(request.user, sheet))
     messages.success(request, _("The task is open again to those who may take it."))
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
-def _give(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+def _give(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     to = text_of(request, "to")
     if not is_person(to):
         raise BadValue(_("There is no user “%(name)s” who may log in.") % {"name": to})
-    forced = _forced(request, sheet)
+    forced = is_forced(request.user, sheet)
     api.give_task(sheet.job_id, request.user.get_username(), to, text_of(request, "reason"), forced)
     messages.success(request, _("%(name)s has got the task.") % {"name": to})
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
-def _aside(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
+def _aside(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     given = text_of(request, "time")
     until = datetime.now(UTC) + timedelta(seconds=min(seconds(given), A_YEAR)) if given else None
     api.put_task_aside(sheet.job_id, request.user.get_username(), until)
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
-def _fail(request: HttpRequest, sheet: TaskSheet, _keys: list[str]) -> HttpResponse:
-    claim = long_number(request.POST.get("claim"))
+def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    claim = claim_of(request.POST.get("claim", ""))
     api.fail_task(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
     messages.success(request, _("It is noted that the task could not be done."))
     return _to_next(request)
 
 
-VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet, list[str]], HttpResponse]] = {
+VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "take": _take,
     "lock": _lock,
     "release": _release,

@@ -57,4 +57,4 @@ def owner(parcels: Parcels, site: None) -> User:
 
 @pytest.fixture
 def operator(owner: User) -> Program:
-    return program(owner, "operate", "repair")
+    return program(owner, "operate", "repair", "perform")

@@ -6,11 +6,13 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.utils import timezone
 
 from flows import api
 from flows.api.approving import ApprovalRule
+from flows.tests.pages import unique
 from monitor.api import inputs
 from monitor.api.examples import BODIES
 from monitor.tests.conftest import Parcels
@@ -108,10 +110,14 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
     body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("example")
     ours: dict[str, dict[str, Any]] = {
         "{name}/instances": {"state": {"customer": "Ann"}},
+        "/tasks/next": {},
+        "/aside": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/views": {"flow": flow, "query": "weight>=100", "columns": ["customer"]},
         "/slas": {"calendar": "", "start_when": "", "stop_when": "stage = 'packed'"},
         "/slas/{sla}": {"calendar": "", "start_when": "", "stop_when": ""},
         "/cases/next": {"queue": ""},
+        "/complete": {"claim": None},
+        "/fail": {"claim": None},
         "/cases/{case}/wait": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/repair": {"arguments": {"changes": {"stage": "new"}}, "seq": None},
         "/repair/propose": {"arguments": {"changes": {"stage": "new"}}, "seq": None},
@@ -120,9 +126,28 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
     return body and body | next((ours[end] for end in ours if path.endswith(end)), {})
 
 
+def task_of(path: str, operator: Program) -> int:
+    """Make the task that an operation is about, which the caller holds unless it takes it."""
+    flow = unique()
+    rule = {"transition": "t", "predicate": "checked is null", "performer": "person", "role": "Tester"}
+    outcomes = {"outcomes": ["Approve: signed = 'yes'"], "deadline": "1 hour"}
+    api.create_flow(flow)
+    attributes = [{"name": "checked"}, {"name": "signed"}]
+    api.publish(flow, {"attributes": attributes, "triggers": [rule | outcomes]})
+    Group.objects.get_or_create(name="role:Tester")[0].user_set.set(User.objects.all())
+    User.objects.get_or_create(username="ben")
+    api.start(flow, {})
+    (found,) = api.flow_tasks(flow)
+    if not path.endswith(("/take", "{task}")):
+        operator.post(f"/tasks/{found.job_id}/take", {})
+    return found.job_id
+
+
 def case_of(path: str, wid: int, operator: Program, parcels: Parcels) -> dict[str, Any]:
     """Make the exception, the proposal and the file that an operation is about; return their numbers."""
     found: dict[str, Any] = {}
+    if "{task}" in path:
+        found["task"] = task_of(path, operator)
     if "/repair" in path or "/cases" in path or "/proposals" in path:
         parcels.make_exception(wid)
         found["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))

@@ -211,3 +211,20 @@ def test_an_operation_on_jobs_is_counted_by_jobs_and_offers_transitions_that_hav
         r"<option[^>]*>([^<]*)</option>", page.partition('id="transition"')[2].partition("</select>")[0]
     )
     assert set(offered) == {"all transitions", "tr_pack", "tr_label", "tr_send"}
+
+
+def test_transitions_that_no_worker_performs_are_not_offered(olga: Client, parcels: Parcels) -> None:
+    parcels.connection.execute(
+        f"insert into {parcels.flow}.wed_trig (tgname, trname, cpred, sets, performer)"
+        " values ('g_mark', 'tr_mark', $$stage = 'lost' and pieces = 1$$, 'pieces = 2', 'database')"
+    )
+    stuck = parcels.start(extra={"a": 1})
+    parcels.do("tr_pack", stuck, stage="lost", pieces=3)
+    jobs = "select array_agg(trname) from wedsql.job_pool where wid = %s"
+    assert parcels.connection.execute(jobs, [stuck]).fetchone() == (["_EXCPT"],)
+    parcels.start()
+    page = get(olga, f"/bulk/new/?flow={parcels.flow}")
+    (offered,) = re.findall(r'<select id="transition".*?</select>', page, re.DOTALL)
+    assert re.findall(r"<option[^>]*>(\w+)</option>", offered) == ["tr_label", "tr_pack", "tr_send"]
+    about = re.findall(r'value="priority" required.*?</label>(.*?)</div>', page, re.DOTALL)
+    assert "these 1" in text_of(about[0].encode()), "the other one has no job but that of the exception"

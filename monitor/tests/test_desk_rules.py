@@ -9,8 +9,8 @@ from django.test import Client
 
 from flows import api
 from flows.tests.pages import Form
+from monitor.cases.tests.test_cases_page import case_of
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_cases_page import case_of
 
 
 @pytest.fixture

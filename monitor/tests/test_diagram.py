@@ -11,12 +11,14 @@ from django.test import Client
 from flows import api
 from flows.loading.bpmn import prepare_bpmn
 from flows.loading.graphs import prepare_graph
+from flows.loading.pdl import prepare_pdl
 from flows.loading.processes import publish_file
 from flows.models import Flow, Job
 from flows.queries import jobs
 from flows.queries.definitions import flow_by_name
 from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.pages import unique
+from flows.tests.pdl import texts
 from monitor import places
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from monitor.tests.programs import problem, program
@@ -128,6 +130,19 @@ def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, packed: 
     html = alice.get(f"/flows/{name}/diagram/?instance={wid}").content.decode()
     names = ("pack", "Charge the card", "j", "w")
     assert [text_of(row(html, each)).split()[0] for each in names] == ["0", "1", "1", "0"]
+
+
+def test_a_workflow_in_pdl_is_drawn_with_its_ready_tasks(alice: Client, site: None) -> None:
+    name = unique()
+    publish_file(name, prepare_pdl(name, texts()), "anna", "")
+    wid, _other = api.start(name), api.start(name)
+    api.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is written.", actor="anna")
+    html = alice.get(f"/flows/{name}/diagram/").content.decode()
+    tasks = ("CriarOrdemServico", "VisitarCliente", "GerarOrdemPagamento")
+    assert [text_of(row(html, each)).split() for each in tasks] == [["1", "1"], ["1", "1"], ["0", "0"]]
+    html = alice.get(f"/flows/{name}/diagram/?instance={wid}").content.decode()
+    assert [text_of(row(html, each)).split()[0] for each in tasks] == ["0", "1", "0"]
+    api.drop_flow(name, force=True)
 
 
 def test_the_history_in_a_graph_is_a_tree_and_a_walk_over_http(packed: tuple[str, int]) -> None:

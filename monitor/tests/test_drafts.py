@@ -10,9 +10,9 @@ from django.test import Client
 from flows import api
 from flows.tests.pages import Form
 from monitor import drafts
+from monitor.cases.tests.test_cases_page import bea, case_of, lost
 from monitor.models import CaseDraft
 from monitor.tests.conftest import Parcels, client_of, get, person
-from monitor.tests.test_cases_page import bea, case_of, lost
 
 __all__ = ["bea", "lost"]
 

@@ -17,8 +17,8 @@ from django.utils import timezone
 
 from flows import api
 from flows.tests.pages import Form
+from monitor.cases.tests.test_cases_page import case_of
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_cases_page import case_of
 from pages.models import SentForm
 from pages.once import FIELD, KEPT
 
@@ -33,7 +33,7 @@ UNIQUE = {
         "monitor/views.html", "site/worker_keys.html",
     },
     "one of each: a digest of a queue, a rule of a row, an index of an attribute": {
-        "monitor/digests.html", "monitor/parts/index_offers.html", "monitor/parts/tour.html",
+        "monitor/cases/digests.html", "monitor/parts/index_offers.html", "monitor/parts/tour.html",
     },
     "the revision, version or list that it was made from": {
         "admin/flows/designer/conflicts.html", "admin/flows/designer/discard.html",
@@ -47,8 +47,8 @@ UNIQUE = {
         "monitor/proposed_rule.html",
     },
     "it changes what is there: an instance, a job, a case, a proposal, a rule": {
-        "monitor/alerts/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases.html",
-        "monitor/operate.html", "monitor/parts/case_wait.html", "monitor/parts/head.html",
+        "monitor/alerts/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases/list.html",
+        "monitor/operate.html", "monitor/cases/wait.html", "monitor/parts/head.html",
         "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/parts/proposal.html",
         "monitor/parts/undo.html", "monitor/webhooks/webhook.html",
     },
@@ -69,9 +69,9 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
     excused = set().union(*UNIQUE.values())
     assert {name for name, found in forms.items() if found} - have == excused
     assert have == {
-        "monitor/bulk_new.html", "monitor/delegations.html", "monitor/parts/case.html",
-        "monitor/parts/case_files.html", "monitor/parts/start_results.html", "monitor/repair.html",
-        "monitor/repair_many.html", "monitor/signals.html", "monitor/start.html",
+        "monitor/bulk_new.html", "monitor/delegations.html", "monitor/cases/case.html",
+        "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/repair.html",
+        "monitor/repair_many.html", "monitor/signals/list.html", "monitor/start.html",
         "monitor/start_csv.html", "monitor/webhooks/form.html",
         "registration/tokens.html",
     }  # fmt: skip

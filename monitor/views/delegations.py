@@ -19,7 +19,7 @@ from flows import api
 from flows.access import AnyUser, flows_of, masks, may_see, visible_flows
 from flows.errors import Refused
 from flows.queries import definitions
-from monitor.case_rows import TABS, Names, names
+from monitor.cases.rows import TABS, Names, names
 from monitor.proposals import waiting_for
 from pages.guard import page
 from pages.once import once

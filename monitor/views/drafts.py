@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from flows import api
 from flows.access import instance_or_404, masks, may_handle
-from flows.api.cases import CLOSED_STATES
+from flows.capabilities.cases.api import CLOSED_STATES
 from flows.designer.values import BadValue
 from flows.errors import UnknownCase
 from flows.queries.definitions import FlowInfo

@@ -18,7 +18,8 @@ from flows.queries import instances, jobs, steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
-from monitor import history, masking, places, standing, urlparams
+from monitor import history, masking, places, urlparams
+from monitor.reasons import standing
 from monitor.responses import exact_json
 from monitor.sla.rows import ClockRow
 from monitor.timeline import timeline

@@ -13,9 +13,10 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 
-from flows import api, reasons
+from flows import api
 from flows.access import flow_or_404
-from flows.api.together import Holding, Lack
+from flows.capabilities.reasons import sentences
+from flows.capabilities.reasons.many import Holding, Lack
 from flows.designer.drawing import data, name
 from flows.queries import jobs, overview
 from flows.queries.base import snapshot
@@ -153,7 +154,7 @@ def _lacks(flow: FlowInfo, drawn: Graph, found: list[Lack]) -> list[ShownLack]:
     return [
         ShownLack(
             titles.get(str(lack.trigger), str(lack.trigger)),
-            [reasons.needed(one, labels) for one in lack.obstacles],
+            [sentences.needed(one, labels) for one in lack.obstacles],
             list(lack.wids),
         )
         for lack in found

@@ -14,8 +14,8 @@ from flows.access import masks, shown_to, visible_flows
 from flows.api.approving import RULES, Proposal
 from flows.errors import Refused, UnknownProposal
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor import case_rows
 from monitor import proposals as shown
+from monitor.cases import rows as case_rows
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 from pages.urlparams import number, text

@@ -13,14 +13,14 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, may, rights
-from flows.api.cases import Case
 from flows.api.proposed_rules import ProposedRule
+from flows.capabilities.cases.api import Case
 from flows.designer.said import reader
 from flows.designer.trying import limited
 from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
-from monitor import case_rows
-from monitor.report_rows import written
+from monitor.cases import rows as case_rows
+from monitor.cases.report_rows import written
 from pages.guard import page
 
 # The page examines no more instances than these, and no longer.

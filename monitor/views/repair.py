@@ -18,15 +18,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
 from flows.access import instance_or_404, masks, may_handle
-from flows.api.cases import Case
-from flows.api.reasons import InstanceReasons
+from flows.capabilities.cases.api import Case
+from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
 from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
 from monitor import (
-    case_rows,
     drafts,
     late_results,
     links,
@@ -35,9 +34,10 @@ from monitor import (
     proposals,
     repairing,
     suggested,
-    waiting,
 )
-from monitor.case_files import file_rows, limits
+from monitor.cases import rows as case_rows
+from monitor.cases import waits
+from monitor.cases.uploads import file_rows, limits
 from monitor.repair_choices import CHOICES, Subject, tabs, writable
 from monitor.undoing import right_to_repair
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
@@ -195,8 +195,8 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
         "is_mine": mine,
         "claimed": "" if mine else _claim(case),
         "links": links.links_of(flow, case, now.state),
-        "wait_attributes": waiting.attributes(flow),
-        "wait_operators": waiting.OPERATORS,
+        "wait_attributes": waits.attributes(flow),
+        "wait_operators": waits.OPERATORS,
     }
 
 

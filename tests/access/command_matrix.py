@@ -14,6 +14,7 @@ signal                                             yyffy
 importgraph                                        yyfff
 workerkey                                          yyfff
 importbpmn                                         yyfff
+importpdl                                          yyfff
 startinstance                                      yyyff
 bulk                                               yyfff
 operate                                            yyfff
@@ -22,6 +23,7 @@ alerts                                             yyfff
 webhooks                                           yyfff
 sla                                                yyfff
 cases                                              yyfff
+tasks                                              yyfff
 caselinks                                          yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff
@@ -41,6 +43,7 @@ READING = (
     "dumpflow",
     "explain",
     "exportbpmn",
+    "exportpdl",
     "flowdiff",
     "flowimpact",
     "flowlint",

@@ -15,6 +15,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows.errors import WedError
 from flows.tests.bpmn_files import ORDER
+from flows.tests.pdl import workflow as pdl
 from tests.access import command_matrix as matrix
 from tests.access.conftest import MINE, SampleData
 from workers.demo.loading import FLOWS
@@ -38,6 +39,8 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     definition.write_text(json.dumps({"attributes": [{"name": "a"}], "triggers": []}))
     graph = directory / "graph.txt"
     graph.write_text("R = [{r1, a, b}, {r2, b, c}]")
+    workflow = directory / "workflow.pdl"
+    workflow.write_text(pdl("a: m { ROLE r; }"))
     process = directory / "process.bpmn"
     process.write_bytes(ORDER)
     links = directory / "links.json"
@@ -46,6 +49,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "importbpmn": [str(process), "--flow", "made_of_a_process"],
+        "importpdl": [str(workflow), "--flow", "made_of_a_workflow"],
         "importgraph": [str(graph), "--flow", "made_of_a_graph"],
         "signal": [sample.parcels.flow],
         "workerkey": ["create", "k", "--flow", sample.parcels.flow],

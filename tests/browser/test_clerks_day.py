@@ -15,7 +15,7 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows import api
-from flows.api.cases import Case
+from flows.capabilities.cases.api import Case
 from testkit.web import WebServer
 from tests.browser.conftest import PASSWORD, PHONE, LogIn, Login, wait_in
 from wedsql_site.supervisor.demo_logins import LOGINS

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import psycopg
 import pytest
 
 from chaos import mutate, mutations_machine
-from chaos.mutation import Change, apply, read
+from chaos.mutation import Change, apply, pytest_id, read
 from flows import api
 from testkit import kernel_db
 from testkit.cases import some
@@ -42,6 +43,16 @@ def server() -> Iterator[str]:
 def test_a_missing_guard_is_noticed(server: str, guard: str) -> None:
     mutation = next(m for m in read() if m.guard == guard)
     assert mutate.verdict(server, mutation)[0] == "killed"
+
+
+def test_the_test_of_every_guard_exists() -> None:
+    """A test that has moved would not run, and its mutation seem to survive."""
+    gone = []
+    for mutation in read():
+        path, _, name = pytest_id(mutation.tests).partition("::")
+        if f"def {name}(" not in Path(path).read_text(encoding="utf-8"):
+            gone.append(mutation.tests)
+    assert gone == []
 
 
 def test_every_guard_can_be_removed(server: str) -> None:

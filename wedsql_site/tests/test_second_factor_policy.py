@@ -13,6 +13,7 @@ from django.test import Client
 from django.urls import reverse
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from monitor.api import tokens
 from tests.addresses import all_addresses
 from wedsql_site.second_factor import devices
 from wedsql_site.tests.log_in import (
@@ -138,3 +139,15 @@ def test_a_set_up_completes_the_log_in_of_its_own_person_alone(guarded: User, se
 def test_required_of_staff_leaves_others_free(db: None, settings: Any) -> None:
     settings.SECOND_FACTOR = "required-staff"
     assert is_in(first_step(User.objects.create_user("carol", password=PASSWORD)))
+
+
+def test_a_token_needs_no_factor_and_a_session_without_one_reads_nothing(db: None, settings: Any) -> None:
+    """A token was made on the server, or in a session that had entered a code."""
+    tina = User.objects.create_user("tina", password=PASSWORD, is_staff=True)
+    _made, token = tokens.create(tina, "reports", 1)
+    session = Client()
+    session.force_login(tina)
+    settings.SECOND_FACTOR = "required"
+    headers = {"Authorization": f"Bearer {token}"}
+    assert Client().get("/api/v1/me", headers=headers).status_code == 200
+    assert session.get("/api/v1/me").status_code == 401

@@ -13,16 +13,16 @@ from django.db import DatabaseError, connection
 from flows import capabilities
 from flows.errors import WedError
 from workers.alerts.delivering import deliver_due
-from workers.alerts.digesting import queue_due
 from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")
 
 PAUSE = 1.0
-_READING = (*capabilities.beside_rounds(), queue_due)
+_READING = capabilities.beside_rounds()
 # What each thread does. A thread has a connection of its own, of which the role of the reaper has few: two
 # share what reads.
-STEPS = (_READING[::2], _READING[1::2], (deliver_due,))
+_HALF = (len(_READING) + 1) // 2
+STEPS = (_READING[:_HALF], _READING[_HALF:], (deliver_due,))
 _started_in = 0
 
 

@@ -16,6 +16,17 @@ _NEVER_OFFERED = Statement(
     "wed_never_offered",
     "select serves, flow, near, message, hint from wedsql.never_offered($1::text[])",
 )
+# The flows whose jobs need a key that the session has not, of names 'flow:transition' and ':transition'.
+_WITHOUT_KEY = Statement(
+    "wed_without_key",
+    "select f.name, string_agg(distinct t.trname, ', '),"
+    " coalesce(current_setting('wedsql.worker_login', true), '') = 'on'"
+    " from wedsql.flow f join wedsql.trig t on t.flow_id = f.id"
+    " where f.worker_keys and not t.cfinal and t.integrity is null and not t.signal and t.child is null"
+    " and t.performer = 'worker' and ($2::text[] = '{}' or f.name = any ($2))"
+    " and (f.name || ':' || t.trname = any ($1::text[]) or ':' || t.trname = any ($1))"
+    " and not wedsql.may_work(f.name, t.trname) group by f.name order by f.name",
+)
 
 
 def register_worker(kind: str, name: str, host: str, pid: int, serves: Sequence[str]) -> Command:
@@ -41,3 +52,8 @@ def report_problems(worker: int | None, text: str) -> Command:
 def never_offered(serves: Sequence[str]) -> Command:
     """Return the call that answers which of the served names no worker gets a job of, and why."""
     return _NEVER_OFFERED, (texts(serves),)
+
+
+def without_key(names: Sequence[str], flows: Sequence[str]) -> Command:
+    """Return the query for the flows, of these or of all, whose jobs the key of this session is not for."""
+    return _WITHOUT_KEY, (texts(names), texts(flows))

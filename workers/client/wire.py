@@ -206,6 +206,8 @@ class Wire:
         self.unconfirmed += is_unconfirmed(diag)
 
     def _guarded(self, commands: Sequence[Command], *, apart: bool) -> list[pq.abc.PGresult]:
+        if not commands:
+            return []
         with self._lock:
             pgconn = self.connection.pgconn
             try:

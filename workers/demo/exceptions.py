@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from flows.api.approving import ApprovalRule
-from flows.api.cases import CaseRule
+from flows.capabilities.cases.api import CaseRule
 from workers.demo.random_states import order
 
 HOUR = 3600.0

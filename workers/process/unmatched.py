@@ -1,4 +1,4 @@
-"""Handlers of which no worker gets a job, such as those of a misspelled transition."""
+"""Handlers of which a worker gets no job, such as those of a misspelled transition, or for want of a key."""
 
 from __future__ import annotations
 
@@ -9,12 +9,21 @@ from dataclasses import dataclass
 import psycopg
 from psycopg import pq
 
+from workers.client import registration
 from workers.client.registration import never_offered
 from workers.client.wire import Wire
 from workers.logs import summarize
 from workers.registry import Registry
 
 log = logging.getLogger("workers.presence")
+_NO_KEY = (
+    'Flow "%s" gives the jobs of %s to workers with a key, and this one has none.'
+    " Set WEDSQL_WORKER_KEY_FILE or WEDSQL_WORKER_KEY."
+)
+_OTHER_KEY = (
+    'Flow "%s" gives the jobs of %s to workers with a key, and the key of this one is not for them.'
+    " Use one that is: “manage.py workerkey list” shows what each is for."
+)
 
 
 @dataclass(frozen=True)
@@ -40,10 +49,23 @@ class UnmatchedHandlers:
         """Ask for the handlers, and for the flows that the process is limited to."""
         try:
             answer = wire.round(never_offered([*served, *self._asked()]))[0]
+            without_key = self._without_key(wire)
         except psycopg.Error as error:  # an older kernel without the function: not fatal
             log.info("Unmatched handlers are not known: %s", summarize(error), extra=self._about)
             return
-        self._found = [self._row(answer, row) for row in range(answer.ntuples)]
+        self._found = [self._row(answer, row) for row in range(answer.ntuples)] + without_key
+
+    def _without_key(self, wire: Wire) -> list[Unmatched]:
+        """Return the flows that require another key than that of this session. Raises psycopg.Error."""
+        served = [f"{entry.flow or ''}:{entry.transition}" for entry in self._registry]
+        answer = wire.round(registration.without_key(served, tuple(self._flows)))[0]
+        found = []
+        for row in range(answer.ntuples):
+            flow, names, logged_in = (answer.get_value(row, column) or b"" for column in range(3))
+            text = _OTHER_KEY if logged_in == b"t" else _NO_KEY
+            said = text % (flow.decode(), names.decode())
+            found.append(Unmatched(f"{flow.decode()}:", said, expected=False))
+        return found
 
     def names(self) -> list[str]:
         """Return what the page of the workers is to show."""

@@ -19,10 +19,10 @@ from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
 from workers.reaper.bulk import continue_bulk_operations
-from workers.reaper.cases import decide_on_late_results, let_policies_act, sign_new_cases
 from workers.reaper.children import continue_children
 from workers.reaper.disk import DiskReporter
 from workers.reaper.old_rows import delete_old_rows
+from workers.reaper.recovery import decide_on_late_results, let_policies_act
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
 
@@ -83,7 +83,6 @@ _STEPS: tuple[_Step, ...] = (
     continue_bulk_operations,
     decide_on_late_results,
     let_policies_act,
-    sign_new_cases,
     *capabilities.in_rounds(),
 )
 

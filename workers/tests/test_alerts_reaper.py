@@ -80,7 +80,8 @@ class Installation:
 
 
 @pytest.fixture
-def here(shop: Shop, processes: Processes, tmp_path: Path) -> Iterator[Installation]:
+def here(shop: Shop, processes: Processes, tmp_path: Path, settings: Any) -> Iterator[Installation]:
+    settings.WEDSQL_WEBHOOK_HTTP = settings.WEDSQL_WEBHOOK_INTERNAL = True
     yield Installation(shop, processes, tmp_path / "mails")
     shop.db.execute("delete from wedsql.alert_rule")
 

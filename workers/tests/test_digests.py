@@ -10,8 +10,9 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core import mail
 from django.db import connection
 
-from flows import api, digests
-from workers.alerts import delivering, digesting
+from flows import api
+from flows.capabilities.cases import mails, reaper
+from workers.alerts import delivering
 from workers.tests.test_alerts import as_reaper
 
 pytestmark = pytest.mark.django_db
@@ -55,7 +56,7 @@ def send() -> list[Any]:
     with connection.cursor() as cursor:
         yesterday = "wedsql.now() - interval '1 day'"
         cursor.execute(f"update wedsql.case_digest set next_at = {yesterday}, since = {yesterday}")
-    as_reaper(lambda: (digesting.queue_due(), delivering.deliver_due()))
+    as_reaper(lambda: (reaper.beside_rounds(), delivering.deliver_due()))
     return list(mail.outbox)
 
 
@@ -130,7 +131,7 @@ def test_a_mail_that_cannot_be_made_delays_no_other(
     choose(reader("digest_orders"), "digest_orders")
     other = User.objects.create_user("bob of digests", "bob@example.org", is_staff=True)
     choose(other)
-    moment = digests._moment
+    moment = mails._moment
     made: list[Any] = []
 
     def fails_once(at: Any) -> str:
@@ -139,7 +140,7 @@ def test_a_mail_that_cannot_be_made_delays_no_other(
             raise LookupError("no such thing")
         return moment(at)
 
-    monkeypatch.setattr(digests, "_moment", fails_once)
+    monkeypatch.setattr(mails, "_moment", fails_once)
     assert [each.to for each in send()] == [["bob@example.org"]]
     assert "a mail about cases was not made" in caplog.text
 

@@ -88,3 +88,12 @@ def test_the_reaper_imports_only_what_ends_overdue_work(
     modules = imported(processes.output())
     assert {"workers.reaper.rounds", "workers.alerts.delivering"} <= modules, "the output was read"
     assert needless(modules) == []
+
+
+def test_the_simulation_imports_only_what_starts_instances(processes: Processes) -> None:
+    """The system checks of pages, which it does not run, import all pages."""
+    process = processes.start("-X", "importtime", "manage.py", "simulate", "--for", "0.1", "--seed", "1")
+    process.wait(60)
+    modules = imported(processes.output())
+    assert {"workers.demo.random_states", "flows.api"} <= modules, "the output was read"
+    assert needless(modules) == []

@@ -266,3 +266,11 @@ def test_a_compensation_is_served_without_a_rule_of_its_own(shop: Shop) -> None:
         "tr_one",
         "tr_undo",
     }
+
+
+def test_a_round_without_commands_sends_nothing(shop: Shop) -> None:
+    wire = shop.runner.wire
+    assert wire.round() == [] and wire.each() == []
+    with wire.connection.transaction():
+        assert wire.round() == []
+    assert shop.work(1) == 0, "the connection can be used"

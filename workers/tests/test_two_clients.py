@@ -94,7 +94,7 @@ ONE_OF_MANY = {"complete", "fail", "take"}
 # Commands that only a worker needs, and functions of the topics that are no commands.
 ONLY_WORKER = {
     "taking.warm", "results.warm", "results.retake", "results.is_transient", "results.refusals",
-    "registration.report_problems", "maintenance.count_times",
+    "registration.report_problems", "registration.without_key", "maintenance.count_times",
 }  # fmt: skip
 
 

@@ -113,8 +113,10 @@ def receiver(secret: str, directory: Path) -> Iterator[tuple[int, Path]]:
 
 
 def test_the_receiver_of_the_documentation_gets_what_is_signed(
-    shop: Shop, processes: Processes, tmp_path: Path
+    shop: Shop, processes: Processes, tmp_path: Path, settings: Any
 ) -> None:
+    settings.WEDSQL_WEBHOOK_HTTP = settings.WEDSQL_WEBHOOK_INTERNAL = True
+
     def messages() -> list[dict[str, Any]]:
         return [json.loads(line) for line in printed.read_text().splitlines()]
 

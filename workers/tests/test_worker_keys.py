@@ -52,6 +52,8 @@ def test_a_worker_serves_what_its_key_is_for(
     once = ("wedworker", "--flow", keyed, "--processes", "1", "--once")
     assert processes.manage(*once).wait(60) == 0, processes.output()
     assert statuses(db, marked + again) == {"R": 7}, "without a key it serves nothing"
+    wanted = f'Flow "{keyed}" gives the jobs of act_'
+    assert wanted in processes.output() and "Set WEDSQL_WORKER_KEY_FILE" in processes.output()
     secret = api.create_worker_key(f"k-{keyed}", {keyed: ["act_mark"]}, "ann", conn=db)
     file = key_file(tmp_path / "key", secret)
     assert processes.manage(*once, WEDSQL_WORKER_KEY_FILE=file).wait(60) == 0, processes.output()
@@ -61,6 +63,28 @@ def test_a_worker_serves_what_its_key_is_for(
     ).fetchall()
     assert len(actors) == 5 and all(actor.startswith(f"k-{keyed}/wedworker#1@") for (actor,) in actors)
     assert secret not in processes.output()
+    assert "the key of this one is not for them" in processes.output()
+
+
+def test_a_client_of_the_paper_without_a_key_says_what_to_do(
+    dsn: str, keyed: str, db: Db, tmp_path: Path
+) -> None:
+    wids = start(db, keyed, "mark")
+    script = tmp_path / "paper.py"
+    script.write_text(PAPER.format(dbs=make_conninfo(dsn, options=f"-c search_path={keyed}")))
+    printed = tmp_path / "printed"
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(CHECKOUT)}
+    with printed.open("w") as output:
+        worker = subprocess.Popen(
+            [sys.executable, str(script)], env=environment, stdout=output, stderr=subprocess.STDOUT
+        )
+    try:
+        until(lambda: "Set WEDSQL_WORKER_KEY_FILE" in printed.read_text(), what=printed.read_text)
+        assert f'Workers of flow "{keyed}" need a key' in printed.read_text()
+        assert statuses(db, wids) == {"R": 1}
+    finally:
+        worker.kill()
+        worker.wait()
 
 
 def test_a_client_of_the_paper_reads_a_rotated_key_again_and_ends_with_a_revoked_one(

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from flows.capabilities.alerts.receivers import allowed, check_url
 from flows.statements import JSON, read_as, rows, value
 
 
@@ -16,7 +17,7 @@ class AlertRule:
 
     `kind` is count (instances of the filter `query`), exception_age and queue_age (seconds), or workers (that
     serve the transition); `lasting` is how many seconds the comparison must hold. Whoever saves a rule has
-    parsed its filter and checked its `url`. Without a `secret` the one from before is kept.
+    parsed its filter. Without a `secret` the one from before is kept.
     """
 
     name: str
@@ -82,6 +83,8 @@ def save_alert_rule(
     flow: str, rule: AlertRule, actor: str, replaced: int | None = None, *, conn: Any = None
 ) -> SavedAlertRule:
     """Save a rule, which replaces the one of that number. Raises UnknownFlow, BadAlert, UnknownAlert."""
+    if rule.url:
+        check_url(rule.url, allowed())
     call = "select wedsql.save_alert_rule(%s, %s, %s, %s)"
     given = {name: each for name, each in asdict(rule).items() if name in AlertRule.__dataclass_fields__}
     return _rule(value(conn, call, (flow, JSON(given), actor, replaced)))

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from django.conf import settings
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.core.exceptions import ImproperlyConfigured
 
 from flows.errors import BadAlert
 
@@ -36,6 +35,12 @@ _RESERVED = tuple(map(ipaddress.ip_network, (
     "192.168.0.0/16", "192.175.48.0/24", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/3",
     "2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20",
 )))  # fmt: skip
+
+
+def gettext_noop(text: str) -> str:
+    """Mark a text for translation; Django's own function needs settings, flows.api does not."""
+    return text
+
 
 # Why a message was not delivered, as stored with it, in English; pages translate it (flows.messages.stored).
 NOT_READABLE = gettext_noop("The address of the webhook cannot be read.")
@@ -67,8 +72,12 @@ class Allowed:
 
 
 def allowed() -> Allowed:
-    """Return what the settings allow."""
-    return Allowed(settings.WEDSQL_WEBHOOK_HTTP, settings.WEDSQL_WEBHOOK_INTERNAL)
+    """Return what the settings allow; without settings, nothing else."""
+    names = ("WEDSQL_WEBHOOK_HTTP", "WEDSQL_WEBHOOK_INTERNAL")
+    try:
+        return Allowed(*(bool(getattr(settings, name, False)) for name in names))
+    except ImproperlyConfigured:
+        return Allowed()
 
 
 def check_url(url: str, allowed: Allowed) -> SplitResult:
@@ -77,15 +86,15 @@ def check_url(url: str, allowed: Allowed) -> SplitResult:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise BadAlert(_(NOT_READABLE)) from error
+        raise BadAlert(NOT_READABLE) from error
     if parts.scheme != "https" and not (allowed.http and parts.scheme == "http"):
-        raise BadAlert(_(NO_HTTPS))
+        raise BadAlert(NO_HTTPS)
     if not parts.hostname or parts.username is not None or parts.password is not None or port == 0:
-        raise BadAlert(_(NO_PLAIN_HOST))
+        raise BadAlert(NO_PLAIN_HOST)
     if not url.isascii() or any(each.isspace() or not each.isprintable() for each in url):
-        raise BadAlert(_(NO_ASCII))
+        raise BadAlert(NO_ASCII)
     if not allowed.internal and _names_internal(parts.hostname):
-        raise BadAlert(_(INTERNAL))
+        raise BadAlert(INTERNAL)
     return parts
 
 
@@ -122,7 +131,7 @@ def resolve(host: str, port: int, allowed: Allowed) -> str:
         raise NotTaken(UNKNOWN_HOST) from error
     addresses = [str(each[4][0]).partition("%")[0] for each in found]
     if not allowed.internal and any(is_internal(ipaddress.ip_address(each)) for each in addresses):
-        raise BadAlert(_(INTERNAL))
+        raise BadAlert(INTERNAL)
     return addresses[0]
 
 

@@ -18,8 +18,8 @@ STARTED, ENDED, TASK_FAILED, DEADLINE = "s", "e", "f", "d"
 class TaskSettings:
     """What is chosen for an instance, at its start or later.
 
-    `responsible` is a user or None. `warnings` are the hours before a deadline at which messages are sent, one
-    of which may be followed by " transfer". A task is offered to all of its role, or to `notified_count`.
+    `responsible` is a user or None. `warnings` are the hours before a deadline at which messages are sent,
+    one of which may be followed by " transfer". A task is offered to all of its role, or to `notified_count`.
     """
 
     responsible: str | None = None
@@ -84,10 +84,11 @@ def start_with_settings(
 
     Raises BadDefinition, and as `start`.
     """
-    call = "select wid, sqlstate, message, hint, detail from wedsql.start_with_settings(%s, %s, %s, %s, nullif(%s, ''))"
-    wid, code, *said = rows(conn, call, (flow, JSON(state or {}), _given(settings), actor, key or ""))[0]
+    call = "select wid, sqlstate, message, hint, detail from wedsql.start_with_settings(%s, %s, %s, %s, %s)"
+    given = (flow, JSON(state or {}), _given(settings), actor, key or None)
+    wid, code, message, hint, detail = rows(conn, call, given)[0]
     if code is not None:
-        raise error_for(code, *said)
+        raise error_for(code, message, hint=hint or "", detail=detail or "")
     return int(wid)
 
 
@@ -185,7 +186,10 @@ def person_keys(person: str, *, conn: Any = None) -> list[str]:
 def set_absence(
     person: str, substitute: str, start: datetime, until: datetime, *, actor: str = "", conn: Any = None
 ) -> int:
-    """Note who may take the tasks that are for a person who is away; return the number. Raises BadDefinition."""
+    """Note who may take the tasks that are for a person who is away; return the number.
+
+    Raises BadDefinition.
+    """
     call = "select wedsql.set_absence(%s, %s, %s, %s, %s)"
     return int(value(conn, call, (person, substitute, start, until, actor or person)))
 

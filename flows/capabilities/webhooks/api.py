@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from flows.capabilities.alerts.receivers import allowed, check_url
 from flows.statements import JSON, read_as, rows, value
 
 EVENTS = ("started", "final", "exception", "cancelled")
@@ -17,7 +18,7 @@ class Webhook:
     """Which events are sent to an address: those of instances that meet the filter `query` at that step.
 
     Besides what every message has, it has the values of `attributes`. Whoever saves a webhook has parsed its
-    filter and checked its `url`. Without a `secret` the one from before is kept.
+    filter. Without a `secret` the one from before is kept.
     """
 
     url: str
@@ -84,8 +85,9 @@ def save_webhook(
 ) -> SavedWebhook:
     """Save a webhook, which replaces the one of that number.
 
-    Raises UnknownFlow, BadWebhook, UnknownWebhook.
+    Raises UnknownFlow, BadAlert for an address that may not be used, BadWebhook, UnknownWebhook.
     """
+    check_url(hook.url, allowed())
     given = {name: each for name, each in asdict(hook).items() if name in Webhook.__dataclass_fields__}
     return _hook(
         value(conn, "select wedsql.save_webhook(%s, %s, %s, %s)", (flow, JSON(given), actor, replaced))

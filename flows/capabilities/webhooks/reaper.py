@@ -54,4 +54,3 @@ def _remove_old() -> None:
     if time.monotonic() - _removed > _REMOVE_EVERY:
         _removed = time.monotonic()
         api.remove_old_messages()
-        api.remove_old_digests()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from flows.languages.bpmn import times
 from flows.languages.bpmn.expressions import NotUnderstood, feel_names, sql
 from flows.languages.bpmn.model import Element, Expression, Flow, Process
 from flows.languages.bpmn.names import slug
@@ -27,6 +29,30 @@ def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condit
             yield Condition(owner, sql(expression, process.language, owner.id, known))
         except NotUnderstood as error:
             problems.append(error.problem)
+
+
+def uses(process: Process) -> Iterator[Condition]:
+    """Return conditions that name what timers and repetitions name, valid where that is of the right type."""
+    known = types(process)
+    for element in process.elements.values():
+        timer = element.trigger.expression
+        found = times.offset(timer.text) if timer is not None and element.trigger.form == "date" else None
+        if found is not None and found[0] not in known:
+            yield Condition(element, f"{found[0]} > timestamptz '2000-01-01 00:00:00+00'")
+        for expression, form in _repeated(element):
+            with suppress(NotUnderstood):
+                text = sql(expression, process.language, element.id, known)
+                yield Condition(element, form.format(text))
+
+
+def _repeated(element: Element) -> Iterator[tuple[Expression, str]]:
+    """Return the expressions of the repetition of an element, with the condition to make of each."""
+    loop = element.loop
+    forms = {"items": "jsonb_typeof({}) = 'array'", "times": "({}) >= 0", "condition": "{}"}
+    for name, form in forms.items():
+        expression = getattr(loop, name, None)
+        if expression is not None:
+            yield expression, form
 
 
 def names(process: Process) -> frozenset[str]:

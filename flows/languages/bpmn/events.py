@@ -189,7 +189,7 @@ class Events(Starts):
                 else "The time of the event is an attribute of type date or timestamptz; "
                 f"“{name[:40]}” is not declared."
             )
-            self.note("bad_time", message, element)
+            self.note("bad_time" if type_ else "unknown_name", message, element)
         return name
 
 

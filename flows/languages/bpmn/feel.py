@@ -11,7 +11,18 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
-from flows.languages.bpmn.feel_values import WRITTEN, Part, added, divided, literal, multiplied, text_of
+from flows.languages.bpmn.feel_values import (
+    NUMBERS,
+    UNTEXTUAL,
+    WRITTEN,
+    Part,
+    added,
+    divided,
+    literal,
+    multiplied,
+    negative,
+    text_of,
+)
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
@@ -138,22 +149,35 @@ class _Parser:
         if sign and self.word.kind in ("sign", "name"):
             self.at += 1
             right = self.operand()
-            self.check_durations([left, right], place)
+            self.check_compared([left, right], place)
             return Part(_compare(_operand(left), sign, right), "boolean")
         if self.take("between"):
             low = self.operand()
             self.need("and")
             high = self.operand()
-            self.check_durations([left, low, high], place)
+            self.check_compared([left, low, high], place)
             return Part(f"{_operand(left)} between {low} and {high}", "boolean")
         if self.take("in"):
             return Part(self.within(_operand(left)), "boolean")
         return left
 
-    def check_durations(self, parts: list[Part], place: int) -> None:
-        """Reject a comparison of a duration of months with one of days, which has no answer in FEEL."""
+    def check_compared(self, parts: list[Part], place: int) -> None:
+        """Reject a comparison that has no answer in FEEL, and has one in SQL."""
         if {True, False} <= {part.months for part in parts}:
             raise NotSimple("A duration of months is not comparable with one of days.", place)
+        text = next((part for part in parts if part.startswith("'")), None)
+        other = next((part for part in parts if part.type in UNTEXTUAL), None)
+        if text is not None and other is not None:
+            raise NotSimple(
+                f"The text {text[:40]} is not comparable with a value of type {other.type}.", place
+            )
+
+    def check_sum(self, left: Part, right: Part, place: int) -> None:
+        """Reject a sum that has no value in FEEL, and has one in SQL."""
+        if {True, False} <= {left.months, right.months}:
+            raise NotSimple("A duration of months and one of days have no sum.", place)
+        if "date" in (left.type, right.type) and NUMBERS & {left.type, right.type}:
+            raise NotSimple('A date and a number have no sum; add a duration such as duration("P1D").', place)
 
     def operand(self) -> Part:
         return _operand(self.sum())
@@ -162,14 +186,14 @@ class _Parser:
         """Return the test of a list of values, or of a range whose ends are within it or not."""
         if not self.is_("(", "[", "]"):
             only = self.operand()
-            self.check_durations([left, only], self.word.position)
+            self.check_compared([left, only], self.word.position)
             return f"{left} = {only}"
         opened = self.word.text
         self.at += 1
         values = [self.operand()]
         if self.take(".."):
             values.append(self.operand())
-            self.check_durations([left, *values], self.word.position)
+            self.check_compared([left, *values], self.word.position)
             low = f"{left} {'>=' if opened == '[' else '>'} {values[0]}"
             closed = self.word.text
             if not self.take("]", ")", "["):
@@ -177,16 +201,18 @@ class _Parser:
             return f"({low} and {left} {'<=' if closed == ']' else '<'} {values[1]})"
         while self.take(","):
             values.append(self.operand())
-        self.check_durations([left, *values], self.word.position)
+        self.check_compared([left, *values], self.word.position)
         self.need(")" if opened == "(" else "]")
         return f"{left} in ({', '.join(values)})"
 
     def sum(self) -> Part:
         found = self.product()
         while self.is_("+", "-"):
-            sign = self.word.text
+            word = self.word
             self.at += 1
-            found = added(found, sign, self.product())
+            right = self.product()
+            self.check_sum(found, right, word.position)
+            found = added(found, word.text, right)
         return found
 
     def product(self) -> Part:
@@ -208,8 +234,7 @@ class _Parser:
         if word.kind == "moment":
             return self.moment(word)
         if word.text == "-":
-            inner = self.value()
-            return Part(f"-{_after_sign(inner)}", inner.type, inner.months)
+            return negative(self.value())
         if word.text in ("(", "not"):
             return self.grouped(word)
         if word.kind == "name" and self.is_("(", "."):
@@ -273,8 +298,3 @@ def _joined(sign: str, parts: list[Part]) -> Part:
 def _operand(part: Part) -> Part:
     """Return a part of a comparison; `not` in SQL would be about all of the comparison."""
     return Part(f"({part})", part.type) if part.startswith("not ") else part
-
-
-def _after_sign(text: str) -> str:
-    """Return what follows a minus; two of them begin a comment in SQL."""
-    return f"({text})" if text.startswith("-") else text

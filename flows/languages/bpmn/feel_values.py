@@ -11,9 +11,12 @@ import re
 
 from flows.languages.bpmn import iso
 
-_NUMBERS = frozenset({"integer", "numeric"})
+NUMBERS = frozenset({"integer", "numeric"})
+# The types whose values FEEL does not write as a text; PostgreSQL would read one as such a value.
+UNTEXTUAL = NUMBERS | {"boolean", "date", "timestamptz", "interval"}
+_TEXTS = frozenset({"text", "enum"})
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))", re.DOTALL)
-_SHORT = {"n": "\n", "r": "\r", "t": "\t"}
+_SHORT = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
 _MONTHS = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
 WRITTEN = {
     "date": "2026-06-01",
@@ -46,7 +49,8 @@ def literal(kind: str, text: str) -> Part | None:
         return Part(f"timestamptz '{moment}'", "timestamptz") if moment else None
     plain = text.removeprefix("-")
     months = _MONTHS.fullmatch(plain) is not None
-    if not iso.is_duration(plain) or (not months and re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is None):
+    days = re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is not None
+    if not iso.has_form_of_duration(plain) or not (months or days):
         return None
     signed = plain if plain == text else re.sub(r"(?<![\d.])(?=\d)", "-", plain)
     return Part(f"interval '{signed}'", "interval", months)
@@ -65,28 +69,35 @@ def text_of(quoted: str) -> str | None:
 def _character(found: re.Match[str]) -> str:
     code = found[1] or found[2]
     if code is None:
-        return _SHORT.get(found[3], found[3])
+        return _SHORT.get(found[3], found[0])  # a backslash before another character is one
     return chr(int(code, 16)) if int(code, 16) <= 0x10FFFF else "\0"
 
 
 def added(left: Part, sign: str, right: Part) -> Part:
     """Return a sum or a difference."""
     types = {left.type, right.type}
-    if types <= _NUMBERS:
+    if types <= NUMBERS:
         return Part(f"{_exact(left)} {sign} {right}", "numeric")
     if types == {"date"} and sign == "-":
         return Part(f"(({left} - {right}) * interval '1 day')", "interval", False)
-    if types == {"text"} and sign == "+":
+    if types <= _TEXTS and sign == "+":
         return Part(f"({left} || {right})", "text")
     moment = left.type == "timestamptz" and right.type in ("interval", "timestamptz")
-    same = "interval" if moment and right.type == "timestamptz" else left.type
-    return Part(f"{left} {sign} {right}", same if moment or types == {"interval"} else "")
+    if moment and right.type == "timestamptz":
+        return Part(f"{left} {sign} {right}", "interval", False)
+    months = left.months if left.months == right.months else None
+    return Part(f"{left} {sign} {right}", left.type if moment or types == {"interval"} else "", months)
 
 
 def multiplied(left: Part, right: Part) -> Part:
-    if {left.type, right.type} <= _NUMBERS:
+    """Return a product; of a duration of months, whole months."""
+    if {left.type, right.type} <= NUMBERS:
         return Part(f"{_exact(left)} * {right}", "numeric")
-    return Part(f"{left} * {right}", "interval" if "interval" in (left.type, right.type) else "")
+    found = Part(f"{left} * {right}")
+    for one, other in ((left, right), (right, left)):
+        if one.type == "interval":
+            return _of_months(found) if one.months and other.type != "integer" else _like(found, one)
+    return found
 
 
 def divided(left: Part, right: Part) -> Part | None:
@@ -95,13 +106,32 @@ def divided(left: Part, right: Part) -> Part | None:
         return None
     number = re.fullmatch(r"\d*\.?\d*", right) is not None
     divisor = str(right) if number and float(right) else f"nullif({right}, 0)"
-    if left.type in _NUMBERS:
+    if left.type in NUMBERS:
         return Part(f"{_exact(left)} / {divisor}", "numeric")
     if left.type == "interval":
-        return Part(f"{left} / {divisor}", "interval")
+        found = Part(f"{left} / {divisor}")
+        return _of_months(found) if left.months else _like(found, left)
     if number and right.isdecimal() and float(right):
         return Part(f"{left} / {divisor}.0")
     return Part(f"{left} * 1.0 / {divisor}")
+
+
+def negative(part: Part) -> Part:
+    """Return a number or duration with the other sign."""
+    written = re.fullmatch(r"[-()\d]+", part) is not None
+    sized = part if written else Part(_exact(part), part.type)
+    text = f"({sized})" if sized.startswith("-") else sized  # two of them begin a comment in SQL
+    return Part(f"-{text}", "numeric" if sized != part else part.type, part.months)
+
+
+def _of_months(part: Part) -> Part:
+    """Return a duration without the days that PostgreSQL makes of a part of a month."""
+    number = f"(extract(year from {part}) * 12 + extract(month from {part}))"
+    return Part(f"({number} * interval '1 month')", "interval", True)
+
+
+def _like(part: Part, other: Part) -> Part:
+    return Part(part, other.type, other.months)
 
 
 def _exact(part: Part) -> str:

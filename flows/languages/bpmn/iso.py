@@ -8,15 +8,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 _DURATION = re.compile(
     r"P(?=.)(\d{1,9}Y)?(\d{1,9}M)?(\d{1,9}W)?(\d{1,9}D)?"
     r"(T(?=.)(\d{1,9}H)?(\d{1,9}M)?(\d{1,9}(\.\d{1,6})?S)?)?",
     re.ASCII,
 )
+_DAY_SECONDS = 86_400
+# The seconds of a year, month, week, day, hour, minute and second.
+_SIZES = (366 * _DAY_SECONDS, 31 * _DAY_SECONDS, 7 * _DAY_SECONDS, _DAY_SECONDS, 3_600, 60, 1)
+_LONGEST = 1_000 * _SIZES[0]
+_FARTHEST = timedelta(hours=16)  # the database reads offsets below it
 _MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?", re.ASCII)
 _KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
 _ZONE = re.compile(r"\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
 
@@ -36,9 +42,18 @@ class Cycle:
         return f"R{'' if self.times is None else self.times}/{first}{self.every}"
 
 
-def is_duration(text: str) -> bool:
-    """Return whether a text is a duration, such as PT15M."""
+def has_form_of_duration(text: str) -> bool:
+    """Return whether a text is written as a duration, such as PT15M."""
     return _DURATION.fullmatch(text) is not None
+
+
+def is_duration(text: str) -> bool:
+    """Return whether a text is a duration of at most 1,000 years, such as PT15M."""
+    found = _DURATION.fullmatch(text)
+    if found is None:
+        return False
+    sizes = zip(_SIZES, (found[n] for n in (1, 2, 3, 4, 6, 7, 8)), strict=True)
+    return sum(size * float(part[:-1]) for size, part in sizes if part) <= _LONGEST
 
 
 def moment(text: str, *, local: bool = False) -> str | None:
@@ -52,7 +67,11 @@ def moment(text: str, *, local: bool = False) -> str | None:
         found = datetime.fromisoformat(text.upper())
         if found.tzinfo is None and local:
             found = found.replace(tzinfo=UTC)
-        return None if found.tzinfo is None else text if _KEPT.fullmatch(text) else _written(found)
+        offset = found.utcoffset()
+        if offset is None:
+            return None
+        written = _written(found)  # fails where the moment is in no year that a date has
+        return text if _KEPT.fullmatch(text) and abs(offset) < _FARTHEST else written
     except (ValueError, OverflowError):
         return None
 
@@ -64,7 +83,7 @@ def _written(found: datetime) -> str:
 def day(text: str) -> str | None:
     """Return a date as the database reads it, None for another text."""
     try:
-        return date.fromisoformat(text).isoformat() if text.isascii() else None
+        return date.fromisoformat(text).isoformat() if _DAY.fullmatch(text) else None
     except ValueError:
         return None
 

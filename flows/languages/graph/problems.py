@@ -8,8 +8,6 @@ from dataclasses import asdict, dataclass
 
 from flows.errors import BadDefinition
 
-_SHOWN = 20  # problems in the sentence of an error
-
 
 @dataclass(frozen=True)
 class Problem:
@@ -22,6 +20,11 @@ class Problem:
     severity: str = "error"
 
     @property
+    def place(self) -> tuple[str | int, ...]:
+        """Return what problems are ordered by."""
+        return (self.line, self.column)
+
+    @property
     def sentence(self) -> str:
         """Return place, severity, message and code in one line."""
         place = f"line {self.line}, column {self.column}: " if self.line else ""
@@ -31,11 +34,13 @@ class Problem:
 class BadGraph(BadDefinition):
     """A graph cannot be read, or cannot be walked as asked for; `problems` says why."""
 
+    shown = 20  # problems in the sentence
+
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Make one sentence of the problems, in the order of their places."""
-        self.problems = tuple(sorted(problems, key=lambda problem: (problem.line, problem.column)))
-        lines = [problem.sentence for problem in self.problems[:_SHOWN]]
-        if len(self.problems) > _SHOWN:
-            lines.append(f"{len(self.problems) - _SHOWN} more problems were found.")
-        facts = {"problems": [asdict(problem) for problem in self.problems[:_SHOWN]]}
+        self.problems = tuple(sorted(problems, key=lambda problem: problem.place))
+        lines = [problem.sentence for problem in self.problems[: self.shown]]
+        if len(self.problems) > self.shown:
+            lines.append(f"{len(self.problems) - self.shown} more problems were found.")
+        facts = {"problems": [asdict(problem) for problem in self.problems[: self.shown]]}
         super().__init__("\n".join(lines), detail=json.dumps(facts))

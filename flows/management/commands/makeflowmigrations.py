@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 from django.db import connection
@@ -21,6 +22,8 @@ class Command(FlowCommand):
         "Compares each flow with what its migrations amount to and writes the migration that is missing;"
         " a flow without a transitions.py gets one with a function for each transition."
     )
+
+    tries: ClassVar[Mapping[str, str]] = {"check": "rename no_rename dropped"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", help="only this flow (default: all of this database)")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -27,6 +28,7 @@ class Command(FlowCommand):
         " performs."
     )
     records_actor = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "filter flow to reason"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("operation", choices=CHOICES)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -24,6 +25,7 @@ class Command(FlowCommand):
         " instead of the number, requests it for many instances, which the reaper repairs."
     )
     records_actor = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "where flow transition reason"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -23,6 +24,7 @@ class Command(FlowCommand):
         " With --csv, starts one per row; a row that was started from a file before starts nothing."
     )
     records_actor = True
+    tries: ClassVar[Mapping[str, str]] = {"check": "csv again"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow")

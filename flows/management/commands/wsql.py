@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
@@ -20,6 +21,7 @@ class Command(FlowCommand):
         " to COMMIT, and else the whole text, is one transaction. In a terminal it opens a shell."
     )
     records_actor = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "file command"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", default="", help="the flow to which the statements apply")
@@ -35,6 +37,8 @@ class Command(FlowCommand):
         session = Session(options["flow"], options["actor"])
         text = options["command"]
         if text is None and not options["file"] and sys.stdin.isatty() and not options["json"]:
+            if options["dry_run"]:
+                raise Usage("--dry-run is for statements of a file, an argument or a pipe, not the shell.")
             return self._shell(session)
         if options["file"]:
             session.reason = f"loaded from {options['file'].name}"

@@ -23,6 +23,8 @@ values
    '{p_flow wedsql.flow,p_steps wedsql.step[],p_wids integer[],p_seqs integer[]}'),
   -- Instances became exceptions, remain or no longer are some, or a person has changed their status.
   ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
+  -- Who decides about an exception or a late result of an instance, of which a case opens.
+  ('decides', 'first', 'text', 'stable', '{p_flow wedsql.flow,p_wid integer,p_transition text}'),
   -- Children ended by a step.
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
   -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.
@@ -48,10 +50,14 @@ values
   -- What the choices of a publication mean for each living instance.
   ('chosen', 'first', 'wedsql.chosen', 'volatile',
    '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),
-  -- A part of a round of the reaper that it names, in which a failure is noted.
+  -- The parts of a round of the reaper that capabilities have, as the keys of an object; one of them, in which
+  -- a failure is noted.
+  ('reap_parts', 'merge', 'jsonb', 'stable', '{}'),
   ('reap_part', 'each', 'void', 'volatile', '{p_part text,p_now timestamptz}'),
-  -- Whether something of a flow may be due now; the due items of a kind, as a cursor of (wid, item); what is
-  -- done with one: false where it is locked or no longer due.
+  -- The kinds of due items that capabilities have, each with 0, from which a round counts them; whether
+  -- something of a flow may be due now; its due items of a kind, as a cursor of (wid, item); what is done with
+  -- one: false where it is locked or no longer due.
+  ('reap_kinds', 'merge', 'jsonb', 'stable', '{}'),
   ('may_be_due', 'any', 'boolean', 'stable', '{p_flow integer,p_now timestamptz}'),
   ('due_items', 'first', 'refcursor', 'volatile', '{p_flow integer,p_kind text,p_now timestamptz}'),
   ('reap_item', 'first', 'boolean', 'volatile',
@@ -62,12 +68,23 @@ values
   ('clock_set_back', 'each', 'void', 'volatile', '{p_now timestamptz}'),
   -- The functions that a flow has for workers are created in its schema, or replaced.
   ('worker_functions', 'each', 'void', 'volatile', '{p_name text}'),
+  -- The name that a worker has in a flow that requires keys, with its key, which is checked for these
+  -- transitions; null where its session has none. Whether its key is for a transition.
+  ('keyed_worker', 'first', 'text', 'volatile', '{p_flow integer,p_transitions text[],p_said text}'),
+  ('may_work', 'any', 'boolean', 'stable', '{p_flow integer,p_transition text}'),
   -- The name under which a worker is registered that calls itself p_said, where that is not its own.
   ('registered_name', 'first', 'text', 'stable', '{p_said text}'),
   -- A flow will be dropped with its instances; all of its rows are still there.
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
+  -- What capabilities ask each other, and the engine does not: what a job waits for, {"for": name} with what
+  -- belongs to it; which of these instances (null: of all) wait for a decision by a person, exceptions or not,
+  -- as an object of the transitions that it is about by number; the state of what is proposed for an instance
+  -- and waits for approvals.
+  ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'),
+  ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'),
+  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
   -- for violations, as in 70_maintenance/05_invariants.sql.
   ('invariants', 'merge', 'jsonb', 'stable', '{}'),

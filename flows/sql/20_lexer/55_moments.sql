@@ -61,6 +61,12 @@ begin
   return p_zone;
 end $$;
 
+-- Returns a value that is no text as it is: an interval is a zone, too.
+create or replace function wed_match.zone(p_value anyelement) returns anyelement
+language sql immutable parallel safe as $$
+select p_value
+$$;
+
 -- Returns the text, which a condition is about to read as a moment.
 -- Raises: 22007 where the moment depends on the clock or the session.
 create or replace function wed_match.moment(p_text text) returns text
@@ -114,14 +120,68 @@ begin
   return i;
 end $$;
 
+-- Returns the last token of the value that begins with token p_first, up to p_to.
+create or replace function wedsql._last_of_value(p_tokens wedsql.token[], p_first integer, p_to integer)
+returns integer language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  i integer := p_first;
+  v_open text; v_depth integer;
+begin
+  while (p_tokens[i]).text in ('+', '-') loop i := i + 1; end loop;
+  if (p_tokens[i]).kind = 'type' and (p_tokens[i]).text <> 'cast' then  -- a text with its type before it
+    while (p_tokens[i]).kind = 'type' and i < p_to loop i := i + 1; end loop;
+  elsif (p_tokens[i + 1]).text in ('(', '[')
+        and ((p_tokens[i]).kind = 'function' or (p_tokens[i]).text in ('cast', 'array')) then
+    i := i + 1;
+  end if;
+  loop
+    v_open := (p_tokens[i]).text;
+    v_depth := (p_tokens[i]).depth;
+    if v_open in ('(', '[', 'case') then
+      i := (select min(j) from generate_series(i + 1, p_to) j
+            where (p_tokens[j]).depth = v_depth and (p_tokens[j]).text in (')', ']', 'end'));
+    elsif v_open = '::' then
+      while i < p_to and (p_tokens[i + 1]).kind = 'type' and (p_tokens[i + 1]).text <> '::' loop
+        i := i + 1;
+      end loop;
+    end if;
+    exit when i >= p_to or (p_tokens[i + 1]).text not in ('::', '[');
+    i := i + 1;
+  end loop;
+  return i;
+end $$;
+
+-- Returns the first and the last token of an argument of the call that begins with token p_call, nulls where
+-- it has fewer. p_only: it is the only argument.
+create or replace function wedsql._argument(
+  p_tokens wedsql.token[], p_call integer, p_to integer, p_nth integer, p_only boolean,
+  out first integer, out last integer)
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_ends integer[] := array(
+    select j from generate_series(p_call + 2, p_to) j
+    where (p_tokens[j]).text = ',' and (p_tokens[j]).depth = (p_tokens[p_call]).depth + 1
+      or (p_tokens[j]).text = ')' and (p_tokens[j]).depth = (p_tokens[p_call]).depth
+    order by j);
+  v_count integer := (select min(n) from generate_subscripts(v_ends, 1) n
+                      where (p_tokens[v_ends[n]]).text = ')');
+begin
+  if p_nth <= v_count and not (p_only and v_count > 1) then
+    first := coalesce(v_ends[p_nth - 1], p_call + 1) + 1;
+    last := v_ends[p_nth] - 1;
+  end if;
+end $$;
+
 -- Returns the tokens p_from to p_to with a call of wed_match.moment around each value that is cast to a
--- moment, unless it is a plain text, and of wed_match.zone around each attribute that names a time zone.
--- Casts are written in three ways: value::date, cast(value as date), date(value).
+-- moment, unless it is a plain text, and of wed_match.zone around each value that names a time zone.
+-- Casts are written in three ways: value::date, cast(value as date), date(value); the last is a cast for each
+-- type that a function has the name of. Zones are behind AT TIME ZONE, and arguments of four functions.
 create or replace function wedsql.with_fixed_moments(p_tokens wedsql.token[], p_from integer, p_to integer)
 returns wedsql.token[] language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   c_types constant text[] := array['date', 'time', 'timestamp', 'timestamptz'];
-  t wedsql.token; v_first integer; v_last integer;
+  c_calls constant text := '^(date|timetz?|timestamp(tz)?|(date|ts|tstz)(multi)?range)$';
+  t wedsql.token; v_first integer; v_last integer; v_zone boolean;
   v_calls text[] := '{}';
   v_opens integer[] := '{}';  -- the tokens before which a call begins
   v_closes integer[] := '{}';  -- the tokens after which it ends
@@ -129,25 +189,25 @@ begin
   for i in p_from .. p_to loop
     t := p_tokens[i];
     v_first := null;
+    v_zone := t.kind = 'function' and t.text in ('timezone', 'date_trunc', 'date_add', 'date_subtract');
     if t.kind = 'type' and t.text in ('::', 'as') and (p_tokens[i + 1]).text = any (c_types) then
       v_last := i - 1;
       v_first := case t.text when '::' then wedsql._first_of_value(p_tokens, v_last)
         else (select max(j) + 1 from generate_series(p_from, i) j
               where (p_tokens[j]).text = '(' and (p_tokens[j]).depth = t.depth - 1) end;
-    elsif t.kind = 'function' and t.text = any (c_types) then
-      v_first := i + 2;
-      v_last := (select min(j) - 1 from generate_series(i + 2, p_to) j
-                 where (p_tokens[j]).text = ')' and (p_tokens[j]).depth = t.depth);
-      if exists (select from generate_series(v_first, v_last) j
-                 where (p_tokens[j]).text = ',' and (p_tokens[j]).depth = t.depth + 1) then
-        v_first := null;
-      end if;
-    elsif t.text = 'zone' and t.kind <> 'attribute' and (p_tokens[i + 1]).kind = 'attribute' then
+    elsif t.kind = 'function' and t.text ~ c_calls then
+      select a.first, a.last into v_first, v_last from wedsql._argument(p_tokens, i, p_to, 1, true) a;
+    elsif v_zone then
+      select a.first, a.last into v_first, v_last
+      from wedsql._argument(p_tokens, i, p_to, case t.text when 'timezone' then 1 else 3 end, false) a;
+    elsif t.text = 'zone' and t.kind not in ('attribute', 'type') then
+      v_zone := true;
       v_first := i + 1;
-      v_last := i + 1;
+      v_last := wedsql._last_of_value(p_tokens, v_first, p_to);
     end if;
-    if v_first < v_last or v_first = v_last and (p_tokens[v_first]).kind <> 'text' then
-      v_calls := v_calls || case t.text when 'zone' then 'wed_match.zone' else 'wed_match.moment' end;
+    if v_first < v_last or v_first = v_last
+       and ((p_tokens[v_first]).kind <> 'text' or v_zone and t.kind = 'function') then
+      v_calls := v_calls || case when v_zone then 'wed_match.zone' else 'wed_match.moment' end;
       v_opens := v_opens || v_first;
       v_closes := v_closes || v_last;
     end if;

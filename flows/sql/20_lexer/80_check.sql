@@ -98,7 +98,7 @@ begin
 end
 $$;
 
--- Rejects a condition that composes a moment that depends on when it is read, of constants only.
+-- Rejects a condition that composes a moment or zone that depends on when it is read, of constants only.
 -- Raises: WD006.
 create or replace function wedsql._check_moments(
   p_qualified text, p_source text, p_tokens wedsql.token[], p_attrs jsonb)
@@ -106,7 +106,7 @@ returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as 
 declare
   v_error record;
 begin
-  if strpos(p_qualified, 'wed_match.moment(') > 0 then
+  if p_qualified ~ 'wed_match[.](moment|zone)[(]' then
     v_error := wedsql.plan_error(format('select true from %s where (%s)', p_source, p_qualified));
     if v_error.code is not null then
       perform wedsql.refuse_problem(v_error.code, v_error.message, p_tokens, p_attrs,

@@ -96,7 +96,7 @@ select f.shared or f.exclusive
 from wedsql.flow f where f.id = p_flow
 $$;
 
--- Returns whether workers of a flow need keys (45_keys/).
+-- Returns whether workers of a flow need keys (50_work/02_keyed_workers.sql).
 create or replace function wedsql._needs_keys(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select f.worker_keys from wedsql.flow f where f.id = p_flow

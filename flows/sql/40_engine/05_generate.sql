@@ -12,7 +12,8 @@ begin
   execute format('create or replace function wed_match.e_%s(r %I.wed_flow) returns jsonb
     language plpgsql stable security definer set search_path = pg_catalog, pg_temp
     set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''
-    set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as %L',
+    set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on
+    set bytea_output = hex set quote_all_identifiers = off as %L',
     p_flow, p_schema, p_errors);
   if p_guard is not null then
     execute format('create or replace function wed_match.i_%s(r %I.wed_flow, p_final boolean)
@@ -27,7 +28,8 @@ begin
     execute format('create or replace function wed_match.a_%s(r %I.wed_flow, p_tgid integer) returns jsonb
       language plpgsql stable security definer set search_path = pg_catalog, pg_temp
       set timezone = ''UTC'' set datestyle = ''ISO, YMD'' set intervalstyle = ''postgres''
-      set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as %L',
+      set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on
+      set bytea_output = hex set quote_all_identifiers = off as %L',
       p_flow, p_schema, p_automatic);
     v_made := v_made || format(', wed_match.a_%s(%I.wed_flow, integer)', p_flow, p_schema);
   elsif to_regproc(format('wed_match.a_%s', p_flow)) is not null then
@@ -122,13 +124,16 @@ from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is not
 having count(*) > 0
 $f$;
 
--- Returns the settings that the matcher needs besides those of time: how a floating-point number becomes a
--- text, what "= null" means, and what null means in the text of an array. Flows whose conditions have none of
--- these do not pay for them.
+-- Returns the settings that the matcher needs besides those of time: how a floating-point number and bytes
+-- become a text (numbers are floating-point without saying so: sqrt(n)), what "= null" means, what null means
+-- in the text of an array, and which names quote_ident quotes. Flows whose conditions have none of these do
+-- not pay for them.
 create or replace function wedsql._text_settings(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select case when c ~ 'float|double|real' then ' set extra_float_digits = 1' else '' end
+select case when c ~ 'float|double|real|(::|as )(text|(var)?char)|(text|name) ?[(]'
+            then ' set extra_float_digits = 1 set bytea_output = hex' else '' end
   || case when c ~* '=[ (]*null|null[ )]*=' then ' set transform_null_equals = off' else '' end
-  || case when c ~* E'\\{.*null' then ' set array_nulls = on' else '' end
+  || case when c ~* E'\\{.*null|\\[ ?[0-9]*]' then ' set array_nulls = on' else '' end
+  || case when c ~ 'quote_ident' then ' set quote_all_identifiers = off' else '' end
 from (select coalesce(string_agg(t.canonical, ' '), '') as c from wedsql.trig t where t.flow_id = p_flow) x
 $$;

@@ -50,7 +50,8 @@ end $g$;
 create or replace function wed_match.holds(p_schema text, p_exprs text[], p_state jsonb) returns boolean[]
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
-set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on
+set bytea_output = hex set quote_all_identifiers = off as $$
 declare
   v_holds boolean[] := '{}';
   v_one boolean;

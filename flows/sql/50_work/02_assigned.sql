@@ -4,8 +4,8 @@
 -- name in the history (_actor) is one of them.
 create or replace function wedsql._own_names(p_actor text) returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select wedsql._worker_names(n.said) || wedsql._worker_names(wedsql._login_name(n.said))
-       || wedsql._actor(p_actor)
+select wedsql._worker_names(n.said) || wedsql._worker_names(
+         coalesce(wedsql._call_registered_name(n.said), n.said)) || wedsql._actor(p_actor)
 from (select coalesce(nullif(p_actor, ''), nullif(current_setting('wedsql.actor', true), ''),
                       session_user) as said) n
 $$;

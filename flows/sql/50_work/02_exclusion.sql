@@ -140,3 +140,27 @@ where l.locktype = 'advisory' and l.granted and l.objsubid = 2
   and l.classid::bigint = p_wid and l.objid::bigint = p_tgid
 limit 1
 $$;
+
+-- Returns the jobs of a flow that need a lock and are ready or held, at most p_limit: by lock, its holder
+-- first (its name; null where none holds it), then in the order in which they get it. `key` is the name of
+-- the lock as it is stored; with p_after, only the locks after this key.
+-- Raises: WD001.
+create or replace function wedsql.list_locks(p_flow text, p_limit integer default 200,
+                                             p_after text default null)
+returns table (lock text, job_id bigint, wid integer, trname text, fired_at timestamptz, holder text,
+               lease_until timestamptz, not_before timestamptz, key text)
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+#variable_conflict use_column
+declare
+  v_flow integer := (wedsql._flow(p_flow)).id;
+begin
+  return query select wedsql._lock_title(j.lock), j.id, j.wid, j.trname, j.fired_at, h.holder, j.lease_until,
+    case when j.not_before > wedsql.now() then j.not_before end, j.lock
+  from (select o.* from wedsql.job_pool o
+        where o.flow_id = v_flow and o.lock is not null and o.state in ('P', 'L')
+          and (p_after is null or o.lock > p_after)
+        order by o.lock, o.state = 'P', o.id limit p_limit) j
+  cross join lateral (select case when j.state = 'L' then coalesce(j.lckid, '')
+                                  else wedsql._holder(j.wid, j.tgid) end as holder) h
+  order by j.lock, h.holder is null, coalesce(j.not_before > wedsql.now(), false), j.id;
+end $$;

@@ -88,7 +88,7 @@ end $$;
 -- attribute is due at the time in the attribute, which may have passed. Conditions are evaluated only if
 -- the definition was published again meanwhile, or steps were undone and nothing has been fired since.
 -- Locks: as _operate; its jobs, timers, trace.
--- Raises: WD009, WD104, WD105.
+-- Raises: WD009, WD104, WD105, WD520.
 create or replace function wedsql.resume(p_wid integer, p_reason text, p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -129,4 +129,5 @@ begin
     from wedsql.rematch_run r
     where r.flow_id = v_flow.id and r.version = v_version and (r.finished_at >= v_since) is not false;
   end if;
+  perform wedsql._call_operated(v_flow, p_wid, 'resume');  -- with what automatic transitions wrote
 end $$;

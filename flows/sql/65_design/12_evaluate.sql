@@ -8,7 +8,8 @@ create or replace function wed_match.values_at_once(p_columns text, p_conditions
   returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
-set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on
+set bytea_output = hex set quote_all_identifiers = off as $$
 declare
   v_found text[];
 begin

@@ -129,7 +129,7 @@ begin
                                coalesce((p_bulk.arguments ->> 'override')::boolean, false));
   end if;
   if p_bulk.operation in ('rollback', 'abort') then
-    perform wedsql._keep_cases(f, p_wids, wedsql.now())
+    perform wedsql._call_excepted(f, p_wids, wedsql.now())
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wids[1];
   elsif cardinality(v_steps) > 0 then
     perform case when p_bulk.operation = 'accept' then wedsql._accept_steps(f, v_steps)

@@ -89,5 +89,6 @@ begin
       select 1 from wedsql.bulk_row r where r.bulk_id = p_bulk.id and r.result is not null) then
     return null;
   end if;
-  return wedsql._keep_bulk(p_bulk, array(select r.wid from wedsql.bulk_row r where r.bulk_id = p_bulk.id));
+  perform wedsql._keep_bulk(p_bulk, array(select r.wid from wedsql.bulk_row r where r.bulk_id = p_bulk.id));
+  return true;
 end $$;

@@ -8,7 +8,8 @@ create or replace function wedsql.reap(p_max integer default 200) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '2s' as $$
 declare
   v_now timestamptz := wedsql.now();
-  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0, "signals": 0, "starts": 0}';
+  v_report jsonb := '{"ended": 0, "expired": 0, "timers": 0, "late": 0, "starts": 0}'::jsonb
+    || wedsql._call_reap_kinds();
   v_more boolean := false;
   v_alone boolean;
   v_clock jsonb;
@@ -19,8 +20,8 @@ begin
   v_alone := found or not exists (select 1 from wedsql.beat b where b.name = 'reaper');
   if v_alone then
     v_clock := wedsql._reap_part('clock', p_max, v_now);
-    v_report := v_report || wedsql._reap_parts(
-      '{care,workers,troubles,locks,sessions,conditions,refused,keys}', p_max, v_now);
+    v_report := v_report || wedsql._reap_parts('{care,workers,troubles,locks,sessions,conditions,refused}'
+      || array(select jsonb_object_keys(wedsql._call_reap_parts())), p_max, v_now);
   end if;
   for v_flow in
     select f.* from wedsql.flow f order by random()
@@ -34,7 +35,7 @@ begin
     end if;
   end loop;
   if v_alone then
-    perform wedsql._reap_parts('{deadlines,skipped,old_signals,proposals}', p_max, v_now);
+    perform wedsql._reap_parts('{skipped}', p_max, v_now);
     insert into wedsql.beat as b (name, seen_at, detail)
     values ('reaper', v_now,
             v_report || v_clock || jsonb_build_object('more', v_more or wedsql._round_over()))
@@ -62,7 +63,8 @@ begin
     return v_counts;
   end;
   perform wedsql._no_trouble(p_flow.id, 'locked', 0, 0);
-  foreach v_kind in array array['expired', 'timers', 'late', 'signals', 'starts']
+  foreach v_kind in array array['expired', 'timers', 'late']
+    || array(select jsonb_object_keys(wedsql._call_reap_kinds())) || '{starts}'
     || case when p_flow.automatic then '{automatic}' else '{}' end::text[] loop
     exit when wedsql._round_over();
     begin
@@ -99,8 +101,8 @@ begin
   return v_done;
 end $$;
 
--- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, signals, starts,
--- jobs that no worker took, or automatic ones. What failed a moment ago waits for its next try.
+-- Returns an open cursor over what is due (wid, item), the oldest first: leases, timers, starts, jobs that no
+-- worker took, automatic ones, or what capabilities have. What failed a moment ago waits for its next try.
 create or replace function wedsql._due_items(p_flow integer, p_kind text, p_now timestamptz) returns refcursor
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -115,14 +117,14 @@ begin
     open v_due for select x.wid, x.tgid::bigint as item from wedsql.timer x
       where x.flow_id = p_flow and x.due_at <= p_now and wedsql._may_try(p_flow, p_kind, x.wid, x.tgid, p_now)
       order by x.due_at;
-  elsif p_kind = 'signals' then
-    v_due := wedsql._call_due_items(p_flow, p_kind, p_now);
   elsif p_kind = 'starts' then
     v_due := wedsql._due_starts(p_flow, p_now);
   elsif p_kind = 'automatic' then
     v_due := wedsql._due_automatic(p_flow, p_now);
-  else
+  elsif p_kind = 'late' then
     v_due := wedsql._due_late(p_flow, p_now);
+  else
+    v_due := wedsql._call_due_items(p_flow, p_kind, p_now);
   end if;
   if v_due is null then
     open v_due for select 0 as wid, 0::bigint as item where false;
@@ -142,10 +144,10 @@ declare
 begin
   v_done := case p_kind when 'expired' then wedsql._expire(p_wid, p_item, p_now)
                         when 'timers' then wedsql._fire_timer(p_flow, p_wid, p_item::integer, p_now)
-                        when 'signals' then wedsql._call_reap_item(p_flow, p_kind, p_item, p_now)
                         when 'starts' then wedsql._start_in_time(p_flow, p_item, p_now)
                         when 'automatic' then wedsql._perform_pending(p_flow, p_wid, p_item)
-                        else wedsql._not_picked_up(p_flow, p_wid, p_item, p_now) end;
+                        when 'late' then wedsql._not_picked_up(p_flow, p_wid, p_item, p_now)
+                        else wedsql._call_reap_item(p_flow, p_kind, p_item, p_now) end;
   if v_done then
     perform wedsql._no_trouble(p_flow.id, p_kind, p_wid, p_item);
   end if;

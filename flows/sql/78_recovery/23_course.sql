@@ -73,7 +73,7 @@ begin
     v_state := wedsql._compensate_at_once(p_flow, v_recovery, p_now);
   end loop;
   if p_keep then
-    perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+    perform wedsql._call_excepted(p_flow, array[p_wid], p_now);
   end if;
   return v_status;
 end $$;
@@ -211,6 +211,6 @@ begin
   update wedsql.instance i set reason = 'COMPENSATION_FAILED' where i.wid = p_wid;
   v_seqs := wedsql._append_trace(p_flow, array[wedsql._note_step(p_wid, '_FAIL', coalesce(p_actor, 'kernel'),
     'COMPENSATION_FAILED' || coalesce(': ' || p_why, ''))], null, p_now);
-  perform wedsql._keep_cases(p_flow, array[p_wid], p_now);
+  perform wedsql._call_excepted(p_flow, array[p_wid], p_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, '{}', 0);
 end $$;

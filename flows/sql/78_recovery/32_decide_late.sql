@@ -78,7 +78,7 @@ begin
   set state = p_state, problem = p_problem, reason = p_reason, decided_by = p_actor,
       decided_at = case when p_state <> 'conflict' then v_now end
   where l.id = (p_late).id;
-  perform wedsql._keep_cases(v_flow, array[(p_late).wid], v_now);
+  perform wedsql._call_excepted(v_flow, array[(p_late).wid], v_now);
   if p_state = 'conflict' then
     perform wedsql._note_late(p_late, p_state, (p_late).actor, p_problem, v_now);
   end if;

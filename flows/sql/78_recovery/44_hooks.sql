@@ -43,3 +43,13 @@ update wedsql.policy_wait w set due_at = '-infinity'
 where w.number = any (array(select o.number from wedsql.policy_wait o
                             where o.due_at > p_now and o.due_at < 'infinity' for update skip locked))
 $$;
+
+-- Returns which instances have a late result that waits for a decision, with its transition, of several the
+-- newest.
+create or replace function wedsql._on_undecided_recovery(p_wids integer[]) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce(jsonb_object_agg(l.wid, l.transition order by l.id), '{}')
+from (select o.* from wedsql.late_result o where o.wid = any (p_wids) and o.state = 'conflict'
+      union all
+      select o.* from wedsql.late_result o where p_wids is null and o.state = 'conflict') l
+$$;

@@ -52,7 +52,8 @@ $$;
 -- Returns the number of instances of the operation on many instances that this transaction performs, else 1.
 create or replace function wedsql._bulk_size() returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select greatest(coalesce(nullif(current_setting('wedsql.bulk_size', true), '')::integer, 1), 1)
+select greatest(coalesce(substring(current_setting('wedsql.bulk_size', true) from '^[0-9]{1,9}$|^2147483647$'
+                                   )::integer, 1), 1)
 $$;
 
 -- Refuses a repair that needs more approvals than it has. p_state: the state after it; null for the present

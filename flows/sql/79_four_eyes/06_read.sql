@@ -16,6 +16,15 @@ begin
   return v_found;
 end $$;
 
+-- Returns whether a proposed repair can still be decided and applied.
+create or replace function wedsql._proposal_waits(p_proposal wedsql.proposal, p_now timestamptz)
+returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select p_proposal.closed_at is null and p_proposal.expires_at > p_now
+  and (p_proposal.wid is null
+    or p_proposal.expected_seq = (select i.seq from wedsql.instance i where i.wid = p_proposal.wid))
+$$;
+
 -- Returns whether a person of these groups can approve a proposal.
 create or replace function wedsql._waits_for_person(p_proposal wedsql.proposal, p_actor text, p_groups text[],
   p_now timestamptz) returns boolean

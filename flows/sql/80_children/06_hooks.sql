@@ -39,3 +39,20 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select least((select min(c.due_at) from wedsql.child_job c),
              (select wedsql.now() from wedsql.child c where c.state = 'E' limit 1))
 $$;
+
+-- Notes what became of instances otherwise than by a step. An instance of a trial has no family.
+-- Locks: as _keep_family.
+create or replace function wedsql._on_excepted_children(p_flow wedsql.flow, p_wids integer[],
+  p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._keep_family(p_wids, p_now) where p_flow.id > 0
+$$;
+
+-- Returns that a job waits for its children, with their numbers; null for one that starts none.
+create or replace function wedsql._on_waits_for_children(p_job wedsql.job_pool) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('for', 'children', 'total', c.total, 'started', c.started,
+                          'ended', c.done + c.failed)
+from wedsql.child_job c
+where p_job.assigned_to = '' and c.parent_wid = p_job.wid and c.job_id = p_job.id
+$$;

@@ -1,5 +1,5 @@
 -- Cases: the work of people on exceptions. A case opens and closes in the commit that makes or ends the
--- exception (77_cases).
+-- exception (flows/capabilities/cases).
 
 -- Where cases go when they open: the first rule of a flow, by position, whose condition holds on the state.
 create table if not exists wedsql.case_rule (

@@ -1,4 +1,4 @@
--- A case is put aside until a condition on the state holds, too (77_cases).
+-- A case is put aside until a condition on the state holds, too (flows/capabilities/cases).
 alter table wedsql.repair_case
   add column if not exists waits_for text not null default '',  -- an SQL predicate; '': none
   add column if not exists waits_compiled text,                 -- as it is evaluated

@@ -1,4 +1,4 @@
--- Files that people attach to cases (77_cases/07_files.sql). They are in the database so that a backup has
+-- Files that people attach to cases (flows/capabilities/cases). They are in the database so that a backup has
 -- them with the case, and so that a file and its entry in the history are written together.
 create table if not exists wedsql.case_file (
   id bigint primary key generated always as identity,

@@ -1,4 +1,4 @@
--- Mails about cases that people choose (77_cases/08_digests.sql).
+-- Mails about cases that people choose (flows/capabilities/cases).
 create table if not exists wedsql.case_digest (
   id bigint primary key generated always as identity,
   user_id bigint not null,                 -- the account; deleted with the first mail after its deletion

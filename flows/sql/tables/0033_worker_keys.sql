@@ -1,4 +1,4 @@
--- Keys with which workers log in (45_keys/), and the option by which a flow requires them.
+-- Keys with which workers log in (flows/capabilities/keys), and the option by which a flow requires them.
 alter table wedsql.flow add column if not exists worker_keys boolean not null default false;
 
 -- A key. It is never deleted: the history names it, and no other may have its name.

@@ -70,17 +70,18 @@ def test_a_cycle_of_feel_happens_as_often_as_it_says(kit: Kit) -> None:
 SPELLED = [
     "2027-06-01T12:00Z", "2027-06-01T12:00:00Z", "2027-06-01t12:00z", "2027-06-01 12:00Z",
     "2027-06-01T14:00+02", "2027-06-01T14:00+02:00", "2027-06-01T14:00:00.000+0200", "20270601T120000Z",
-    "2027-W22-2T12:00Z",
+    "2027-W22-2T12:00Z", "2027-06-02T06:00:00+18:00", "2027-05-31T20:00-16:00", "2027-06-02T11:59+23:59",
 ]  # fmt: skip
 NOT_SPELLED = [
     "2027-06-01x12:00Z", "2027-06-01O12:00Z", "2027-06-01_12:00Z", "2027-06-01T12:00", "2027-06-01",
     "2027-13-01T12:00Z", "2027-06-01T12:00:00+01:00[Europe/Berlin]", "now",
-    "0000-01-01T00:00Z", "2027-06-01T12:00:00+99:00", "٢٠٢٧-06-01T12:00Z",
+    "0000-01-01T00:00Z", "2027-06-01T12:00:00+99:00", "0001-01-01T00:00:00+14:00",
+    "9999-12-31T23:59:59-12:00", "٢٠٢٧-06-01T12:00Z",
 ]  # fmt: skip
 NO_CYCLES = [
     "R0/PT5S", "R00/PT5S", "R/PT0S", "R/P0D", "R/PT0H0M", "R3/PT0S", "R/PT0.5S", "R-1/PT1H", "R/", "R/P",
     "R1000000000/PT1H", "PT1H", "R/-PT1H", "R3/PT1H/2027-01-01T00:00Z", '=cycle(0, duration("PT5S"))',
-    '=cycle(duration("PT0S"))',
+    '=cycle(duration("PT0S"))', "R3/P1001Y", "R/P999999999M",
 ]  # fmt: skip
 
 
@@ -113,6 +114,22 @@ def test_another_spelling_is_refused_wherever_it_stands(kit: Kit, text: str, pla
     (problem,) = caught.value.problems
     assert (problem.code, problem.element) == ("bad_time", "wait") and text in problem.message
     assert ("names of time zones" in problem.message) == ("[" in text)
+
+
+@pytest.mark.parametrize("place", [waiting, at_start])
+@pytest.mark.parametrize(
+    "text", ["P1001Y", "P999999999M", "P999999999W", "P2000000D", "P999Y13M", "P178956971Y"]
+)  # fmt: skip
+def test_a_duration_of_more_than_a_thousand_years_is_refused(kit: Kit, text: str, place: Any) -> None:
+    with pytest.raises(BadBpmn) as caught:
+        publish(kit, place(text, "timeDuration"))
+    assert [(each.code, each.element) for each in caught.value.problems] == [("bad_time", "wait")]
+
+
+def test_the_longest_duration_has_an_end(kit: Kit) -> None:
+    publish(kit, waiting("P1000Y", "timeDuration"))
+    due = kit.one("select extract(year from due_at) from wedsql.timer where wid = %s", [kit.start()])
+    assert 3000 < due < 3100
 
 
 @pytest.mark.parametrize("place", [beside, at_start])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from flows import api
-from flows.api.cases import CaseRule
 from flows.api.policies import RecoveryPolicy
-from flows.tests.kernel.test_k_case_people import desk, stuck
+from flows.capabilities.cases.api import CaseRule
+from flows.capabilities.cases.tests.kernel.test_k_case_people import desk, stuck
 from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel

@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule, Proposal
-from flows.tests.kernel.test_k_case_people import kinds, open_case
+from flows.capabilities.cases.tests.kernel.test_k_case_people import kinds, open_case
 from flows.tests.kernel.test_k_repair import everything
 from flows.tests.kit import Connection, Kit, broken, refused
 

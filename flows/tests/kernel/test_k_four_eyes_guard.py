@@ -10,8 +10,8 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule
+from flows.capabilities.cases.tests.kernel.test_k_case_people import open_case
 from flows.tests.kernel.test_k_bulk import finish, request
-from flows.tests.kernel.test_k_case_people import open_case
 from flows.tests.kernel.test_k_four_eyes import LARGE, approve, needed, proposed, rules, shop, stuck
 from flows.tests.kernel.test_k_repair import everything, job_of
 from flows.tests.kit import Connection, Kit, broken, refused
@@ -218,3 +218,42 @@ def test_what_the_database_writes_after_a_repair_is_a_part_of_it(spending: Kit, 
     AUTOMATIC[door](spending, wid)
     written = spending.rows("select refund from {f}.wed_flow where refund = 6000")
     assert written, "without a rule it is performed"
+
+
+@pytest.mark.parametrize("stage", ["new", "lost"])
+@pytest.mark.parametrize("by", ["resume", "repair"])
+def test_what_the_database_writes_after_a_resumption_is_a_part_of_it(
+    spending: Kit, web: Connection, by: str, stage: str
+) -> None:
+    wid = spending.start(big=True) if stage == "new" else stuck(spending, big=True)
+    api.suspend(wid, "x", conn=spending.conn)
+    spend(spending)
+    rules(spending, LARGE)
+
+    def resume() -> None:
+        if by == "resume":
+            api.resume(wid, "x", conn=web)
+        else:
+            api.repair(wid, "resume", {}, "x", conn=web)
+
+    before = everything(spending)
+    with refused("WD520"), web.transaction():
+        resume()
+    assert everything(spending)["trace"] == before["trace"] and spending.status(wid) == "S"
+    rules(spending)
+    resume()
+    assert spending.state(wid)["refund"] == 6000
+
+
+@pytest.mark.parametrize("size", ["abc", "-5", "1.5", "99999999999", "{}", " ", "2147483648", "9 9"])
+def test_a_session_that_invents_the_size_of_an_operation_gets_the_rules_all_the_same(
+    shop: Kit, web: Connection, size: str
+) -> None:
+    wid = stuck(shop)
+    rules(
+        shop, ApprovalRule(1, operations=("suspend",)), ApprovalRule(2, operations=("abort",), bulk_above=1)
+    )
+    web.execute("select set_config('wedsql.bulk_size', %s, false)", [size])
+    with refused("WD520"):
+        api.suspend(wid, "x", conn=web)
+    assert shop.status(wid) == "E"

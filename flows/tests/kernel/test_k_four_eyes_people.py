@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule
-from flows.tests.kernel.test_k_case_people import open_case
+from flows.capabilities.cases.tests.kernel.test_k_case_people import open_case
 from flows.tests.kernel.test_k_four_eyes import approve, proposed, rules, shop, stuck
 from flows.tests.kit import Kit, refused
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.tests.kernel.test_k_case_people import together
+from flows.capabilities.cases.tests.kernel.test_k_case_people import together
 from flows.tests.kernel.test_k_four_eyes import again, approve, proposed, shop, stuck
 from flows.tests.kit import Connection, Kit, broken, refused
 

@@ -8,7 +8,7 @@ import string
 import pytest
 
 from flows import api
-from flows.api.cases import CaseRule
+from flows.capabilities.cases.api import CaseRule
 from flows.capabilities.looks.api import Viewer
 from flows.capabilities.sla.api import Sla
 from flows.tests.children import go

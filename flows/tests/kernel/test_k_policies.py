@@ -9,8 +9,8 @@ import pytest
 
 from flows import api
 from flows.api.policies import RecoveryPolicy
+from flows.capabilities.cases.tests.kernel.test_k_case_people import together
 from flows.errors import BadPolicy
-from flows.tests.kernel.test_k_case_people import together
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

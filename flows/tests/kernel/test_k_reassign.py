@@ -9,7 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from flows import api, reasons
+from flows import api
+from flows.capabilities.reasons import sentences
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = pytest.mark.kernel
@@ -220,7 +221,7 @@ def test_r13_exactly_the_worker_to_which_it_is_assigned_is_notified(shop: Kit) -
 
 def why(kit: Kit, wid: int) -> tuple[str, dict[str, Any], str]:
     (job,) = api.explain_jobs(wid, conn=kit.conn)
-    return job.waits_for, dict(job.facts), reasons.waiting(job)
+    return job.waits_for, dict(job.facts), sentences.waiting(job)
 
 
 def test_r13_it_says_to_whom_it_is_assigned_and_whether_that_worker_lives(shop: Kit) -> None:

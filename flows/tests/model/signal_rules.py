@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from flows import api
-from flows.api.signals import SentSignal
+from flows.capabilities.signals.api import SentSignal
 from flows.tests.model import families
 from flows.tests.model.base import FLOW, WHICH, Violation
 from flows.tests.model.definition_rules import Defining

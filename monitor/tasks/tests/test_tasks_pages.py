@@ -206,6 +206,22 @@ def test_a_task_is_given_put_aside_and_given_back(flow: str) -> None:
     assert taken(second) == address
 
 
+@pytest.mark.parametrize("claim", ["12", "9" * 19, "x"])
+def test_a_form_of_an_earlier_holding_is_refused(flow: str, claim: str) -> None:
+    expert = person("role:Expert")
+    api.start(flow, {"policy": "P-1"})
+    address = taken(expert)
+    old = opened(expert, address)
+    expert.post(f"{address}release/")
+    assert taken(expert) == address
+    for each in (old, {**old, "claim": claim}):
+        told = expert.post(address, {**each, "value-amount": "7"})
+        assert told.status_code == 200 and "given task" in told.content.decode()
+        assert Form(told.content.decode()).fields["value-amount"] == "7"
+    expert.post(f"{address}fail/", {"claim": old["claim"], "reason": "x"})
+    assert api.flow_tasks(flow)[0].owner
+
+
 def test_a_failure_is_an_exception_for_the_desk(flow: str) -> None:
     expert = person("role:Expert")
     wid = api.start(flow, {"policy": "P-1"})

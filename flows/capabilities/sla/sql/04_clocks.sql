@@ -9,7 +9,8 @@ create or replace function wed_match.sla_marks(p_schema text, p_conditions text[
 returns boolean[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres'
-set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on as $$
+set extra_float_digits = 1 set transform_null_equals = off set array_nulls = on
+set bytea_output = hex set quote_all_identifiers = off as $$
 declare
   v_marks boolean[];
 begin

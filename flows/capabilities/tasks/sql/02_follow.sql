@@ -12,7 +12,8 @@ begin
   with fired as (
     update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
     from wedsql.trig t
-    where j.wid = any (p_wids) and t.tgid = j.tgid and t.performer = 'person' and j.state in ('P', 'K')
+    where j.wid = any (p_wids) and j.flow_id > 0 and t.tgid = j.tgid and t.performer = 'person'
+      and j.state in ('P', 'K')
       and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
@@ -120,6 +121,15 @@ language sql set search_path = pg_catalog, pg_temp as $$
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)
+$$;
+
+-- Returns that a job waits for a person who takes the task, or for the one who has it.
+create or replace function wedsql._on_waits_for_tasks(p_job wedsql.job_pool) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('for', case when t.owner is null then 'task' else 'task_held' end,
+                          'to', substr(t.audience, 3), 'audience', t.audience, 'holder', t.owner,
+                          'since', coalesce(t.owned_at, t.arrived_at))
+from wedsql.task t where t.job_id = p_job.id and t.ended_at is null
 $$;
 
 -- Returns the invariant that open tasks and the jobs that people perform are the same.

@@ -1,6 +1,20 @@
 -- Deadlines: the messages before them, the transfer to the responsible person, and the time that is given to
 -- a task besides.
 
+-- Returns the part of a round of the reaper in which messages about deadlines are sent.
+create or replace function wedsql._on_reap_parts_tasks() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$ select '{"deadlines": true}'::jsonb $$;
+
+-- Returns who is responsible for an instance whose exception or late result is about a task of people; null
+-- where there is none, or where it is about something else.
+create or replace function wedsql._on_decides_tasks(p_flow wedsql.flow, p_wid integer, p_transition text)
+  returns text
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._responsible(p_wid)
+where p_flow.followed and exists (
+  select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_transition and t.performer = 'person')
+$$;
+
 -- Sends the messages about deadlines that are due, each once, also those of a time in which no reaper ran.
 -- Locks: jobs, skipping locked ones; as _message_deadline.
 create or replace function wedsql._on_reap_part_tasks(p_part text, p_now timestamptz) returns void

@@ -155,6 +155,11 @@ def test_a_start_with_a_key_that_is_known_keeps_the_settings(office: Kit) -> Non
     assert again == first and told(office, "ida") == []
 
 
+def test_a_start_that_is_refused_says_why(office: Kit) -> None:
+    with refused("WD002", "WD005", "WD006"):
+        api.start_with_settings(office.name, {"nothing": "1"}, WARNED, conn=office.conn)
+
+
 def test_settings_change_while_the_instance_runs(office: Kit) -> None:
     wid = start(office)
     office.reap("30 hours")

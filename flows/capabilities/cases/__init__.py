@@ -1,0 +1,1 @@
+"""Cases: the work of people on exceptions, which opens with an exception and ends with it."""

@@ -1,0 +1,49 @@
+"""Computes signatures and ends waits in the rounds; beside them, queues the mails that people have chosen."""
+
+from __future__ import annotations
+
+import logging
+import time
+from typing import Any
+
+import psycopg
+
+from flows import api
+from flows.capabilities.cases.mails import queue
+from flows.error_text import summarize
+from flows.errors import WedError
+
+log = logging.getLogger("workers.reaper")
+
+AT_ONCE = 50
+_SLICE = 200
+# Seconds of a round.
+_BUDGET = 2.0
+_REMOVE_EVERY = 60.0
+_removed = -_REMOVE_EVERY
+
+
+def in_round(connection: psycopg.Connection[Any]) -> None:
+    """Compute signatures and examine waits slice by slice; a failure is logged and hinders nothing else."""
+    for what, advance in (("Signatures", api.sign_cases), ("Waits", api.end_waits)):
+        until = time.monotonic() + _BUDGET
+        try:
+            while advance(_SLICE, conn=connection) >= _SLICE and time.monotonic() < until:
+                pass
+        except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
+            text = "%s of cases were not examined: %s"
+            log.warning(text, what, summarize(error), extra={"worker": "reaper"})
+
+
+def beside_rounds() -> int:
+    """Queue what is due for a number of users, as one mail for each; return how many were queued."""
+    _remove_old()
+    return sum(queue(one) for one in api.due_case_digests(AT_ONCE))
+
+
+def _remove_old() -> None:
+    """Remove mails that were sent or failed long ago, every minute, so that each time there are few."""
+    global _removed
+    if time.monotonic() - _removed > _REMOVE_EVERY:
+        _removed = time.monotonic()
+        api.remove_old_digests()

@@ -1,0 +1,28 @@
+-- What cases do at the hooks of the engine; what they do at `excepted` is in 02_open.sql.
+
+-- Returns whether the case of an instance is open.
+create or replace function wedsql._on_reads_cases(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
+$$;
+
+-- Returns the invariant that compares the cases with the exceptions.
+create or replace function wedsql._on_invariants_cases() returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('I10', jsonb_build_object(
+  'sentence', 'Each exception has an open case, and each open case its exception.', 'query', $q$
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', null) as found
+  from {i} i
+  where (i.status = 'E' or i.status in ('S', 'X') and exists (
+      select 1 from wedsql.job_pool j
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K'))
+      or (select wedsql._call_undecided(null)) ? i.wid::text)
+    and not exists (select 1 from wedsql.repair_case c where c.wid = i.wid and c.closed_at is null)
+  union all
+  select jsonb_build_object('wid', i.wid, 'status', i.status, 'case', c.number)
+  from {i} i join wedsql.repair_case c on c.wid = i.wid and c.closed_at is null
+  where (i.status not in ('E', 'S', 'X') or i.status in ('S', 'X') and not exists (
+      select 1 from wedsql.job_pool j
+      where j.wid = i.wid and (j.tgid = 0 or i.status = 'X' and j.state = 'K')))
+    and not (select wedsql._call_undecided(null)) ? i.wid::text$q$))
+$$;

@@ -1,0 +1,49 @@
+"""Which tasks a user may see, and what the user may do with one."""
+
+from __future__ import annotations
+
+from django.http import Http404
+
+from flows import api
+from flows.access import AnyUser, may_operate, may_see, shown_to, task_keys
+from flows.capabilities.tasks.api import TaskSheet
+from flows.errors import UnknownTask
+from flows.queries.definitions import FlowInfo, flow_by_name
+
+
+def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
+    """Return a task that the user may see, with the attributes of its flow that the user may see.
+
+    That is one that the user holds or ended, one that is open to the user, and each of a flow that the user
+    sees. Raises Http404.
+    """
+    person = user.get_username()
+    if task >= 2**63:
+        raise Http404
+    try:
+        sheet = api.read_task(task, person)
+    except UnknownTask as error:
+        raise Http404 from error
+    flow = flow_by_name(sheet.flow)
+    if flow is None or not (is_theirs(user, sheet) or may_see(user, sheet.flow)):
+        raise Http404
+    return sheet, shown_to(user, flow, sheet.wid)
+
+
+def claim_of(text: str) -> int | None:
+    """Return the claim that a form or a program sends; None without one, 0 for a text that is none."""
+    if not text:
+        return None
+    found = int(text) if text.isascii() and text.isdigit() and len(text) <= 19 else 0
+    return found if found < 2**63 else 0
+
+
+def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
+    """Return whether the user holds or ended the task, or belongs to those for whom it is."""
+    person = user.get_username()
+    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (*task_keys(user), f"p:{person}")
+
+
+def is_forced(user: AnyUser, sheet: TaskSheet) -> bool:
+    """Return whether the user acts as a supervisor: who operates the flow, on the task of another person."""
+    return sheet.owner != user.get_username() and may_operate(user, sheet.flow)

@@ -1,0 +1,100 @@
+"""manage.py tasks: the example of the documentation, and what it refuses."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+import yaml
+from django.contrib.auth.models import Group, User
+
+from flows import api
+from flows.tests.commands import answer, refused, run
+
+pytestmark = pytest.mark.django_db
+
+PAGE = (Path(__file__).parents[4] / "docs/worklist.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def office() -> int:
+    """Publish the definition of the page, and return the number of an instance."""
+    (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    api.create_flow("expense")
+    api.publish("expense", yaml.safe_load(text))
+    for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk")):
+        User.objects.create_user(name).groups.add(Group.objects.get_or_create(name=f"role:{role}")[0])
+    return api.start("expense", {"employee": "Jo", "amount": "12"})
+
+
+def number() -> int:
+    (task,) = api.flow_tasks("expense")
+    return task.job_id
+
+
+def test_the_example_of_the_documentation(office: int) -> None:
+    calls = re.findall(r"^\$ python manage\.py (.*)$", PAGE, re.MULTILINE)
+    assert len(calls) == 4
+    for call in calls:
+        run(*shlex.split(call.replace("TASK", str(number()))))
+    assert api.explain_instance(office).state["receipts"] == "complete"
+    (task,) = answer("tasks", "list", "--person", "eva", "--json")
+    assert (task["transition"], task["audience"]) == ("tr_decide", "r:Senior")
+
+
+def test_every_option_of_the_page_is_one_of_rules() -> None:
+    from flows.definition import TRIGGER
+
+    names = re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE)
+    assert len(names) == 9 and set(names) <= set(TRIGGER)
+
+
+def test_every_error_of_the_page_is_one_of_tasks() -> None:
+    from flows.capabilities.tasks import errors
+
+    known = {each.sqlstate for each in vars(errors).values() if getattr(each, "sqlstate", "")}
+    assert set(re.findall(r"^\| (WD\d+) \|", PAGE, re.MULTILINE)) == known
+
+
+def test_every_verb_does_what_the_button_does() -> None:
+    task = str(number())
+    run("tasks", "lock", task, "--person", "ana")
+    assert api.flow_tasks("expense")[0].state == "L"
+    run("tasks", "start", task, "--person", "ana")
+    run("tasks", "aside", task, "--person", "ana", "--minutes", "5")
+    assert answer("tasks", "list", "--person", "ana", "--show", "aside", "--json")
+    run("tasks", "aside", task, "--person", "ana", "--minutes", "0")
+    assert answer("tasks", "list", "--person", "ana", "--show", "mine", "--json")
+    run("tasks", "give", task, "--person", "ana", "--to", "bob")
+    run("tasks", "take", task, "--person", "bob")
+    run("tasks", "release", task, "--person", "boss", "--force")
+    run("tasks", "take", task, "--person", "bob")
+    assert "exception" in run("tasks", "fail", task, "--person", "bob", "--reason", "no paper")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["list"], "--person or --flow"),
+        (["take"], "needs the number"),
+        (["list", "7", "--flow", "expense"], "takes no number"),
+        (["take", "7"], "--person"),
+        (["take", "7", "a=1", "--person", "ana"], "reads no values"),
+        (["take", "7", "--person", "nobody"], "no user"),
+        (["start", "7", "--person", "ana", "--outcome", "x"], "does not read"),
+        (["give", "7", "--person", "ana", "--to", "nobody"], "--to"),
+        (["aside", "7", "--person", "ana"], "--minutes"),
+    ],
+)
+def test_a_wrong_call_says_what_is_missing(words: list[str], said: str) -> None:
+    assert said in refused("tasks", *words, code=2)
+
+
+def test_errors_are_those_of_tasks() -> None:
+    task = str(number())
+    assert "no task 999999" in refused("tasks", "take", "999999", "--person", "ana")
+    assert 'role "Clerk"' in refused("tasks", "take", task, "--person", "eva")
+    run("tasks", "take", task, "--person", "ana")
+    assert "ana has task" in refused("tasks", "take", task, "--person", "bob")

@@ -1,0 +1,22 @@
+"""PDL, the process definition language of WorkToDo: reading, checks, and the flow that a workflow becomes."""
+
+from flows.languages.pdl.checks import check
+from flows.languages.pdl.compiling import CompiledWorkflow, compile_workflow
+from flows.languages.pdl.model import Library
+from flows.languages.pdl.problems import BadPdl, PdlProblem
+from flows.languages.pdl.reading import LARGEST, Text, check_size, read
+from flows.languages.pdl.writing import write
+
+__all__ = [
+    "LARGEST",
+    "BadPdl",
+    "CompiledWorkflow",
+    "Library",
+    "PdlProblem",
+    "Text",
+    "check",
+    "check_size",
+    "compile_workflow",
+    "read",
+    "write",
+]

@@ -1,0 +1,59 @@
+"""An address to which nothing may be sent is rejected by every function that saves one."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, get_type_hints
+
+import pytest
+
+from flows import api
+from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.webhooks.api import Webhook
+from flows.errors import BadAlert
+from flows.tests.kit import Kit
+
+pytestmark = pytest.mark.kernel
+
+BAD = (
+    "http://example.org/", "https://127.0.0.1/", "https://[::ffff:10.0.0.1]/", "https://localhost/",
+    "https://user@example.org/", "https://example.org:0/", "https://example.org/a b", "https://[::1",
+    "javascript:alert(1)", "example.org", " ",
+)  # fmt: skip
+# What each function is given, all but the address.
+GIVEN: dict[type, Any] = {
+    Webhook: Webhook("", secret="quiet"),
+    AlertRule: AlertRule("many", "count", ">", 1, secret="quiet"),
+}
+
+
+def _savers() -> dict[str, type]:
+    """Return the functions of the public API that take a value with an address, with its class."""
+    found: dict[str, type] = {}
+    for name, function in inspect.getmembers(api, inspect.isfunction):
+        for parameter, kind in get_type_hints(function).items():
+            if parameter != "return" and "url" in getattr(kind, "__annotations__", {}):
+                found[name] = kind
+    return found
+
+
+SAVERS = _savers()
+
+
+def test_every_function_that_saves_an_address_is_tested() -> None:
+    assert set(SAVERS.values()) == set(GIVEN)
+
+
+@pytest.mark.parametrize("url", BAD)
+@pytest.mark.parametrize("name", SAVERS)
+def test_a_bad_address_is_never_saved(kit: Kit, name: str, url: str) -> None:
+    kit.final("false")
+    save: Callable[..., Any] = getattr(api, name)
+    given = replace(GIVEN[SAVERS[name]], url="https://example.org/")
+    saved = save(kit.name, given, "olga", conn=kit.conn)
+    for replaced in (None, saved.id):
+        with pytest.raises(BadAlert) as error:
+            save(kit.name, replace(given, url=url), "olga", replaced, conn=kit.conn)
+        assert error.value.sqlstate == "WD508"

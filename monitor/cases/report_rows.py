@@ -1,0 +1,114 @@
+"""Reports of cases as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.utils.formats import date_format
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from flows.access import AnyUser, shown_to
+from flows.api.proposed_rules import Preventable, ProposedRule
+from flows.capabilities.cases.reports import ReportRow
+from flows.designer.values import as_text
+from flows.queries.definitions import FlowInfo, flow_by_name
+from monitor.cases.rows import Names, cause
+
+TITLES: Mapping[str, str | Promise] = {
+    "cause": gettext_lazy("Cause"),
+    "age": gettext_lazy("Age"),
+    "queue": gettext_lazy("Queue"),
+    "reason_code": gettext_lazy("Reason code"),
+    "repairer": gettext_lazy("Repaired by"),
+    "flow": gettext_lazy("Flow"),
+    "week": gettext_lazy("Week"),
+}
+AGE: Mapping[str, str | Promise] = {
+    "hour": pgettext_lazy("age", "less than an hour"),
+    "day": pgettext_lazy("age", "less than a day"),
+    "week": pgettext_lazy("age", "less than a week"),
+    "month": pgettext_lazy("age", "less than 30 days"),
+    "older": pgettext_lazy("age", "30 days or more"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of a report with its words in the language of the reader."""
+
+    counted: ReportRow
+    title: str
+
+
+@dataclass(frozen=True)
+class Prevented:
+    """Cases that a rule would have prevented: their cause, their last step, and what the rule would write.
+
+    `rule` is a proposed one, of flows whose values the user sees all.
+    """
+
+    found: Preventable
+    flow_title: str
+    cause: str
+    transition: str
+    writes: str
+    rule: ProposedRule | None
+
+
+RULE_FIELDS = ("flow", "cause", "transition", "cases", "writes", "repaired", "final", "condition", "prevents")
+
+
+def rule_cells(one: Prevented) -> list[Any]:
+    """Return what a file has of cases that a rule would have prevented, by `RULE_FIELDS`."""
+    found, rule = one.found, one.rule
+    cells = [found.newest.flow, found.newest.cause, found.newest.transition, found.cases, one.writes]
+    cells += [found.repair.cases, found.repair.final]
+    return [*cells, rule and rule.condition, rule and rule.prevents]
+
+
+def row(by: str, one: ReportRow, named: Names) -> Row:
+    """Return a row with its title; `named` has the flows by which cases are counted."""
+    if by == "cause":
+        return Row(one, cause(one.value))
+    if by == "age":
+        return Row(one, str(AGE[one.value]))
+    if by == "week":
+        return Row(
+            one, _("from %(day)s") % {"day": date_format(date.fromisoformat(one.value), "SHORT_DATE_FORMAT")}
+        )
+    return Row(one, named.flows.get(one.value, one.value) if by == "flow" else one.value or _("none"))
+
+
+def prevented(found: Iterable[Preventable], user: AnyUser) -> list[Prevented]:
+    """Return what a rule would have prevented, in the words of the flows, with values that the user sees."""
+    return [each for one in found if (each := _prevented(one, user))]
+
+
+def written(attributes: Iterable[str], values: Mapping[str, Any], flow: FlowInfo) -> str:
+    """Return what a repair wrote, in the words of the flow: attributes that the user sees, known values."""
+    titles = {each.name: each.title for each in flow.attributes}
+    return ", ".join(_written(titles[name], name, values) for name in attributes if name in titles)
+
+
+def _written(title: str, name: str, values: Mapping[str, Any]) -> str:
+    if name not in values:
+        return title
+    return f"{title} := {'null' if values[name] is None else as_text(values[name])[:80]}"
+
+
+def _prevented(one: Preventable, user: AnyUser) -> Prevented | None:
+    flow = flow_by_name(one.newest.flow)
+    if flow is None:
+        return None
+    flow = shown_to(user, flow)
+    writes = written(one.repair.values, one.repair.values, flow)
+    if not writes:
+        return None
+    transition = flow.transition_titles.get(one.newest.transition, one.newest.transition)
+    rule = None if flow.concealed else one.rule
+    return Prevented(one, flow.title, cause(one.newest.cause), transition, writes, rule)

@@ -1,0 +1,195 @@
+"""Cases as pages show them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from flows.access import AnyUser, shown_to
+from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
+from flows.labels import translate_label
+from flows.models import Attribute, Flow, Trigger
+from flows.queries.definitions import flow_by_name
+from flows.queries.instances import business_keys
+from monitor.cases.facts import Found, found_in
+from pages.labels import REASON_SHORT, SYSTEM_STEP
+
+Text = str | Promise
+
+STATE: Mapping[str, Text] = {
+    "new": pgettext_lazy("case", "new"),
+    "claimed": pgettext_lazy("case", "claimed"),
+    "waiting": pgettext_lazy("case", "waiting"),
+    "proposed": pgettext_lazy("case", "proposed"),
+    "approved": pgettext_lazy("case", "approved by one of two"),
+    "reopened": pgettext_lazy("case", "reopened"),
+    "applied": pgettext_lazy("case", "repaired"),
+    "accepted": pgettext_lazy("case", "accepted"),
+    "closed": pgettext_lazy("case", "closed"),
+}
+SEVERITY: Mapping[str, Text] = {
+    "low": pgettext_lazy("severity", "low"),
+    "normal": pgettext_lazy("severity", "normal"),
+    "high": pgettext_lazy("severity", "high"),
+    "critical": pgettext_lazy("severity", "critical"),
+}
+EVENT: Mapping[str, Text] = {
+    "opened": _("opened"),
+    "changed": _("has another cause"),
+    "closed": _("closed"),
+    "reopened": _("opened again"),
+    "claimed": _("claimed"),
+    "taken_over": _("taken over"),
+    "released": _("given back"),
+    "commented": _("comment"),
+    "waits": _("put aside"),
+    "late": _("late result"),
+    "awaited": _("the state is as awaited"),
+    "set": _("changed"),
+    "proposed": _("repair proposed"),
+    "approved": _("repair approved"),
+    "rejected": _("proposed repair rejected"),
+    "withdrawn": _("proposed repair withdrawn"),
+    "expired": _("proposed repair expired"),
+    "applied": _("proposed repair applied"),
+    "not_applied": _("proposed repair not applied"),
+    "attached": _("file attached"),
+    "file_removed": _("file removed"),
+    "repaired": _("repaired despite the claim"),
+    "policy": _("policy acts"),
+    "policy_rejected": _("policy rejected"),
+}
+
+
+@dataclass(frozen=True)
+class Tab:
+    """Cases that are listed together; `where` makes the selection for the name of a user."""
+
+    title: Text
+    where: Callable[[str], dict[str, str]]
+
+
+TABS: Mapping[str, Tab] = {
+    "open": Tab(_("Open"), lambda _user: {}),
+    "mine": Tab(_("Mine"), lambda user: {"owner": user}),
+    "closed": Tab(_("Closed"), lambda _user: {}),
+}
+
+
+@dataclass(frozen=True)
+class CaseRow:
+    """A case with its words in the language of the reader."""
+
+    case: Case
+    flow_title: str
+    state: str
+    severity: str
+    cause: str
+    transition: str
+    key: str = ""
+
+
+@dataclass(frozen=True)
+class GroupRow:
+    """A group of cases with its words in the language of the reader; `found` is what its newest one shows.
+
+    `repairs`: the user may repair all of it, `retries`: retry the jobs that failed in all of it.
+    """
+
+    group: CaseGroup
+    flow_title: str
+    cause: str
+    transition: str
+    found: Found
+    repairs: bool = False
+    retries: bool = False
+
+
+@dataclass(frozen=True)
+class EventRow:
+    """An entry in the history of a case."""
+
+    event: CaseEvent
+    title: str
+
+
+@dataclass(frozen=True)
+class Names:
+    """The titles of flows, and of their transitions by flow and name; which attributes may be repaired."""
+
+    flows: Mapping[str, str]
+    transitions: Mapping[tuple[str, str], str]
+    repairable: Collection[tuple[str, str]]
+
+    def flow(self, name: str) -> str:
+        return self.flows.get(name, name)
+
+    def transition(self, flow: str, names: str) -> str:
+        """Return the titles of transitions whose names are joined by ", "."""
+        return ", ".join(self._transition(flow, one) for one in names.split(", "))
+
+    def _transition(self, flow: str, name: str) -> str:
+        return self.transitions.get((flow, name)) or str(SYSTEM_STEP.get(name, name))
+
+
+def names(flows: Iterable[str]) -> Names:
+    """Return the labels of flows and of their transitions; the name of what has no label."""
+    found = Flow.objects.filter(name__in=set(flows)).values_list("name", "label")
+    labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list(
+        "flow__name", "transition", "label"
+    )
+    attributes = Attribute.objects.filter(flow__name__in=set(flows), repairable=True)
+    return Names(
+        {name: translate_label(label) or name for name, label in found},
+        {(flow, name): translate_label(label) for flow, name, label in labels if name and label},
+        set(attributes.values_list("flow__name", "name")),
+    )
+
+
+def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> CaseRow:
+    """Return a case for a page; `keys` are the business keys of instances."""
+    return CaseRow(
+        case,
+        named.flow(case.flow),
+        str(STATE.get(case.state, case.state)),
+        str(SEVERITY.get(case.severity, case.severity)),
+        cause(case.cause),
+        named.transition(case.flow, case.transition),
+        (keys or {}).get(case.wid, ""),
+    )
+
+
+def rows(cases: Collection[Case], named: Names, user: AnyUser) -> list[CaseRow]:
+    """Return cases for a page, with the business keys of their instances as the user may see them."""
+    keys: dict[int, str] = {}
+    for name in {one.flow for one in cases}:
+        if flow := flow_by_name(name):
+            keys |= business_keys(shown_to(user, flow), [one.wid for one in cases if one.flow == name])
+    return [row(one, named, keys) for one in cases]
+
+
+def group_row(group: CaseGroup, named: Names, concealed: Collection[str] = ()) -> GroupRow:
+    """Return a group for a page. Nothing is shown of a flow in `concealed`, of which the user may not see
+    all values."""
+    repairable = {name for flow, name in named.repairable if flow == group.flow}
+    return GroupRow(
+        group,
+        named.flow(group.flow),
+        cause(group.cause),
+        named.transition(group.flow, group.transition),
+        Found() if group.flow in concealed else found_in(group, repairable),
+    )
+
+
+def event_rows(case: Case) -> list[EventRow]:
+    """Return the history of a case, newest first."""
+    return [EventRow(one, str(EVENT.get(one.kind, one.kind))) for one in reversed(case.history)]
+
+
+def cause(code: str) -> str:
+    """Return the short words for the cause of an exception."""
+    return str(REASON_SHORT.get(code, code))

@@ -1,0 +1,216 @@
+"""Cases: the work of people on exceptions. The list with its groups, and what a person does with a case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from flows import api
+from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
+from flows.approvers import to_approve
+from flows.capabilities.cases.api import Case, CaseGroup
+from flows.designer.values import BadValue
+from flows.errors import Refused, UnknownCase
+from flows.queries.definitions import flow_by_name
+from monitor.alerts.forms import seconds
+from monitor.cases import waits
+from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
+from pages.guard import page
+from pages.once import claimed, say_again
+from pages.urlparams import number, text
+
+PAGE_SIZE = 50
+GROUPS = 15
+LONGEST = 2000
+A_YEAR = 365 * 86_400.0
+
+
+@require_safe
+@page
+@masks
+def cases(request: HttpRequest) -> HttpResponse:
+    """Return the cases that the user sees, the most urgent first, with their groups on the first page."""
+    tab = text(request, "show")
+    tab = tab if tab in TABS else "open"
+    where = {name: given for name in ("queue", "cause", "signature") if (given := text(request, name))}
+    where |= TABS[tab].where(request.user.get_username())
+    flows, after = seen_flows(request), number(request.GET.get("after"))
+    found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
+    groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
+    hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
+    named = names(shown)
+    context = {
+        "tab": tab,
+        **tab_facts(request.user),
+        "many_flows": len(shown) > 1,
+        "rows": rows(found[:PAGE_SIZE], named, request.user),
+        "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
+        "groups": [_group(request.user, one, named, hidden) for one in groups],
+        "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
+        "flow": text(request, "flow"),
+        "flow_title": named.flow(text(request, "flow")),
+        "offers": _group_offers(request.user, found, where, hidden),
+        "rule_of": _rule_of(request.user, found, where, hidden),
+        "repair_all": _repair_all(request, found, where, hidden) if tab == "open" else "",
+        "repairs": flows_of(request.user, "handle") != frozenset(),
+    }
+    return render(request, "monitor/cases/list.html", context)
+
+
+def tab_facts(user: AnyUser) -> dict[str, Any]:
+    """Return what the tabs over the pages of cases show."""
+    return {"tabs": TABS, "to_approve": len(to_approve(user))}
+
+
+def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> dict[str, bool]:
+    """Return what the user may do with all cases of a group. Late results are decided on one at a time."""
+    shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
+    return {
+        "repairs": shown and may(user, right_for("patch"), flow),
+        "retries": shown and cause == "ATTEMPTS" and may(user, "repair", flow),
+    }
+
+
+def _group(user: AnyUser, one: CaseGroup, named: Names, hidden: Collection[str]) -> GroupRow:
+    """Return a group as the page shows it, with what the user may do with all of its cases."""
+    offers = _offers(user, one.flow, one.cause, hidden)
+    return replace(group_row(one, named, hidden), repairs=offers["repairs"], retries=offers["retries"])
+
+
+def _group_offers(
+    user: AnyUser, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> dict[str, bool]:
+    """Return the same where the cases that are listed are those of a group."""
+    if len(found) < 2 or "cause" not in where or "signature" not in where:
+        return {}
+    return _offers(user, found[0].flow, where["cause"], hidden)
+
+
+def _rule_of(
+    user: AnyUser, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> int | None:
+    """Return the number of a case of a listed group that no rule applies to, if the user may see rules."""
+    if not found or where.get("cause") != "STUCK" or "signature" not in where or found[0].flow in hidden:
+        return None
+    return found[0].number if rights(user, found[0].flow) & {"repair", "design"} else None
+
+
+def _repair_all(
+    request: HttpRequest, found: Sequence[Case], where: Mapping[str, str], hidden: Collection[str]
+) -> str:
+    """Return the query string of the repair of all listed cases of a flow that are not of one group."""
+    flow, grouped = text(request, "flow"), "cause" in where and "signature" in where
+    offered = _offers(request.user, flow, where.get("cause", ""), hidden)
+    if len(found) < 2 or not flow or grouped or not offered["repairs"]:
+        return ""
+    return urlencode({"flow": flow, **where})
+
+
+def seen_flows(request: HttpRequest) -> list[str] | None:
+    """Return the flows whose cases are shown; None for all."""
+    visible, chosen = visible_flows(request.user), text(request, "flow")
+    if chosen:
+        return [chosen] if visible is None or chosen in visible else []
+    return _listed(visible)
+
+
+def _listed(flows: Collection[str] | None) -> list[str] | None:
+    return None if flows is None else sorted(flows)
+
+
+@require_POST
+@page
+@masks
+def next_case(request: HttpRequest) -> HttpResponse:
+    """Claim the most urgent case for the user and show its repair; the list if there is none."""
+    flows = flows_of(request.user, "handle")
+    if flows == frozenset():
+        return HttpResponseForbidden(_("You may not repair instances."))
+    queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
+    found = api.next_case(queue, request.user.get_username(), flows=_listed(flows))
+    if found is None:
+        messages.info(request, _("There is no case that is neither claimed nor put aside."))
+        return HttpResponseRedirect(reverse("monitor:cases"))
+    return HttpResponseRedirect(reverse("monitor:repair", args=[found.wid]))
+
+
+@require_POST
+@page
+@masks
+def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
+    """Do one thing with a case, and show the repair of its instance."""
+    if verb not in VERBS or case >= 2**63:
+        raise Http404
+    takes_over = verb == "claim" and _given(request)
+    flows = _listed(flows_of(request.user, "repair" if takes_over else "handle"))
+    if flows == []:
+        return HttpResponseForbidden(_denied(request.user))
+    try:
+        wid = api.read_case(case, flows).wid
+        VERBS[verb](request, request.user, case, flows)
+    except UnknownCase as error:
+        raise Http404 from error
+    except (Refused, BadValue) as refused:
+        messages.error(request, str(refused))
+    return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
+
+
+def _denied(user: AnyUser) -> str:
+    if flows_of(user, "handle"):
+        return _("You may handle cases, but not take over those of others.")
+    return _("You may not repair instances.")
+
+
+def _given(request: HttpRequest) -> str:
+    return request.POST.get("text", "").strip()[:LONGEST].replace("\x00", "")
+
+
+def _claim(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    api.claim_case(case, user.get_username(), take_over=_given(request), flows=flows)
+
+
+def _release(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    api.release_case(case, user.get_username(), flows=flows)
+
+
+def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    with claimed(request) as is_new:
+        if is_new:
+            api.comment_case(case, user.get_username(), _given(request), flows=flows)
+        else:
+            say_again(request)
+
+
+def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    until = datetime.now(UTC) + timedelta(seconds=min(seconds(request.POST.get("time", "").strip()), A_YEAR))
+    awaited = _awaited(request, user, case, flows) if request.POST.get("awaited") else ""
+    api.wait_case(case, until, user.get_username(), _given(request), condition=awaited, flows=flows)
+
+
+def _awaited(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> str:
+    """Return the condition for which a case is to wait. Raises BadValue."""
+    name = api.read_case(case, flows).flow
+    flow = flow_by_name(name)
+    if flow is None:
+        raise UnknownCase
+    flow = shown_to(user, flow)
+    technical = bool(rights(user, name) & {"repair", "design"}) and not flow.concealed
+    return waits.condition(request.POST, flow, technical=technical)
+
+
+VERBS: dict[str, Callable[[HttpRequest, AnyUser, int, Any], None]] = {
+    "claim": _claim,
+    "release": _release,
+    "comment": _comment,
+    "wait": _wait,
+}

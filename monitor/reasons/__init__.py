@@ -1,0 +1,1 @@
+"""The page of reasons, and reasons as pages show them."""

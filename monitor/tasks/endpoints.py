@@ -1,0 +1,238 @@
+"""Endpoints of tasks: the lists of the caller, and what is done with a task."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from django.http import HttpRequest
+from django.utils import timezone
+from ninja import Query
+from pydantic import Field
+
+from flows import api as kernel
+from flows.access import task_keys
+from flows.capabilities.tasks.api import HeldTask, Task, TaskSheet
+from flows.capabilities.tasks.people import is_person
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
+from flows.errors import Refused
+from flows.queries.definitions import FlowInfo
+from monitor.api import inputs
+from monitor.api.caller import Call, Needs, forbidden
+from monitor.api.problems import Problem
+from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
+from monitor.tasks import schemas
+
+TRIES = 20
+
+
+class Performs(Needs):
+    """The authentication of what a person does with tasks: a token needs the right to perform."""
+
+    def __init__(self) -> None:
+        super().__init__("see", masks=True)
+
+    def __call__(self, request: HttpRequest) -> Call:
+        found = super().__call__(request)
+        token = found.caller.token
+        if token is not None and "perform" not in token.rights:
+            raise Problem(403, "The token may not perform tasks.", "Make one with the right “perform”.")
+        return found
+
+
+PERFORM = Performs()
+
+
+class Listed(schemas.Schema):
+    list: Literal["open", "mine", "aside", "done"] = "open"
+    order: Literal["arrival", "priority", "deadline"] = "arrival"
+    flow: inputs.QueryText = ""
+    cursor: Annotated[str, Field(max_length=18, pattern=r"^[0-9]*$")] = ""
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+class Paged(schemas.Schema):
+    cursor: Annotated[str, Field(max_length=18, pattern=r"^[0-9]*$")] = ""
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+
+
+@router.get("/tasks", response=schemas.TasksOut, auth=PERFORM, summary="Tasks of the caller")
+def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
+    """Return a list of the caller: what is open to them, theirs, put aside by them, or done by them.
+
+    Order and flow are those of the open tasks.
+    """
+    caller, after = call_of(request).caller, int(given.cursor) if given.cursor else None
+    if given.list in ("mine", "aside"):
+        return {"items": _in_scope(request, kernel.own_tasks(caller.name, given.list == "aside"))}
+    if given.list == "done":
+        found = kernel.done_tasks(caller.name, after, given.limit + 1)
+    else:
+        keys = task_keys(caller.user)
+        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, given.flow or None)
+    return _page(request, found, given.limit)
+
+
+@router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
+def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
+    """Take the first open task in an order."""
+    caller = call_of(request).caller
+    keys = task_keys(caller.user)
+    for one in kernel.open_tasks(caller.name, keys, given.order, None, TRIES, given.flow or None):
+        try:
+            if _has(request, one.flow):
+                return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
+        except Refused:
+            continue  # somebody else was first, or it is no longer to be done
+    return {"task": None}
+
+
+@router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")
+def one_task(request: HttpRequest, task: int) -> Any:
+    """Return a task with what is needed to perform it."""
+    sheet, flow = _found(request, task)
+    values = {name: each for name, each in sheet.state_of.items() if flow.shows(name)}
+    names = ("description", "reads", "writes", "outcomes", "application", "claim")
+    return _row(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
+
+
+@router.post("/tasks/{int:task}/take", response=schemas.HeldTaskOut, auth=PERFORM, summary="Take a task")
+def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
+    """Take a task, or lock it for work without a connection; who has it already gets the same answer."""
+    _found(request, task)
+    caller = call_of(request).caller
+    return _held(kernel.take_task(task, caller.name, task_keys(caller.user), given.lock))
+
+
+@router.post("/tasks/{int:task}/start", response=schemas.TaskOut, auth=PERFORM, summary="Begin a task")
+def start_task(request: HttpRequest, task: int) -> Any:
+    """Note that the caller has begun the task."""
+    _found(request, task)
+    kernel.start_task(task, call_of(request).caller.name)
+    return _row(kernel.read_task(task, call_of(request).caller.name))
+
+
+@router.post(
+    "/tasks/{int:task}/complete", response=schemas.TaskDoneOut, auth=PERFORM, summary="Complete a task"
+)
+def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
+    """Complete a task that the caller holds. Sent again it has the same answer."""
+    _found(request, task)
+    claim = claim_of(given.claim or "")
+    return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
+
+
+@router.post(
+    "/tasks/{int:task}/fail", response=schemas.TaskFailedOut, auth=PERFORM, summary="Report a failure"
+)
+def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
+    """End a task that could not be done."""
+    _found(request, task)
+    claim = claim_of(given.claim or "")
+    return {"became": kernel.fail_task(task, call_of(request).caller.name, given.reason, claim)}
+
+
+@router.post("/tasks/{int:task}/release", response=schemas.TaskOut, auth=PERFORM, summary="Give a task back")
+def release_task(request: HttpRequest, task: int) -> Any:
+    """Give a task back to those who may take it; who operates the flow also one of another person."""
+    sheet, _flow = _found(request, task)
+    caller = call_of(request).caller
+    kernel.release_task(task, caller.name, is_forced(caller.user, sheet))
+    return _row(kernel.read_task(task, call_of(request).caller.name))
+
+
+@router.post(
+    "/tasks/{int:task}/give", response=schemas.TaskOut, auth=PERFORM, summary="Give a task to a person"
+)
+def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
+    """Give a task to another person; who operates the flow also one that they do not hold."""
+    sheet, _flow = _found(request, task)
+    if not is_person(given.to):
+        raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
+    caller = call_of(request).caller
+    kernel.give_task(task, caller.name, given.to, given.reason, is_forced(caller.user, sheet))
+    return _row(kernel.read_task(task, call_of(request).caller.name))
+
+
+@router.post("/tasks/{int:task}/aside", response=schemas.TaskOut, auth=PERFORM, summary="Put a task aside")
+def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -> Any:
+    """Hide a task from the list of what is to be done until a time; null shows it again."""
+    _found(request, task)
+    until = given.until
+    if until is not None and not until.tzinfo:
+        until = timezone.make_aware(until)
+    kernel.put_task_aside(task, call_of(request).caller.name, until)
+    return _row(kernel.read_task(task, call_of(request).caller.name))
+
+
+@router.get(
+    "/flows/{slug:name}/tasks", response=schemas.TasksOut, auth=READ_SHOWN, summary="Open tasks of a flow"
+)
+def flow_tasks(request: HttpRequest, name: str, given: Query[Paged]) -> Any:
+    """Return the open tasks of a flow by their numbers, whoever may take them."""
+    after = number_of(int(given.cursor)) if given.cursor else 0
+    return _page(request, kernel.flow_tasks(flow_of(request).name, after, given.limit + 1), given.limit)
+
+
+@router.get(
+    "/flows/{slug:name}/tasks/load",
+    response=schemas.TaskLoadsOut,
+    auth=OPERATE_SHOWN,
+    summary="Who holds how many tasks",
+)
+def task_load(request: HttpRequest, name: str) -> Any:
+    """Return who holds how many tasks of a flow, and how many of these are late."""
+    return {"items": [vars(each) for each in kernel.task_load(flow_of(request).name)]}
+
+
+def _found(request: HttpRequest, task: int) -> tuple[TaskSheet, FlowInfo]:
+    """Return a task of the address. Raises Http404, and Problem where the caller only sees its flow."""
+    caller = call_of(request).caller
+    sheet, flow = task_or_404(caller.user, number_of(task))
+    if not _has(request, sheet.flow):
+        raise Problem(404)
+    if request.method == "POST" and not (is_theirs(caller.user, sheet) or is_forced(caller.user, sheet)):
+        raise forbidden(sheet.flow, "perform the tasks of")
+    return sheet, flow
+
+
+def _has(request: HttpRequest, flow: str) -> bool:
+    """Return whether the token of the caller, if there is one, is for this flow."""
+    token = call_of(request).caller.token
+    return token is None or not token.flows or flow in token.flows
+
+
+def _in_scope(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:
+    return [_row(each) for each in found if _has(request, each.flow)]
+
+
+def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]:
+    following = str(found[limit - 1].job_id) if len(found) > limit else None
+    return {"items": _in_scope(request, found[:limit]), "next": following}
+
+
+def _row(found: Task) -> dict[str, Any]:
+    """Return a task as the endpoints return it."""
+    kind, _colon, audience = found.audience.partition(":")
+    names = ("flow", "transition", "label", "owner", "priority", "arrived_at", "due_at", "owned_at",
+             "hidden_until", "given_by", "offline", "ended_at", "ended_by", "outcome")  # fmt: skip
+    return {name: getattr(found, name) for name in names} | {
+        "task": found.job_id,
+        "instance": found.wid,
+        "state": schemas.STATE[found.state],
+        "role": audience if kind == "r" else None,
+        "person": audience if kind == "p" else None,
+    }
+
+
+def _held(found: HeldTask) -> dict[str, Any]:
+    """Return a task that was taken; its claim is a text, as numbers of JSON are not exact everywhere."""
+    return {
+        "task": found.job_id,
+        "instance": found.wid,
+        "flow": found.flow,
+        "transition": found.transition,
+        "state": schemas.STATE[found.state],
+        "owner": found.owner,
+        "claim": str(found.claim),
+        "due_at": found.due_at,
+    }
