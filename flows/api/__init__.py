@@ -256,6 +256,7 @@ from flows.capabilities.tasks.deadlines import (
     delete_absence,
     extend_task_deadline,
     keep_late_task,
+    lost_task,
     mark_messages_read,
     messages,
     person_keys,

@@ -19,9 +19,9 @@ from flows.access import AnyUser, masks, may_operate, may_see, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
-from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, task_or_404
+from flows.capabilities.tasks.rights import claim_of, is_forced, is_responsible, is_theirs, task_or_404
 from flows.designer.values import BadValue
-from flows.errors import Refused, TaskTaken
+from flows.errors import Refused, TaskTaken, TaskTransferred
 from flows.queries.definitions import FlowInfo
 from monitor.alerts.forms import seconds
 from monitor.tasks import forms
@@ -125,7 +125,8 @@ def _shown(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, 
         "is_mine": sheet.owner == person,
         "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
-        "manages": may_operate(request.user, flow.name),
+        "manages": (manages := may_operate(request.user, flow.name)),
+        "decides": manages or is_responsible(request.user, sheet),
         "told": forms.told(flow, sheet),
         "fields": fields,
         "shown": forms.as_shown(fields),
@@ -153,12 +154,24 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
             api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
+        except TaskTransferred as lost:
+            return _kept_late(request, sheet, lost, data, outcome)
         except Refused as refused:
             error = refused.sentence
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
     return _shown(request, flow, sheet, fields, error=error)
+
+
+def _kept_late(
+    request: HttpRequest, sheet: TaskSheet, lost: TaskTransferred, data: Any, outcome: str | None
+) -> HttpResponse:
+    """Hand over what was typed for a task that went to the person responsible; nothing of it is lost."""
+    late = api.keep_late_task(sheet.job_id, request.user.get_username(), data, outcome)
+    kept = _("What you entered is kept as late result %(late)s; people decide about it.") % {"late": late}
+    messages.warning(request, f"{lost.sentence} {kept}" if late else lost.sentence)
+    return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
 def text_of(request: HttpRequest, name: str) -> str:
@@ -237,6 +250,14 @@ def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     return _to_next(request)
 
 
+def _extend(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    until = datetime.now(UTC) + timedelta(seconds=min(seconds(text_of(request, "time")), A_YEAR))
+    forced = may_operate(request.user, sheet.flow)
+    api.extend_task_deadline(sheet.job_id, request.user.get_username(), until, forced)
+    messages.success(request, _("The task has another deadline."))
+    return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
+
+
 VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "take": _take,
     "lock": _lock,
@@ -244,4 +265,5 @@ VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "give": _give,
     "aside": _aside,
     "fail": _fail,
+    "extend": _extend,
 }

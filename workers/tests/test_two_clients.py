@@ -69,7 +69,7 @@ NO_WORKER = {
     "webhook_deliveries", "webhook_steps",
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
     "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task", "task_load",
-    "absences", "active_persons", "delete_absence", "extend_task_deadline", "keep_late_task",
+    "absences", "active_persons", "delete_absence", "extend_task_deadline", "keep_late_task", "lost_task",
     "mark_messages_read", "messages", "person_keys", "person_seen", "set_absence", "set_task_settings",
     "start_with_settings", "task_settings", "unread_messages",
     "advance_slas", "after_working_time", "delete_calendar", "delete_sla", "list_calendars", "list_clocks",

@@ -168,6 +168,11 @@ def keep_late_task(
     return None if found is None else int(found)
 
 
+def lost_task(task: int, person: str, *, conn: Any = None) -> bool:
+    """Return whether the task went from the person to the one responsible, and did not come back."""
+    return bool(value(conn, "select wedsql.lost_task(%s, %s)", (task, person)))
+
+
 def person_seen(person: str, keys: Sequence[str], *, conn: Any = None) -> bool:
     """Note that a person is connected, with the audiences of that person; return whether it is newly so."""
     return bool(value(conn, "select wedsql.person_seen(%s, %s::text[])", (person, list(keys))))

@@ -14,8 +14,8 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     """Return a task that the user may see, with the attributes of its flow that the user may see.
 
-    That is one that the user holds or ended, one that is open to the user, and each of a flow that the user
-    sees. Raises Http404.
+    That is one that the user holds or ended, one that is open to the user, one that the user is responsible
+    for or lost to who is, and each of a flow that the user sees. Raises Http404.
     """
     person = user.get_username()
     if task >= 2**63:
@@ -25,7 +25,12 @@ def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     except UnknownTask as error:
         raise Http404 from error
     flow = flow_by_name(sheet.flow)
-    if flow is None or not (is_theirs(user, sheet) or may_see(user, sheet.flow)):
+    if flow is None or not (
+        is_theirs(user, sheet)
+        or may_see(user, sheet.flow)
+        or is_responsible(user, sheet)
+        or api.lost_task(task, person)
+    ):
         raise Http404
     return sheet, shown_to(user, flow, sheet.wid)
 
@@ -41,7 +46,16 @@ def claim_of(text: str) -> int | None:
 def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user holds or ended the task, or belongs to those for whom it is."""
     person = user.get_username()
-    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (*task_keys(user), f"p:{person}")
+    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (
+        *task_keys(user),
+        *api.person_keys(person),
+    )
+
+
+def is_responsible(user: AnyUser, sheet: TaskSheet) -> bool:
+    """Return whether the user is the person responsible for the instance of the task."""
+    chosen = api.task_settings(sheet.wid)
+    return chosen is not None and chosen.responsible == user.get_username()
 
 
 def is_forced(user: AnyUser, sheet: TaskSheet) -> bool:

@@ -133,6 +133,13 @@ where l.wid = p_task.wid and l.job_id = p_task.job_id and l.outcome = 'transferr
   and l.message = p_person and p_person <> '' and p_task.owner is distinct from p_person
 $$;
 
+-- Returns whether a task went from this person to the responsible one, and did not come back.
+create or replace function wedsql.lost_task(p_job bigint, p_person text) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select coalesce((select wedsql._transferred_at(t, p_person) is not null from wedsql.task t
+                 where t.job_id = p_job), false)
+$$;
+
 -- Raises: WD598 where the task was taken from this person before its deadline.
 create or replace function wedsql._refuse_transferred(p_task wedsql.task, p_person text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -192,4 +199,5 @@ begin
 end $$;
 
 grant execute on function wedsql.keep_late_task(bigint, text, jsonb, text),
+  wedsql.lost_task(bigint, text),
   wedsql.extend_task_deadline(bigint, text, timestamptz, boolean) to wed_web;
