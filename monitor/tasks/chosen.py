@@ -91,7 +91,9 @@ def of_flow(definition: Mapping[str, Any], user: AnyUser) -> dict[str, str] | No
 def posted(request: HttpRequest) -> dict[str, str]:
     """Return what a form sent, for showing it again."""
     names = ("responsible", "warnings", "notified", "notified_count")
-    return {name: request.POST.get(f"task_{name}", "").strip()[:LONGEST].replace("\x00", "") for name in names}
+    return {
+        name: request.POST.get(f"task_{name}", "").strip()[:LONGEST].replace("\x00", "") for name in names
+    }
 
 
 def settings_of(given: Mapping[str, str]) -> dict[str, Any]:

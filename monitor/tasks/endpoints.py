@@ -190,7 +190,11 @@ def _found(request: HttpRequest, task: int) -> tuple[TaskSheet, FlowInfo]:
     sheet, flow = task_or_404(caller.user, number_of(task))
     if not _has(request, sheet.flow):
         raise Problem(404)
-    if request.method == "POST" and not (is_theirs(caller.user, sheet) or is_forced(caller.user, sheet)):
+    if request.method == "POST" and not (
+        is_theirs(caller.user, sheet)
+        or is_forced(caller.user, sheet)
+        or kernel.lost_task(sheet.job_id, caller.name)
+    ):
         raise forbidden(sheet.flow, "perform the tasks of")
     return sheet, flow
 

@@ -53,7 +53,7 @@ def sentence(message: Message) -> str:
     """Return the text of a message."""
     facts = message.facts
     if message.kind == "s":
-        return _("The instance was started by %(actor)s.") % {"actor": facts.get("actor") or "–"}
+        return _("The instance was started by %(actor)s.") % {"actor": facts.get("actor") or "?"}
     if message.kind == "e":
         return str(ENDS.get(str(facts.get("status")), _("The instance has ended.")))
     named = {"task": translate_label(str(facts.get("label", ""))) or facts.get("transition", ""), **facts}

@@ -1,4 +1,4 @@
-"""Notes that users are connected: the heartbeat of tasks, at each request of theirs, once a minute at most."""
+"""Notes that users are connected: a heartbeat at their requests, once a minute at most."""
 
 from __future__ import annotations
 

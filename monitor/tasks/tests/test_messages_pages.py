@@ -56,7 +56,8 @@ def reaped(time: str) -> None:
     with connection.cursor() as cursor:
         for table, column in (("task", "due_at"), ("task_watch", "due_at"), ("task_watch", "next_at")):
             cursor.execute(
-                f"update wedsql.{table} set {column} = {column} - %s::interval where {column} < 'infinity'", [time]
+                f"update wedsql.{table} set {column} = {column} - %s::interval where {column} < 'infinity'",
+                [time],
             )
     api.reap()
 
