@@ -44,6 +44,7 @@ OWN = (
     "/instances/{w}/why/", "/instances/{w}/repair/", "/instances/{w}/cancel/", "/instances/{parked}/repair/",
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
     "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
+    "/messages/", "/tasks/absences/", "/instances/{w}/tasks/",
     "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
