@@ -98,8 +98,8 @@ def test_each_kind_has_its_words_in_both_languages(flow: str) -> None:
     shown = page_of(boss, "/messages/?kind=d")
     assert "“Visit the customer” is due at" in shown and "24 h before" in shown
     assert f"{name_of(fitter)} has it." in shown and "was started" not in shown
-    api.fail_task(task, name_of(fitter), "nobody at home")
-    assert "could not be done: nobody at home" in page_of(boss, "/messages/?kind=f")
+    api.fail_task(task, name_of(fitter), "no one at home")
+    assert "could not be done: no one at home" in page_of(boss, "/messages/?kind=f")
     api.cancel(wid, "moved away", actor="bob")
     assert "The instance was cancelled." in page_of(boss, "/messages/?kind=e")
     boss.cookies["django_language"] = "pt-br"

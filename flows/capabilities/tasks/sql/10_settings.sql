@@ -227,7 +227,7 @@ begin
   end if;
 end $$;
 
--- Returns who is responsible for an instance; null for nobody.
+-- Returns who is responsible for an instance; null for none.
 create or replace function wedsql._responsible(p_wid integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select s.responsible from wedsql._settings_of(p_wid) s

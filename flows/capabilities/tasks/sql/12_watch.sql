@@ -66,7 +66,7 @@ begin
   end loop;
 end $$;
 
--- Has what is watched follow the tasks of these instances: it ends with a task, begins anew where the deadline
+-- Has what is watched follow the tasks of these instances: it ends with a task, begins again where the deadline
 -- is another one, and stands still while the task is held back. Sends the messages of ends.
 -- Locks: what is watched; the caller holds the instances.
 create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz) returns void

@@ -91,7 +91,7 @@ begin
 end $$;
 
 -- Offers open tasks of these roles to a person who has connected, if that person is among the first n of
--- those to whom each is offered. Nobody loses an offer by it.
+-- those to whom each is offered. No person loses an offer by it.
 -- Locks: what is watched of the tasks, skipping what is locked.
 create or replace function wedsql._offer_to(p_person text, p_keys text[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -137,7 +137,7 @@ begin
   perform wedsql._need_person(p_person);
   perform wedsql._need_person(p_substitute);
   if p_person = p_substitute then
-    perform wedsql._raise('WD009', 'Nobody is the substitute of oneself.', 'Name somebody else.');
+    perform wedsql._raise('WD009', 'A substitute is another person.', 'Name one.');
   elsif p_from is null or p_until is null or p_until <= greatest(p_from, v_now)
         or p_until > v_now + interval '10 years' then
     perform wedsql._raise('WD009', 'An absence ends after it begins, and in the future, within ten years.',

@@ -40,13 +40,13 @@ def start(kit: Kit, settings: Any = WARNED) -> int:
     return api.start_with_settings(kit.name, {}, settings, actor="bob", conn=kit.conn)
 
 
-def told(kit: Kit, person: str, kind: str | None = None) -> list[Message]:
+def sent_to(kit: Kit, person: str, kind: str | None = None) -> list[Message]:
     return [m for m in api.messages(person, kind=kind, conn=kit.conn) if m.flow == kit.name]
 
 
 def hours(kit: Kit, person: str) -> list[float]:
     """Return the hours of the messages about deadlines, in the order in which they were sent."""
-    return [m.facts["hours"] for m in reversed(told(kit, person, "d"))]
+    return [m.facts["hours"] for m in reversed(sent_to(kit, person, "d"))]
 
 
 def task_of(kit: Kit, wid: int) -> Any:
@@ -69,7 +69,7 @@ def test_two_days_are_48_hours(office: Kit) -> None:
     assert task.due_at - task.arrived_at == timedelta(hours=48)
 
 
-def test_each_number_of_hours_is_told_once_to_the_responsible_and_the_holder(office: Kit) -> None:
+def test_each_number_of_hours_is_sent_once_to_the_responsible_and_the_holder(office: Kit) -> None:
     """T-131, T-137: V = {6, 12, 24}."""
     wid = start(office)
     office.reap("23 hours")
@@ -114,25 +114,25 @@ def test_the_reaper_is_needed_when_the_next_message_is_due(office: Kit) -> None:
     assert office.rows("select from wedsql.task_watch where wid = %s", [wid]) == []
 
 
-def test_the_responsible_person_is_told_of_start_and_end(office: Kit) -> None:
+def test_the_responsible_person_is_sent_of_start_and_end(office: Kit) -> None:
     """T-136, T-137, T-139."""
     wid = start(office)
     task = taken(office, wid)
     api.complete_task(task, "ana", outcome="Done", conn=office.conn)
     office.run("tr_file", wid, filed="yes")
     assert office.status(wid) == "F"
-    assert [(m.kind, m.wid, m.flow) for m in told(office, "eva")] == [
+    assert [(m.kind, m.wid, m.flow) for m in sent_to(office, "eva")] == [
         ("e", wid, office.name),
         ("s", wid, office.name),
     ]
-    assert told(office, "eva")[1].facts == {"actor": "bob"} and told(office, "ana") == []
+    assert sent_to(office, "eva")[1].facts == {"actor": "bob"} and sent_to(office, "ana") == []
 
 
 def test_a_cancelled_instance_has_ended(office: Kit) -> None:
     wid = start(office)
     api.cancel(wid, "no longer needed", actor="bob", conn=office.conn)
-    assert [m.kind for m in told(office, "eva")] == ["e", "s"]
-    assert told(office, "eva")[0].facts == {"status": office.status(wid)}
+    assert [m.kind for m in sent_to(office, "eva")] == ["e", "s"]
+    assert sent_to(office, "eva")[0].facts == {"status": office.status(wid)}
 
 
 def test_the_flow_has_the_defaults_and_the_start_chooses(office: Kit) -> None:
@@ -142,8 +142,8 @@ def test_the_flow_has_the_defaults_and_the_start_chooses(office: Kit) -> None:
     assert chosen is not None and (chosen.responsible, list(chosen.warnings)) == ("max", ["10"])
     chosen = api.task_settings(second, conn=office.conn)
     assert chosen is not None and (chosen.responsible, list(chosen.warnings)) == ("eva", ["10"])
-    assert [(m.kind, m.wid) for m in told(office, "max")] == [("s", first)]
-    assert [(m.kind, m.wid) for m in told(office, "eva")] == [("s", second)]
+    assert [(m.kind, m.wid) for m in sent_to(office, "max")] == [("s", first)]
+    assert [(m.kind, m.wid) for m in sent_to(office, "eva")] == [("s", second)]
     office.policy(responsible="ida")
     chosen = api.task_settings(first, conn=office.conn)
     assert chosen is not None and chosen.responsible == "max"
@@ -152,7 +152,7 @@ def test_the_flow_has_the_defaults_and_the_start_chooses(office: Kit) -> None:
 def test_a_start_with_a_key_that_is_known_keeps_the_settings(office: Kit) -> None:
     first = api.start_with_settings(office.name, {}, WARNED, key="k", conn=office.conn)
     again = api.start_with_settings(office.name, {}, {"responsible": "ida"}, key="k", conn=office.conn)
-    assert again == first and told(office, "ida") == []
+    assert again == first and sent_to(office, "ida") == []
 
 
 def test_a_start_that_is_refused_says_why(office: Kit) -> None:
@@ -206,7 +206,7 @@ def test_at_the_transfer_the_task_goes_to_the_responsible_person_whoever_has_it(
     office.reap("43 hours")
     assert (task_of(office, wid).owner, task_of(office, wid).state) == ("eva", "S")
     assert [t.job_id for t in api.own_tasks("eva", conn=office.conn)] == [task]
-    assert hours(office, "ana") == [24, 6] and told(office, "ana", "d")[0].facts["to"] == "eva"
+    assert hours(office, "ana") == [24, 6] and sent_to(office, "ana", "d")[0].facts["to"] == "eva"
     with refused("WD598") as why:
         api.complete_task(task, "ana", outcome="Done", conn=office.conn)
     assert why.facts["owner"] == "eva" and "went from you" in why.message
@@ -233,7 +233,7 @@ def test_an_open_task_is_transferred_too_and_one_without_a_responsible_person_st
         api.keep_late_task(task_of(office, second).job_id, "bob", {}, "Done", conn=office.conn)
 
 
-def test_at_the_deadline_the_responsible_person_extends_it_and_it_is_told_anew(office: Kit) -> None:
+def test_at_the_deadline_the_responsible_person_extends_it_and_it_is_sent_anew(office: Kit) -> None:
     """T-130."""
     wid = start(office)
     task = taken(office, wid)
@@ -264,19 +264,19 @@ def test_a_deadline_counts_working_time_where_the_flow_names_a_calendar(office: 
     assert "deadlines" in why.message
 
 
-def test_a_failed_task_is_told_with_its_exception_whose_case_is_of_the_responsible(office: Kit) -> None:
+def test_a_failed_task_is_sent_with_its_exception_whose_case_is_of_the_responsible(office: Kit) -> None:
     """T-128, T-137."""
     wid = start(office)
     task = taken(office, wid)
     assert api.fail_task(task, "ana", "the file is empty", conn=office.conn) == "exception"
-    (message,) = told(office, "eva", "f")
+    (message,) = sent_to(office, "eva", "f")
     assert (message.job_id, message.facts["reason"], message.facts["actor"]) == (
         task,
         "the file is empty",
         "ana",
     )
     (case,) = office.rows("select owner, state from wedsql.repair_case where wid = %s", [wid])
-    assert tuple(case) == ("eva", "claimed") and told(office, "ana") == []
+    assert tuple(case) == ("eva", "claimed") and sent_to(office, "ana") == []
     assert violations(office) == []
 
 
@@ -294,7 +294,7 @@ def test_messages_are_kept_until_read_and_listed_by_key(office: Kit) -> None:
     """T-134, T-138."""
     for _ in range(5):
         start(office)
-    first = told(office, "eva")[:2]
+    first = sent_to(office, "eva")[:2]
     rest = api.messages("eva", before=first[-1].id, limit=2, conn=office.conn)
     assert [m.id for m in rest] == sorted([m.id for m in rest], reverse=True)
     assert rest[0].id < first[1].id
@@ -311,10 +311,10 @@ def test_messages_are_removed_after_90_days(office: Kit) -> None:
     start(office)
     office.clock("89 days")
     api.maintain(conn=office.conn)
-    assert len(told(office, "eva")) == 1
+    assert len(sent_to(office, "eva")) == 1
     office.clock("91 days")
     api.maintain(conn=office.conn)
-    assert told(office, "eva") == []
+    assert sent_to(office, "eva") == []
 
 
 def test_a_round_reads_what_is_due_and_not_what_waits(office: Kit) -> None:

@@ -35,6 +35,6 @@ def test_the_example_of_the_page(kit: Kit) -> None:
     kit.reap("43 hours")
     assert api.instance_tasks(wid, conn=kit.conn)[0].owner == eva
     kit.reap("49 hours")
-    told = [(one.kind, one.facts.get("hours")) for one in reversed(api.messages(eva, conn=kit.conn))]
-    assert told == [("s", None), ("d", 24), ("d", 12), ("d", 6), ("d", 0)]
+    kinds = [(one.kind, one.facts.get("hours")) for one in reversed(api.messages(eva, conn=kit.conn))]
+    assert kinds == [("s", None), ("d", 24), ("d", 12), ("d", 6), ("d", 0)]
     assert [one.facts["hours"] for one in api.messages(fitters[0], conn=kit.conn)] == [6, 12, 24]
