@@ -69,6 +69,7 @@ ABOUT_AREAS: dict[str, Text] = {
 # The area of a page by its URL's name; those of models by the model.
 PAGES = {
     "monitor:tasks": "work", "monitor:task": "work",
+    "monitor:messages": "work", "monitor:absences": "work", "monitor:task_settings": "watch",
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
     "monitor:instances": "watch", "monitor:views": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
@@ -109,6 +110,7 @@ ABOUT: dict[str, Text] = {
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
     "monitor:tasks": _("What is for you to do, by flow and role"),
+    "monitor:messages": _("Starts, ends, failures and deadlines of which you are notified"),
     "monitor:cases": _("The work of people on exceptions, the most urgent first"),
     "monitor:approvals": _("Repairs that wait for the approval of another person"),
     "monitor:exceptions": _("Instances that no rule continues"),
@@ -166,6 +168,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     user: Any = request.user
     if area == "work":
         yield _link(request, "monitor:tasks", gettext("Tasks"))
+        yield _link(request, "monitor:messages", gettext("Messages"))
     elif area == "design" and designs(user):
         yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
         if may_add(user):

@@ -96,6 +96,7 @@ MIDDLEWARE = [
     "wedsql_site.middleware.UnconfirmedCommits",
     "wedsql_site.page_parameters.UnreadParameters",
     "flows.authors.NameAuthor",
+    "flows.capabilities.tasks.presence.NotePresence",
     "flows.capabilities.looks.middleware.RecordLooks",
 ]
 

@@ -251,6 +251,23 @@ from flows.capabilities.tasks.api import (
     task_load,
     team_load,
 )
+from flows.capabilities.tasks.deadlines import (
+    absences,
+    active_persons,
+    delete_absence,
+    extend_task_deadline,
+    keep_late_task,
+    lost_task,
+    mark_messages_read,
+    messages,
+    person_keys,
+    person_seen,
+    set_absence,
+    set_task_settings,
+    start_with_settings,
+    task_settings,
+    unread_messages,
+)
 from flows.capabilities.tasks.forms import (
     keep_task_draft,
     preview_form,

@@ -111,6 +111,65 @@ class Definition(TypedDict, total=False):
             group=Group.LIMITS,
         ),
     ]
+    responsible: Annotated[
+        str | None,
+        Option(
+            label=_("person responsible"),
+            help=_(
+                "The user who gets messages about each new instance: its start, its end, failed tasks and"
+                " deadlines. Another one can be chosen when an instance starts, and later."
+            ),
+            group=Group.TASKS,
+        ),
+    ]
+    warnings: Annotated[
+        list[str] | None,
+        Option(
+            label=_("hours before a deadline"),
+            help=_(
+                "When messages about the deadline of a task are sent, one number per line, such as 24."
+                " One may be followed by transfer: then the task goes to the person responsible."
+            ),
+            group=Group.TASKS,
+            lines=2,
+        ),
+    ]
+    notified: Annotated[
+        str,
+        Option(
+            label=_("offered to"),
+            help=_("To which of the persons who have its role a task is offered."),
+            default="all",
+            choices={
+                "all": _("all"),
+                "fewest_assigned": _("those with the fewest tasks"),
+                "fewest_selected": _("those who have taken the fewest tasks"),
+                "last_connected": _("those who connected last"),
+            },
+            group=Group.TASKS,
+        ),
+    ]
+    notified_count: Annotated[
+        int,
+        Option(
+            label=_("number of persons"),
+            help=_("How many persons that is, where it is not all."),
+            default=1,
+            group=Group.TASKS,
+            same_line=True,
+        ),
+    ]
+    task_calendar: Annotated[
+        str | None,
+        Option(
+            label=_("calendar of deadlines"),
+            help=_(
+                "The calendar of the flow by whose working time the deadlines of tasks count;"
+                " empty for all time."
+            ),
+            group=Group.TASKS,
+        ),
+    ]
     attributes: list[AttributeDefinition]
     triggers: list[TriggerDefinition]
 

@@ -29,6 +29,7 @@ from flows.capabilities.tasks.errors import (
     NotPermittedTask,
     TaskNotHeld,
     TaskTaken,
+    TaskTransferred,
     UnknownOutcome,
     UnknownTask,
 )
@@ -215,6 +216,7 @@ __all__ = [
     "StateTooLarge",
     "TaskNotHeld",
     "TaskTaken",
+    "TaskTransferred",
     "Timeout",
     "TooSlow",
     "TryAgain",

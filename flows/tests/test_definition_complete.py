@@ -54,6 +54,11 @@ SETTINGS: Row = {
     "start_by": ["placed"],
     "start_at": ["R/PT1H"],
     "worker_keys": True,
+    "responsible": "eva",
+    "warnings": ["24", "6 transfer"],
+    "notified": "last_connected",
+    "notified_count": 3,
+    "task_calendar": "Office",
 }
 SIZE: Row = {
     "name": "size",

@@ -250,3 +250,35 @@ class AsideTaskIn(Input):
     """Until when; null shows it again."""
 
     until: Moment | None
+
+
+Hours = Annotated[str, StringConstraints(max_length=20), Storable]
+
+
+class ReadMessagesIn(Input):
+    """The numbers of messages, or that up to which all are marked."""
+
+    messages: Annotated[list[Annotated[int, Field(ge=1, lt=2**63)]], Field(max_length=500)] | None = None
+    until: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+
+
+class TaskSettingsIn(Input):
+    """What is changed; what is left out stays. An empty responsible person is none."""
+
+    responsible: Annotated[str, StringConstraints(max_length=150), Storable] | None = None
+    warnings: Annotated[list[Hours], Field(max_length=20)] | None = None
+    notified: Literal["all", "fewest_assigned", "fewest_selected", "last_connected"] | None = None
+    notified_count: Annotated[int, Field(ge=1, le=999)] | None = None
+
+
+class TaskDeadlineIn(Input):
+    """Until when the task is to be done."""
+
+    until: Moment
+
+
+class LateTaskIn(Input):
+    """The values of the result, and its outcome if the task has some."""
+
+    data: dict[str, Any] = {}
+    outcome: Annotated[str, StringConstraints(max_length=60), Storable] | None = None

@@ -32,6 +32,7 @@ from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoint
 from monitor.signals import endpoints as of_signals  # noqa: F401 - it adds endpoints
 from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
 from monitor.tasks import endpoints as of_tasks  # noqa: F401 - it adds endpoints
+from monitor.tasks import message_endpoints as of_messages  # noqa: F401 - it adds endpoints
 from monitor.webhooks import endpoints as of_webhooks  # noqa: F401 - it adds endpoints
 
 TITLE = "WED-SQL"

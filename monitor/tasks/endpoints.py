@@ -209,6 +209,8 @@ def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]
 def _row(found: Task) -> dict[str, Any]:
     """Return a task as the endpoints return it."""
     kind, _colon, audience = found.audience.partition(":")
+    if kind == "n":  # offered to some of a role
+        kind, audience = "r", audience.partition(":")[2]
     names = ("flow", "transition", "label", "owner", "priority", "arrived_at", "due_at", "owned_at",
              "hidden_until", "given_by", "offline", "ended_at", "ended_by", "outcome")  # fmt: skip
     return {name: getattr(found, name) for name in names} | {

@@ -64,6 +64,8 @@ class TaskRow:
 def audience(of: str) -> str:
     """Return for whom a task is, as people say it."""
     kind, _colon, name = of.partition(":")
+    if kind == "n":  # offered to some of a role: its number is before the role
+        return name.partition(":")[2]
     return _gettext("those who handle cases") if kind == "f" else name
 
 

@@ -97,3 +97,50 @@ class TaskLoadOut(Schema):
 
 class TaskLoadsOut(Schema):
     items: list[TaskLoadOut]
+
+
+KIND = {"s": "start", "e": "end", "f": "failure", "d": "deadline"}
+
+
+class MessageOut(Schema):
+    """A message to a person; its sender is the instance. See docs/deadlines.md."""
+
+    number: int
+    kind: Literal["start", "end", "failure", "deadline"]
+    at: datetime
+    flow: str
+    instance: int
+    task: int | None
+    text: str
+    facts: dict[str, Any]
+    read_at: datetime | None
+
+
+class MessagesOut(Schema):
+    items: list[MessageOut]
+    next: str | None = Field(None, description="The cursor of the next page; null at the end.")
+    unread: int = Field(description="How many are not read, at most 1,000.")
+
+
+class ReadOut(Schema):
+    read: int = Field(description="How many were marked.")
+
+
+class TaskSettingsOut(Schema):
+    """What is chosen for the tasks of an instance; `changed_at` is null while it is that of the flow."""
+
+    responsible: str | None
+    warnings: list[str] = Field(description="Hours before a deadline, one of which may end with transfer.")
+    notified: str
+    notified_count: int
+    changed_by: str
+    changed_at: datetime | None
+
+
+class TaskDeadlineOut(Schema):
+    task: int
+    due_at: datetime | None
+
+
+class LateTaskOut(Schema):
+    late: int | None = Field(description="Its number; null where 100 of the instance wait for a decision.")

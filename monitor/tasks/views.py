@@ -26,10 +26,17 @@ from flows.access import AnyUser, flows_of, masks, may_operate, may_see, task_ke
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import Task, TaskSheet
 from flows.capabilities.tasks.people import colleagues, is_person
-from flows.capabilities.tasks.rights import claim_of, is_forced, is_theirs, may_do, task_or_404
+from flows.capabilities.tasks.rights import (
+    claim_of,
+    is_forced,
+    is_responsible,
+    is_theirs,
+    may_do,
+    task_or_404,
+)
 from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
-from flows.errors import FormNotTaken, Refused, TaskTaken
+from flows.errors import FormNotTaken, Refused, TaskTaken, TaskTransferred
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.alerts.forms import seconds
 from monitor.tasks import drafts, forms, previews
@@ -173,7 +180,7 @@ def task(request: HttpRequest, task: int) -> HttpResponse:
     sheet, flow = task_or_404(request.user, task)
     person = request.user.get_username()
     if request.method == "POST":
-        return _completed(request, flow, sheet) if is_theirs(request.user, sheet) else _forbidden()
+        return _completed(request, flow, sheet) if may_do(request.user, sheet, "complete") else _forbidden()
     if sheet.owner != person:
         return _shown(request, flow, sheet, [])
     typed, before, since = drafts.kept(sheet, person)
@@ -198,7 +205,8 @@ def _shown(
         "is_mine": sheet.owner == person,
         "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
-        "manages": may_operate(request.user, flow.name),
+        "manages": (manages := may_operate(request.user, flow.name)),
+        "decides": manages or is_responsible(request.user, sheet),
         "about": forms.about(flow, sheet),
         "fields": fields,
         "wrong": [one for one in fields if one.error],
@@ -238,12 +246,24 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         except FormNotTaken as refused:
             fields = layout.problems(refused.where.get("wrong", {}), fields)
             error = _("The task is not completed yet: look at the marked fields.")
+        except TaskTransferred as lost:
+            return _kept_late(request, sheet, lost, data, outcome)
         except Refused as refused:
             error = refused.sentence
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
     return _shown(request, flow, sheet, fields, error=error)
+
+
+def _kept_late(
+    request: HttpRequest, sheet: TaskSheet, lost: TaskTransferred, data: Any, outcome: str | None
+) -> HttpResponse:
+    """Hand over what was typed for a task that went to the person responsible; nothing of it is lost."""
+    late = api.keep_late_task(sheet.job_id, request.user.get_username(), data, outcome)
+    kept = _("What you entered is kept as late result %(late)s; people decide about it.") % {"late": late}
+    messages.warning(request, f"{lost.sentence} {kept}" if late else lost.sentence)
+    return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
 def text_of(request: HttpRequest, name: str) -> str:
@@ -326,6 +346,14 @@ def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     return _to_next(request)
 
 
+def _extend(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    until = datetime.now(UTC) + timedelta(seconds=min(seconds(text_of(request, "time")), A_YEAR))
+    forced = may_operate(request.user, sheet.flow)
+    api.extend_task_deadline(sheet.job_id, request.user.get_username(), until, forced)
+    messages.success(request, _("The task has another deadline."))
+    return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
+
+
 VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "take": _take,
     "lock": _lock,
@@ -333,6 +361,7 @@ VERBS: Mapping[str, Callable[[HttpRequest, TaskSheet], HttpResponse]] = {
     "give": _give,
     "aside": _aside,
     "fail": _fail,
+    "extend": _extend,
 }
 OF_FORM: Mapping[str, Callable[[HttpRequest, FlowInfo, TaskSheet], HttpResponse]] = {
     "draft": drafts.keep,

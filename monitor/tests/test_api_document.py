@@ -111,6 +111,8 @@ def body_of(path: str, operation: dict[str, Any], flow: str) -> dict[str, Any] |
     ours: dict[str, dict[str, Any]] = {
         "{name}/instances": {"state": {"customer": "Ann"}},
         "/tasks/next": {},
+        "/task-settings": {"responsible": ""},
+        "/deadline": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/aside": {"until": (timezone.now() + timedelta(days=1)).isoformat()},
         "/views": {"flow": flow, "query": "weight>=100", "columns": ["customer"]},
         "/slas": {"calendar": "", "start_when": "", "stop_when": "stage = 'packed'"},
@@ -197,7 +199,8 @@ def test_every_operation_is_called_and_answers_as_documented(
     # Nothing is suspended, leased, masked, or waits for a try, a signal or children, or was
     # imported as a graph; no token approves or
     # designs.
-    expected = {"resume", "retry", "release", "signals", "children", "approve", "reject", "draft", "looks"}
+    expected = {"resume", "retry", "release", "signals", "children", "approve", "reject", "draft", "looks",
+                "deadline", "late"}  # fmt: skip
     expected |= {"graph"}
     assert {each.rpartition("/")[2] for each in refused} == expected
 

@@ -22,6 +22,7 @@ from flows.api.connection import to_json
 from flows.designer import values
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
+from monitor.tasks import chosen
 from pages.guard import page
 
 LONGEST_KEY = 200
@@ -38,10 +39,14 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
     definition = _without_internal(api.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
+    tasks = chosen.of_flow(definition, request.user)
+    if tasks is not None and request.method == "POST":
+        tasks = chosen.posted(request)
     typed, error = values.posted(request.POST), ""
     if request.method == "POST":
         try:
-            return _started(request, flow, values.changes(definition, first, typed))
+            settings = None if tasks is None else chosen.settings_of(tasks)
+            return _started(request, flow, values.changes(definition, first, typed), settings)
         except values.BadValue as bad:
             error = str(bad)
         except Refused as refused:
@@ -49,6 +54,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     fields = values.fields(definition, first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
     context = {"flow": flow, "fields": fields, "error": error, "key": key, "token": form_token(request)}
+    context |= {"task_chosen": tasks, "policies": chosen.POLICIES}
     return render(request, "monitor/start.html", context)
 
 
@@ -64,10 +70,16 @@ def form_token(request: HttpRequest) -> str:
     return given if _TOKEN.fullmatch(given) else uuid.uuid4().hex
 
 
-def _started(request: HttpRequest, flow: FlowInfo, state: dict[str, Any]) -> HttpResponse:
+def _started(
+    request: HttpRequest, flow: FlowInfo, state: dict[str, Any], settings: dict[str, Any] | None
+) -> HttpResponse:
     key = request.POST.get("key", "").strip()[:LONGEST_KEY] or _key_of_form(request, state)
     known = starting.known(flow.name, [key]) if key else {}
-    wid = api.start(flow.name, state, actor=request.user.get_username(), key=key)
+    actor = request.user.get_username()
+    if settings is None:
+        wid = api.start(flow.name, state, actor=actor, key=key)
+    else:
+        wid = api.start_with_settings(flow.name, state, settings, actor=actor, key=key)
     if known:
         text = _("Instance %(wid)s was started before; nothing is started now.")
         messages.warning(request, text % {"wid": wid})

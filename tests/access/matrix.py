@@ -100,6 +100,10 @@ tasks/take/                                        --------- Lyyyyyyyy
 tasks/next/                                        --------- Lyyyyyyyy
 tasks/<int:task>/                                  Lnyyyyyyy Lnfffffff
 tasks/<int:task>/<slug:verb>/                      --------- Lnffyfyff
+messages/                                          Lyyyyyyyy Lyyyyyyyy
+messages/unread/                                   Lyyyyyyyy ---------
+tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy
+instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------
 cases/repair/                                      Lnnnnnnnn Lnnnnnnnn
@@ -218,6 +222,11 @@ instances/<int:wid>                                Lnyyyyyyy ---------
 instances/<int:wid>/history                        Lnyyyyyyy ---------
 instances/<int:wid>/steps/<int:seq>                Lnyyyyyyy ---------
 instances/<int:wid>/late                           Lnyyyyyyy ---------
+messages                                           Lyyyyyyyy ---------
+messages/read                                      --------- Lbbbbbbbb
+instances/<int:wid>/task-settings                  Lnyyyyyyy ---------
+tasks/<int:task>/deadline                          --------- Lbbbbbbbb
+tasks/<int:task>/late                              --------- Lbbbbbbbb
 instances/<int:wid>/children                       Lnyyyyyyy ---------
 instances/<int:wid>/graph                          Lnnnnnnnn ---------
 instances/<int:wid>/why                            Lnyyyyyyy ---------

@@ -45,6 +45,7 @@ OWN = (
     "/instances/{late}/repair/", "/cases/proposals/{proposal}/", "/cases/?show=closed", "/cases/",
     "/cases/approvals/", "/cases/delegations/", "/cases/digests/", "/cases/reports/", "/cases/{c}/rule/",
     "/tasks/", "/tasks/?show=open", "/tasks/?show=team&flow={f}", "/tasks/{task}/",
+    "/messages/", "/tasks/absences/", "/instances/{w}/tasks/",
     "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",

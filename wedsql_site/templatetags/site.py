@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from flows.access import visible_flows
 from flows.capabilities.alerts.api import AlertCounts, count_alerts
+from flows.capabilities.tasks.deadlines import unread_messages as count_unread
 from flows.designer.flows import Waiting, waiting
 from flows.errors import WedError
 from wedsql_site.navigation import Area, areas
@@ -46,6 +47,18 @@ def alert_counts(context: Context) -> AlertCounts | None:
     except (DatabaseError, WedError):  # the page says what is wrong with the database
         return None
     return found if found.active or found.failing else None
+
+
+@register.simple_tag(takes_context=True)
+def unread_messages(context: Context) -> int | None:
+    """Return how many messages the user has not read; None where that cannot be said."""
+    user = context.get("user")
+    if user is None or not user.is_authenticated:
+        return None
+    try:
+        return count_unread(user.get_username())
+    except (DatabaseError, WedError):
+        return None
 
 
 @register.simple_tag(takes_context=True)

@@ -39,6 +39,14 @@ class TaskNotHeld(Refused):
     default = _("The task has ended, or is not yours.")
 
 
+class TaskTransferred(Refused):
+    """The task went from the person to the one responsible, because its deadline is near."""
+
+    sqlstate = "WD598"
+    http = 409
+    default = _("The task went to the person responsible.")
+
+
 class UnknownOutcome(Refused):
     """The task has no such outcome."""
 

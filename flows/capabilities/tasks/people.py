@@ -13,6 +13,8 @@ MOST = 200
 def colleagues(audience: str, person: str) -> list[str]:
     """Return the user names of the others of an audience, at most `MOST`; superusers are in no role."""
     kind, _colon, name = audience.partition(":")
+    if kind == "n":  # offered to some of a role
+        kind, name = "r", name.partition(":")[2]
     groups = {
         "r": Q(groups__name=f"{ROLE}{name}"),
         "f": Q(groups__name__in=[f"{PREFIX}{name}:handle", f"{PREFIX}{name}:repair"])

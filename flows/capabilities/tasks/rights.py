@@ -12,13 +12,16 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 
 # What who operates the flow does with the tasks of others.
 SUPERVISED = frozenset({"release", "give"})
+# What the person responsible decides, and what the earlier holder of a task that was transferred still sends.
+DECIDED = frozenset({"extend", "deadline"})
+LATE = frozenset({"complete", "late"})
 
 
 def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     """Return a task that the user may see, with the attributes of its flow that the user may see.
 
-    That is one that the user holds or ended, one that is open to the user, and each of a flow that the user
-    sees. Raises Http404.
+    That is one that the user holds or ended, one that is open to the user, one that the user is responsible
+    for or lost to who is, and each of a flow that the user sees. Raises Http404.
     """
     person = user.get_username()
     if task >= 2**63:
@@ -28,7 +31,12 @@ def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     except UnknownTask as error:
         raise Http404 from error
     flow = flow_by_name(sheet.flow)
-    if flow is None or not (is_theirs(user, sheet) or may_see(user, sheet.flow)):
+    if flow is None or not (
+        is_theirs(user, sheet)
+        or may_see(user, sheet.flow)
+        or is_responsible(user, sheet)
+        or api.lost_task(task, person)
+    ):
         raise Http404
     return sheet, shown_to(user, flow, sheet.wid)
 
@@ -44,12 +52,25 @@ def claim_of(text: str) -> int | None:
 def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user holds or ended the task, or belongs to those for whom it is."""
     person = user.get_username()
-    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (*task_keys(user), f"p:{person}")
+    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (
+        *task_keys(user),
+        *api.person_keys(person),
+    )
+
+
+def is_responsible(user: AnyUser, sheet: TaskSheet) -> bool:
+    """Return whether the user is the person responsible for the instance of the task."""
+    chosen = api.task_settings(sheet.wid)
+    return chosen is not None and chosen.responsible == user.get_username()
 
 
 def may_do(user: AnyUser, sheet: TaskSheet, verb: str) -> bool:
     """Return whether the user may do this with the task; the kernel checks the rest."""
-    return is_theirs(user, sheet) or (verb in SUPERVISED and is_forced(user, sheet))
+    if is_theirs(user, sheet) or (verb in SUPERVISED and is_forced(user, sheet)):
+        return True
+    if verb in DECIDED:
+        return may_operate(user, sheet.flow) or is_responsible(user, sheet)
+    return verb in LATE and api.lost_task(sheet.job_id, user.get_username())
 
 
 def is_forced(user: AnyUser, sheet: TaskSheet) -> bool:

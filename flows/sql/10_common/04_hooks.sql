@@ -23,6 +23,8 @@ values
    '{p_flow wedsql.flow,p_steps wedsql.step[],p_wids integer[],p_seqs integer[]}'),
   -- Instances became exceptions, remain or no longer are some, or a person has changed their status.
   ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
+  -- Who decides about an exception or a late result of an instance, of which a case opens.
+  ('decides', 'first', 'text', 'stable', '{p_flow wedsql.flow,p_wid integer,p_transition text}'),
   -- Children ended by a step.
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
   -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.

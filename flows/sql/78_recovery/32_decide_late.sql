@@ -109,6 +109,9 @@ declare
 begin
   if not wedsql._hold(v_flow, (p_late).wid) then
     return false;
+  elsif (p_late).code = 'WD598' then  -- a person decides, whatever became of the task
+    perform wedsql._end_late(p_late, 'conflict', '', '');
+    return true;
   end if;
   select i.status into v_status from wedsql.instance i where i.wid = (p_late).wid;
   select j.state <> 'L' and pg_try_advisory_xact_lock(j.wid, j.tgid) into v_pending

@@ -147,16 +147,18 @@ begin
   return array(select w from unnest(p_wids) w where w <> all (coalesce(v_done, '{}')) order by w);
 end $$;
 
--- Opens a case for each of these instances.
+-- Opens a case for each of these instances. One about which a person decides is claimed by that one, for a day.
 create or replace function wedsql._open_cases(p_flow wedsql.flow, p_wids integer[], p_now timestamptz)
   returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$
 with made as (
   insert into wedsql.repair_case (flow_id, wid, cause, transition, seq, opened_at, opened_seq, queue,
-                                  severity, priority, due_at)
+                                  severity, priority, due_at, state, owner, lease_until)
   select p_flow.id, e.wid, e.cause, e.transition, e.seq, p_now, e.seq, r.queue, r.severity, r.priority,
-         r.due_at
+         r.due_at, case when n.name is null then 'new' else 'claimed' end, coalesce(n.name, ''),
+         case when n.name is not null then p_now + interval '1 day' end
   from wedsql._exceptions(p_wids) e join wedsql._routes(p_flow, p_wids, p_now) r on r.wid = e.wid
+  cross join lateral (select wedsql._call_decides(p_flow, e.wid, e.transition) as name) n
   order by e.wid
   returning number, wid, cause, transition, seq)
 insert into wedsql.case_event (number, at, kind, actor, detail)

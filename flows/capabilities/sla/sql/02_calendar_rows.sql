@@ -117,6 +117,9 @@ begin
     perform wedsql._raise('WD512', 'The flow has a calendar "{name}" already.', 'Choose another name.',
       jsonb_build_object('name', v_new.name));
   end if;
+  if v_old.name <> v_new.name then
+    perform wedsql._check_no_deadlines(v_old);
+  end if;
   if p_id is null then
     insert into wedsql.calendar (flow_id, name, zone, hours, holidays, changed_by, changed_at)
     values (v_flow, v_new.name, v_new.zone, v_new.hours, v_new.holidays, p_actor, wedsql.now())
@@ -147,8 +150,21 @@ begin
     perform wedsql._raise('WD512', 'The calendar "{name}" is used by an SLA.',
       'Give that SLA another calendar first.', jsonb_build_object('name', v_calendar.name));
   end if;
+  perform wedsql._check_no_deadlines(v_calendar);
   perform wedsql._changing(p_actor);
   delete from wedsql.calendar c where c.id = p_id;
+end $$;
+
+-- Raises: WD512 where deadlines of tasks count by a calendar, which is about to be removed or renamed.
+create or replace function wedsql._check_no_deadlines(p_calendar wedsql.calendar) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if exists (select from wedsql.flow f where f.id = p_calendar.flow_id and f.task_calendar = p_calendar.name)
+  then
+    perform wedsql._raise('WD512', 'The deadlines of tasks count by the calendar "{name}".',
+      'Publish the flow with another calendar of deadlines first.',
+      jsonb_build_object('name', p_calendar.name));
+  end if;
 end $$;
 
 -- Returns the calendars of these flows, or with null of all.

@@ -28,7 +28,7 @@ $$;
 
 -- Returns whether a person with these keys may take a task.
 create or replace function wedsql._may_take(p_task wedsql.task, p_person text, p_keys text[]) returns boolean
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select (p_task.audience = any (p_keys) or p_task.audience = 'p:' || p_person)
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select (p_task.audience = any (p_keys) or p_task.audience = any (wedsql.person_keys(p_person)))
        and p_person <> all (p_task.excluded)
 $$;

@@ -22,11 +22,12 @@ begin
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
-      j.fired_at, coalesce(j.fired_at + t.deadline, 'infinity')
+      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
         seq = null;
+    perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
   end if;
   with followed as (
   update wedsql.task t
@@ -46,6 +47,7 @@ begin
   where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
   returning t.job_id, t.state)
   delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
+  perform wedsql._keep_watch(p_wids, p_now);
 end $$;
 
 -- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than
@@ -68,13 +70,16 @@ begin
         and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline)
             is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline) then
     update wedsql.task t
-    set audience = case when t.given_by is null then wedsql._audience(p_new, j.wid, j.payload)
+    set audience = case when t.given_by is null and left(t.audience, 2) <> 'n:' then wedsql._audience(p_new, j.wid, j.payload)
                         else t.audience end,
         excluded = case when p_new.not_by is null then '{}' else wedsql._performers(j.wid, p_new.not_by) end,
-        due_at = coalesce(t.arrived_at + p_new.deadline, 'infinity')
+        due_at = case when p_old.deadline is not distinct from p_new.deadline then t.due_at
+                      else wedsql._task_deadline(p_new, t.arrived_at) end
     from wedsql.job_pool j
     where t.flow_id = p_new.flow_id and t.ended_at is null and t.tgid = p_new.tgid
       and j.wid = t.wid and j.id = t.job_id;
+    perform wedsql._keep_watch(array(select distinct t.wid from wedsql.task t where t.flow_id = p_new.flow_id
+      and t.ended_at is null and t.tgid = p_new.tgid), p_now);
   end if;
 end $$;
 
@@ -94,6 +99,8 @@ begin
     where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '';
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
+    delete from wedsql.task_watch w
+    where w.wid = any (v_wids) and not exists (select from wedsql.task t where t.job_id = w.job_id);
   else
     perform wedsql._follow_tasks(v_wids, p_now);
   end if;
@@ -126,7 +133,9 @@ $$;
 
 create or replace function wedsql._on_retired_tasks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-delete from wedsql.task t where t.wid = any (p_wids)
+delete from wedsql.task t where t.wid = any (p_wids);
+delete from wedsql.task_watch w where w.wid = any (p_wids);
+delete from wedsql.task_setting s where s.wid = any (p_wids)
 $$;
 
 -- Returns that a job waits for a person who takes the task, or for the one who has it.

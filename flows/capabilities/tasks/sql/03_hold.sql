@@ -68,8 +68,11 @@ create or replace function wedsql._own_task(p_job bigint, p_person text, p_claim
   returns wedsql.task
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_task wedsql.task := wedsql._open_task(p_job);
+  v_task wedsql.task := wedsql._known_task(p_job);
 begin
+  perform wedsql._refuse_transferred(v_task, p_person);
+  v_task := wedsql._open_task(p_job);
+  perform wedsql._refuse_transferred(v_task, p_person);
   if v_task.owner is null then
     perform wedsql._raise('WD593', 'You do not hold task {task}.', 'Take it first.',
                           wedsql._task_facts(v_task));
@@ -168,7 +171,7 @@ create or replace function wedsql._check_may_take(p_task wedsql.task, p_person t
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_facts jsonb := wedsql._task_facts(p_task)
-    || jsonb_build_object('person', p_person, 'for', substr(p_task.audience, 3));
+    || jsonb_build_object('person', p_person, 'for', regexp_replace(p_task.audience, '^(n:[0-9]+|.):', ''));
 begin
   if wedsql._may_take(p_task, p_person, p_keys) then
     return;
@@ -180,6 +183,7 @@ begin
   perform wedsql._raise('WD591', case left(p_task.audience, 1)
       when 'r' then 'Task {task} is for the role "{for}", which {person} does not have.'
       when 'p' then 'Task {task} is for {for}, not for {person}.'
+      when 'n' then 'Task {task} is offered to others who have the role "{for}", not to {person}.'
       else 'Task {task} is for those who handle the cases of the flow "{for}", not for {person}.' end,
     'Ask an administrator for the role, or the person who has the task to give it to you.', v_facts);
 end $$;

@@ -34,7 +34,7 @@ end $$;
 -- the number of the step, the status of the instance, and the transitions that it fired. Sent again with the
 -- same data it gets the same answer, and repeated is true. p_claim: the holding in which the data were made.
 -- Locks: the flow's table, the instance, the job, the task, the trace.
--- Raises: WD590, WD592, WD593, WD594, WD595; WD009 where the outcome sets an attribute that p_data has; as a
+-- Raises: WD590, WD592 to WD595, WD598; WD009 where the outcome sets an attribute that p_data has; as a
 -- worker's result.
 create or replace function wedsql.complete_task(p_job bigint, p_person text, p_data jsonb default '{}',
   p_outcome text default null, p_claim bigint default null)
@@ -147,6 +147,7 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
   values (p_job, v_task.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'failed', p_person,
           left(p_reason, 2000), wedsql._one_more(v_job.attempts));
+  perform wedsql._message_failure(v_task, p_person, p_reason);
   if exists (select from wedsql.trig t cross join lateral wedsql._outcome_lines(t.outcomes) l
              where t.tgid = v_task.tgid and l.name = 'FAILED') then
     v_data := wedsql._with_outcome(v_flow, v_task, '{}', 'FAILED');

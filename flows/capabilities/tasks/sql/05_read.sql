@@ -35,7 +35,7 @@ returns setof wedsql.task_item
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_limit integer := least(greatest(p_limit, 1), 501);
-  v_keys text[] := array(select distinct k from unnest(p_keys || ('p:' || p_person)) k);
+  v_keys text[] := array(select distinct k from unnest(p_keys || wedsql.person_keys(p_person)) k);
   v_flow integer := case when p_flow is not null
                          then coalesce((select f.id from wedsql.flow f where f.name = p_flow), 0) end;
   v_after wedsql.task;

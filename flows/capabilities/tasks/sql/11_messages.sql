@@ -1,0 +1,103 @@
+-- Messages to persons about instances and tasks: of four kinds, kept until they are read, and for 90 days.
+-- A message has facts; its sentence is made in the language of who reads it.
+
+-- A message for clients. flow and wid are its sender; title: the label of the task, else of the flow.
+do $$
+begin
+  if to_regtype('wedsql.message_item') is null then
+    create type wedsql.message_item as (id bigint, kind "char", at timestamptz, flow text, wid integer,
+                                        job_id bigint, facts jsonb, read_at timestamptz);
+  end if;
+end $$;
+
+-- Writes a message to each of these persons, null ones left out.
+create or replace function wedsql._send_message(p_persons text[], p_kind "char", p_flow integer, p_wid integer,
+  p_job bigint, p_facts jsonb, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.message (person, kind, at, flow_id, wid, job_id, facts)
+select distinct p.name, p_kind, p_now, p_flow, p_wid, p_job, p_facts
+from unnest(p_persons) p (name) where p.name <> ''
+$$;
+
+-- Returns what messages say of a task: the label and the transition of its rule.
+create or replace function wedsql._message_facts(p_task wedsql.task) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select coalesce((select jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''),
+                                           g.trname)) from wedsql.trig g where g.tgid = p_task.tgid), '{}')
+$$;
+
+-- Sends the responsible person the message that a task has failed.
+create or replace function wedsql._message_failure(p_task wedsql.task, p_person text, p_reason text)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._send_message(array[wedsql._responsible(p_task.wid)], 'f', p_task.flow_id, p_task.wid,
+  p_task.job_id, wedsql._message_facts(p_task) || jsonb_build_object('actor', p_person, 'reason',
+  left(p_reason, 500)), wedsql.now())
+$$;
+
+-- Sends the responsible persons of those of these instances that have ended the message of that, once, and
+-- notes those that go on again.
+create or replace function wedsql._message_ends(p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with changed as (
+  update wedsql.task_setting s set ended = not s.ended
+  from wedsql.instance i
+  where s.wid = any (p_wids) and i.wid = s.wid and (i.status in ('F', 'C')) <> s.ended
+  returning s.*, i.status)
+insert into wedsql.message (person, kind, at, flow_id, wid, facts)
+select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status)
+from changed c where c.ended and c.responsible is not null
+$$;
+
+-- Returns the messages of a person, the last first, up to p_limit before the message p_before; of one kind,
+-- or with p_unread those that were not read.
+create or replace function wedsql.messages(p_person text, p_before bigint default null,
+  p_limit integer default 50, p_kind text default null, p_unread boolean default false)
+returns setof wedsql.message_item
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select m.id, m.kind, m.at, f.name::text, m.wid, m.job_id, m.facts, m.read_at
+from (select o.* from wedsql.message o
+      where o.person = p_person and (p_before is null or o.id < p_before)
+        and (p_kind is null or o.kind = p_kind::"char") and not (p_unread and o.read_at is not null)
+      order by o.id desc limit least(greatest(p_limit, 1), 501)) m
+join wedsql.flow f on f.id = m.flow_id order by m.id desc
+$$;
+
+-- Returns how many messages a person has not read; at most 1,000 are counted.
+create or replace function wedsql.unread_messages(p_person text) returns integer
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select count(*)::integer from (select from wedsql.message m where m.person = p_person and m.read_at is null
+                               limit 1000) m
+$$;
+
+-- Marks messages of a person as read: these, or with null all up to the message p_until. Returns how many.
+-- Locks: the messages.
+create or replace function wedsql.mark_messages_read(p_person text, p_ids bigint[], p_until bigint default null)
+  returns integer
+language sql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with marked as (
+  update wedsql.message m set read_at = wedsql.now()
+  where m.person = p_person and m.read_at is null
+    and case when p_ids is null then m.id <= p_until else m.id = any (p_ids) end
+  returning 1)
+select count(*)::integer from marked
+$$;
+
+-- Removes messages that are older than 90 days, absences that ended as long ago, and persons who were not
+-- seen since.
+create or replace function wedsql._on_maintain_tasks() returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_before timestamptz := wedsql.now() - interval '90 days';
+  v_removed integer;
+begin
+  delete from wedsql.message m where m.id = any (array(
+    select o.id from wedsql.message o where o.at < v_before order by o.at limit 20000));
+  get diagnostics v_removed = row_count;
+  delete from wedsql.absence a where a.until_at < v_before;
+  delete from wedsql.person p where p.seen_at < v_before;
+  return jsonb_build_object('messages_removed', v_removed);
+end $$;
+
+grant execute on function wedsql.messages(text, bigint, integer, text, boolean),
+  wedsql.unread_messages(text), wedsql.mark_messages_read(text, bigint[], bigint) to wed_web;

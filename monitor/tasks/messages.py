@@ -1,0 +1,60 @@
+"""The messages of a user about instances and tasks, and how many are not read."""
+
+from __future__ import annotations
+
+from django.contrib import messages as banners
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from flows import api
+from flows.access import masks, may_see
+from monitor.tasks.sentences import KINDS, rows
+from pages.guard import page
+from pages.urlparams import long_number, text
+
+PAGE_SIZE = 50
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@page
+@masks
+def messages(request: HttpRequest) -> HttpResponse:
+    """Show the user's messages, the last first; a POST marks one or all as read."""
+    person = request.user.get_username()
+    if request.method == "POST":
+        return _marked(request, person)
+    kind, unread = text(request, "kind"), text(request, "show") == "unread"
+    kind = kind if kind in KINDS else ""
+    before = long_number(request.GET.get("before"))
+    found = api.messages(person, before, PAGE_SIZE + 1, kind or None, unread)
+    shown = rows(found[:PAGE_SIZE])
+    context = {
+        "rows": [(one, may_see(request.user, one.message.flow)) for one in shown],
+        "kinds": KINDS,
+        "kind": kind,
+        "unread_only": unread,
+        "unread": api.unread_messages(person),
+        "last": found[0].id if found else 0,
+        "more": found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
+    }
+    return render(request, "monitor/tasks/messages.html", context)
+
+
+def _marked(request: HttpRequest, person: str) -> HttpResponse:
+    """Mark one message as read, or all up to the last that the page had."""
+    one, until = long_number(request.POST.get("read")), long_number(request.POST.get("until"))
+    marked = api.mark_messages_read(person, [one] if one is not None else None, until)
+    if one is None and marked:
+        banners.success(request, _("All messages are marked as read."))
+    return HttpResponseRedirect(reverse("monitor:messages"))
+
+
+@require_safe
+@page
+@masks
+def unread(request: HttpRequest) -> HttpResponse:
+    """Return how many messages the user has not read; pages ask it again and again."""
+    return JsonResponse({"unread": api.unread_messages(request.user.get_username())})

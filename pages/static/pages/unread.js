@@ -1,0 +1,24 @@
+// Keeps the number of unread messages in the header. Its requests also say that the user is connected, so they
+// go on, less often, while the page is hidden.
+const EVERY_MS = 20_000;
+const HIDDEN_MS = 60_000;
+
+export function unread() {
+  const place = document.getElementById("unread");
+  if (!place) return;
+  const count = place.querySelector("[data-count]");
+  async function look() {
+    try {
+      const options = { credentials: "same-origin", cache: "no-store", headers: { Accept: "application/json" } };
+      const response = await fetch(place.dataset.address, options);
+      if (response.status === 401) return;
+      if (response.ok) {
+        const found = (await response.json()).unread;
+        place.hidden = found === 0;
+        count.textContent = found;
+      }
+    } catch { /* the next look may succeed */ }
+    setTimeout(look, document.hidden ? HIDDEN_MS : EVERY_MS);
+  }
+  setTimeout(look, EVERY_MS);
+}
