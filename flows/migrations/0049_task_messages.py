@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0047_tasks")]
+    dependencies = [("flows", "0048_forms")]
     operations = [ChangeTables("0049_task_messages")]
