@@ -14,6 +14,7 @@ from monitor.reasons import views as reasons
 from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
+from monitor.tasks import lists as task_lists
 from monitor.tasks import messages as task_messages
 from monitor.tasks import views as task_views
 from monitor.views import (
@@ -73,13 +74,13 @@ urlpatterns = [
     path("flows/<slug:name>/slas/", slas.slas, name="slas"),
     path("flows/<slug:name>/slas/edit/", slas.sla, name="sla"),
     path("flows/<slug:name>/calendars/edit/", slas.calendar, name="calendar"),
-    path("tasks/", task_views.tasks, name="tasks"),
-    path("tasks/take/", task_views.take_many, name="take_tasks"),
+    path("tasks/", task_lists.tasks, name="tasks"),
+    path("tasks/take/", task_lists.take_many, name="take_tasks"),
     path("tasks/absences/", absences.absences, name="absences"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
     path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),
-    path("tasks/next/", task_views.next_task, name="next_task"),
+    path("tasks/next/", task_lists.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
     path("instances/", instances.instances, name="instances"),
