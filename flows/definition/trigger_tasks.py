@@ -28,8 +28,8 @@ class TaskOptions(TypedDict, total=False):
             label=_("outcomes"),
             help=_(
                 "How the task may end, one outcome per line, with what it sets: Approve: approved = true."
-                " Empty for one. An outcome FAILED is that of a task that could not be done, and of a job of a"
-                " worker whose attempts are used up."
+                " Empty for one. An outcome FAILED is that of a task that could not be done, and of a job of"
+                " a worker whose attempts are used up."
             ),
             group=Group.TASKS,
             lines=2,

@@ -43,11 +43,11 @@ def publish(kit: Kit, *tasks: str) -> CompiledWorkflow:
 
 
 def perform(kit: Kit, name: str, wid: int, *, fails: bool = False, **changes: Any) -> str:
-    """Perform a pending job, as a person takes, completes or fails a task, or as a worker; return the status."""
+    """Perform a pending job as a person or a worker does, and return the status of the instance."""
     (job,) = [each for each in kit.pending(wid) if each.trname == name]
     if not is_task(kit, job.id):
         changes |= {name: "FAILED"} if fails else {}
-        return kit.run(name, wid, **changes).status
+        return str(kit.run(name, wid, **changes).status)
     claim = take(kit, job.id).claim
     if fails:
         assert api.fail_task(job.id, PERSON, "It cannot be done.", claim, conn=kit.conn) == "FAILED"

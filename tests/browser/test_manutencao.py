@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,19 +28,6 @@ OFFICE = {"Maria": "Atendente", "Paulo": "Tecnico", "Joao": "Office_boy"}
 
 
 @pytest.fixture
-def office(people: Any, django_db_blocker: Any) -> Iterator[None]:
-    """The persons of the office, each with a role."""
-    with django_db_blocker.unblock():
-        users = [get_user_model().objects.create_user(name, password=PASSWORD) for name in OFFICE]
-        for user in users:
-            user.groups.set([Group.objects.get_or_create(name=f"role:{OFFICE[user.username]}")[0]])
-    yield
-    with django_db_blocker.unblock():
-        for user in users:
-            user.delete()
-
-
-@pytest.fixture
 def session(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[psycopg.Connection[Any]]:
     """A session as owner; the flows that the test has made are dropped."""
     conn = connect()
@@ -50,11 +38,14 @@ def session(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[psycopg
             api.drop_flow(flow, force=True, conn=conn)
 
 
+@dataclass(frozen=True)
 class Office:
     """The pages as the persons of the office use them."""
 
-    def __init__(self, browser: Browser, url: str, log_in: LogIn, wait: Wait) -> None:
-        self.browser, self.url, self.log_in, self.wait = browser, url, log_in, wait
+    browser: Browser
+    url: str
+    log_in: LogIn
+    wait: Wait
 
     def text(self) -> str:
         return self.browser.find_element(By.TAG_NAME, "body").text
@@ -105,30 +96,44 @@ class Office:
         self.shows("is completed")
 
 
+@pytest.fixture
+def office(
+    browser: Browser, server: WebServer, log_in: LogIn, wait: Wait, django_db_blocker: Any
+) -> Iterator[Office]:
+    """The office, with three persons who have a role each."""
+    with django_db_blocker.unblock():
+        users = [get_user_model().objects.create_user(name, password=PASSWORD) for name in OFFICE]
+        for user in users:
+            user.groups.set([Group.objects.get_or_create(name=f"role:{OFFICE[user.username]}")[0]])
+    yield Office(browser, server.url, log_in, wait)
+    with django_db_blocker.unblock():
+        for user in users:
+            user.delete()
+
+
 def test_t225_the_office_performs_manutencao_to_its_end(
-    browser: Browser, server: WebServer, log_in: LogIn, wait: Wait, office: None,
-    session: psycopg.Connection[Any], processes: Processes, tmp_path: Path,
-) -> None:  # fmt: skip
-    pages, flow, file = Office(browser, server.url, log_in, wait), unique("manutencao"), tmp_path / "m.pdl"
+    office: Office, session: psycopg.Connection[Any], processes: Processes, tmp_path: Path
+) -> None:
+    flow, file = unique("manutencao"), tmp_path / "m.pdl"
     file.write_text(PRINTED.read_text("utf-8") + MODELS.read_text("utf-8"), encoding="utf-8")
-    pages.publish(flow, file)
-    wid = pages.start(flow, "Manutencao_001")  # step 1
-    log_in(browser, "Paulo", "/tasks/?show=open")
-    assert "CriarOrdemServico" not in pages.text(), "only an Atendente gets it (step 2)"
-    pages.opens("Maria", "CriarOrdemServico")  # steps 3 and 4
-    assert "Nome do Cliente" in pages.text()
-    pages.press("Take")
-    pages.completes("OrdemServico-1.txt")
-    pages.opens("Paulo", "VisitarCliente")  # steps 5 and 6
-    pages.press("Lock for work without a connection")
-    pages.completes("OrdemServico-2.txt")
-    log_in(browser, "Joao", "/tasks/?show=open")
-    assert "EnviarOrdemPagamento" not in pages.text(), "a worker comes first (step 7)"
+    office.publish(flow, file)
+    wid = office.start(flow, "Manutencao_001")  # step 1
+    office.log_in(office.browser, "Paulo", "/tasks/?show=open")
+    assert "CriarOrdemServico" not in office.text(), "only an Atendente gets it (step 2)"
+    office.opens("Maria", "CriarOrdemServico")  # steps 3 and 4
+    assert "Nome do Cliente" in office.text()
+    office.press("Take")
+    office.completes("OrdemServico-1.txt")
+    office.opens("Paulo", "VisitarCliente")  # steps 5 and 6
+    office.press("Lock for work without a connection")
+    office.completes("OrdemServico-2.txt")
+    office.log_in(office.browser, "Joao", "/tasks/?show=open")
+    assert "EnviarOrdemPagamento" not in office.text(), "a worker comes first (step 7)"
     worker = processes.manage("wedworker", "--flow", flow, "--once")
     assert worker.wait(60) == 0, processes.output()  # steps 8 to 10
-    pages.opens("Joao", "EnviarOrdemPagamento")
-    pages.press("Take")
-    pages.completes()
+    office.opens("Joao", "EnviarOrdemPagamento")
+    office.press("Take")
+    office.completes()
     state = session.execute(f"select to_jsonb(w) from {flow}.wed_flow w where wid = %s", [wid]).fetchone()
     assert state is not None and state[0]["debitos_clientes"] == {"name": "bill of OrdemServico-2.txt"}
     done = session.execute("select status from wedsql.instance where wid = %s", [wid]).fetchone()
@@ -140,4 +145,4 @@ def test_t225_the_office_performs_manutencao_to_its_end(
     assert found == [
         ("criar_ordem_servico", "Maria"), ("visitar_cliente", "Paulo"), ("enviar_ordem_pagamento", "Joao"),
     ]  # fmt: skip
-    assert problems(browser) == []
+    assert problems(office.browser) == []

@@ -1,7 +1,7 @@
 -- Counts each attempt, except one that a shortage of the server ended (wedsql._is_shortage), and keeps it
 -- with its reason. The job is offered again after its back-off, or, when its attempts are used up, ends with
--- the outcome FAILED of its trigger, or is parked and makes its instance an exception (K-10). A job that the caller does not hold, by a lock or a claim, is
--- left unchanged.
+-- the outcome FAILED of its trigger, or is parked and makes its instance an exception (K-10). A job that
+-- the caller does not hold, by a lock or a claim, is left unchanged.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: WD001; in a flow that requires keys, as _check_results.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],

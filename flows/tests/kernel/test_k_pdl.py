@@ -110,7 +110,8 @@ def test_t033_who_performs_a_task_until_when_and_with_what(kit: Kit) -> None:
     definition = compile_workflow(read(texts())[0]).compiled.definition
     found = {each["name"]: each for each in definition["triggers"] if not each.get("final")}
     assert {name: each["role"] for name, each in found.items() if each["performer"] == "person"} == {
-        "criar_ordem_servico": "Atendente", "visitar_cliente": "Tecnico", "enviar_ordem_pagamento": "Office_boy",
+        "criar_ordem_servico": "Atendente", "visitar_cliente": "Tecnico",
+        "enviar_ordem_pagamento": "Office_boy",
     }  # fmt: skip
     task = found["criar_ordem_servico"]
     assert (task["deadline"], task["timeout"], task["offline"]) == ("48 hours", None, True)
@@ -118,7 +119,8 @@ def test_t033_who_performs_a_task_until_when_and_with_what(kit: Kit) -> None:
         "24 hours", False,
     )  # fmt: skip
     assert "application" not in task, "a program on a machine is no link"
-    linked = [each.text.replace("/n/gnu/emacs/bin/emacs", "https://office.example/edit") for each in texts()]
+    here = "/n/gnu/emacs/bin/emacs"
+    linked = [each.text.replace(here, "https://office.example/edit") for each in texts()]
     made = compile_workflow(read("\n".join(linked))[0]).compiled.definition["triggers"]
     assert {each.get("application") for each in made} == {None, "https://office.example/edit"}
     wid = manutencao(kit)

@@ -21,7 +21,9 @@ def names(kit: Kit) -> dict[str, Any]:
         "start": kit.start,
         "jobs": kit.jobs,
         "work": lambda wid, name, **changes: kit.run(name, wid, **changes) and None,
-        "perform": lambda person, role, wid, name, **changes: _complete(kit, person, role, wid, name, changes),
+        "perform": lambda person, role, wid, name, **changes: _complete(
+            kit, person, role, wid, name, changes
+        ),
         "fail": lambda person, role, wid, name, why: api.fail_task(
             taken(kit, person, role, wid, name), person, why, conn=kit.conn
         ),
