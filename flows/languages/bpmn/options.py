@@ -51,4 +51,5 @@ def _converted(text: str, type_: str, name: str) -> Any:
         if not text.lstrip("-").isdigit() or len(text) > 9:
             raise ValueError(f"“{name}” is a whole number, not “{text[:40]}”.")
         return int(text)
-    return [part.strip() for part in text.split(",") if part.strip()] if type_ == "text[]" else text
+    sign = ";" if name == "outcomes" else ","  # what outcomes set has commas
+    return [part.strip() for part in text.split(sign) if part.strip()] if type_ == "text[]" else text
