@@ -8,10 +8,10 @@ from typing import Any
 from flows import api
 from flows.languages.pdl import CompiledWorkflow, Text, compile_workflow, read
 from flows.tests.kit import Kit
+from flows.tests.people import done, failed, is_task, pending
 
 CORPUS = Path(__file__).parent / "corpus"
 PRINTED, MODELS = CORPUS / "manutencao.pdl", CORPUS / "manutencao_models.pdl"
-PERSON = "ana"
 MANUAL = "TASK m { TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; }\n"
 AUTOMATIC = (
     "TASK auto { TYPE AUTOMATIC; APPLICATION app; PRIORITY 1; DISCONNECTED_OPERATION FALSE; RETRIES 1; }\n"
@@ -43,28 +43,11 @@ def publish(kit: Kit, *tasks: str) -> CompiledWorkflow:
 
 
 def perform(kit: Kit, name: str, wid: int, *, fails: bool = False, **changes: Any) -> str:
-    """Perform a pending job as a person or a worker does, and return the status of the instance."""
-    (job,) = [each for each in kit.pending(wid) if each.trname == name]
-    if not is_task(kit, job.id):
-        changes |= {name: "FAILED"} if fails else {}
-        return str(kit.run(name, wid, **changes).status)
-    claim = take(kit, job.id).claim
-    if fails:
-        assert api.fail_task(job.id, PERSON, "It cannot be done.", claim, conn=kit.conn) == "FAILED"
-    else:
-        api.complete_task(job.id, PERSON, changes, claim=claim, conn=kit.conn)
-    return kit.status(wid)
-
-
-def is_task(kit: Kit, job: int) -> bool:
-    """Return whether a person performs a job."""
-    return bool(kit.one("select exists (select from wedsql.task where job_id = %s)", [job]))
-
-
-def take(kit: Kit, job: int) -> Any:
-    """Take a task as a person with its role."""
-    keys = [api.read_task(job, PERSON, conn=kit.conn).audience]
-    return api.take_task(job, PERSON, keys, conn=kit.conn)
+    """Perform a pending job, or let it fail, and return the status of the instance."""
+    if fails and is_task(kit, pending(kit, name, wid)):
+        assert failed(kit, name, wid) == "FAILED"
+        return kit.status(wid)
+    return done(kit, name, wid, **changes, **({name: "FAILED"} if fails else {}))
 
 
 def states(kit: Kit, wid: int, made: CompiledWorkflow) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from flows import api
 from flows.languages.pdl import BadPdl, compile_workflow, read
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken, refused
-from flows.tests.pdl import MANUAL, PERSON, compiled, is_task, perform, publish, states, take, texts
+from flows.tests.pdl import MANUAL, compiled, perform, publish, states, texts
+from flows.tests.people import PERSON, is_task, take
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 

@@ -12,8 +12,9 @@ from flows.languages.pdl.compiling import MOST_WORDS
 from flows.languages.pdl.model import AUTOMATIC, terms
 from flows.tests.kit import Kit, broken
 from flows.tests.pdl import AUTOMATIC as AUTO
-from flows.tests.pdl import MANUAL, PERSON, perform, states, take
+from flows.tests.pdl import MANUAL, perform, states
 from flows.tests.pdl_reference import Process, random_text
+from flows.tests.people import PERSON, take
 from flows.tests.spread import seeds
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
