@@ -68,8 +68,10 @@ def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
             note("not_used", message, part, "warning")
         return "enum", {"options": [each.get("id") for each in values]}
     if given == "enum" or given not in _TYPES:
-        why = "has no values" if given == "enum" else f"has the type “{given[:40]}”"
-        note("not_used", f"The field “{id_[:60]}” {why}: it is a text.", part, "warning")
+        message = f"The field “{id_[:60]}” has the type “{given[:40]}”, which is read as a text."
+        if given == "enum":
+            message = f"The field “{id_[:60]}” has no values, so it is read as a text."
+        note("not_used", message, part, "warning")
         return "text", {}
     return _TYPES[given], {}
 

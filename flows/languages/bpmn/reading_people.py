@@ -81,7 +81,7 @@ class _Reading:
 
     def options(self) -> dict[str, str]:
         """Return the options that the file gives the task in other words than ours."""
-        for kind, text, part in self.said():
+        for kind, text, part in sorted(self.said(), key=lambda said: [*READERS].index(said[0])):
             if text.strip():
                 READERS[kind](self, " ".join(text.split()), part)
         for owner in self.tag.of(MODEL, *_OWNERS):
@@ -115,11 +115,17 @@ class _Reading:
 
     def assignee(self, text: str, tag: Tag) -> None:
         literal = _STRING.fullmatch(text)
-        text = literal[1] if literal else text
+        text = literal[1].strip() if literal else text
+        if "candidate" in self.found or not text:
+            self.ignored(f"The user “{text[:60]}” has no effect: another person performs the task.", tag)
+            return
         name = name_of(Expression(text)) if text.startswith(_COMPUTED[:3]) else ""
         if not literal and text.startswith(_COMPUTED) and not name:
-            message = f"The assignee “{text[:60]}” is no user and no attribute: those with the role of the "
-            self.ignored(f"{message}task perform it.", tag)
+            message = (
+                f"The assignee “{text[:60]}” is no user and no attribute: those with the role of the task "
+                "perform it."
+            )
+            self.ignored(message, tag)
             return
         if not name:
             name = f"p_{slug(self.element.id)}"
@@ -131,11 +137,14 @@ class _Reading:
 
     def users(self, text: str, tag: Tag) -> None:
         several = [each.strip() for each in text.split(",") if each.strip()]
-        if len(several) == 1 and "candidate" not in self.found:
+        if len(several) == 1:
             self.assignee(several[0], tag)
         elif len(several) > 1:
-            message = f"The users “{text[:60]}” are several: name a group of them. Those with the role of "
-            self.ignored(f"{message}the task perform it.", tag)
+            message = (
+                f"The users “{text[:60]}” are several: name a group of them. Those with the role of the task "
+                "perform it."
+            )
+            self.ignored(message, tag)
 
     def groups(self, text: str, tag: Tag) -> None:
         literal = _STRING.fullmatch(text)
@@ -143,10 +152,12 @@ class _Reading:
         if not literal and text.startswith(_COMPUTED):
             self.ignored(f"The group “{text[:60]}” is computed, so it is not the role of the task.", tag)
             return
-        if len(several) > 1:
-            message = f"Of the groups “{text[:60]}” the first one is the role of the task."
-            self.ignored(message, tag)
-        self.found.setdefault("role", several[0])
+        for group in several:
+            self.role(group, tag)
+
+    def role(self, group: str, tag: Tag) -> None:
+        if self.found.setdefault("role", group) != group:
+            self.ignored(f"The group “{group[:60]}” has no effect: the task has another role.", tag)
 
     def due(self, text: str, tag: Tag) -> None:
         found = next((t for f, t in (times.simplified(each, text) for each in ("duration", "date"))
@@ -183,7 +194,7 @@ class _Reading:
                 found = self.named.get(part.text.strip().rpartition(":")[2])
                 name = " ".join(found.get("name").split()) if found is not None else ""
                 if name:
-                    self.found.setdefault("role", name)
+                    self.role(name, owner)
                 else:
                     self.ignored(f"The resource of “{owner.name}” has no name, so it is no role.", owner)
             elif part.name == "resourceAssignmentExpression":
