@@ -21,13 +21,13 @@ FORM = (
 CLAIM = file(
     attributes(attribute("approver"), attribute("note")),
     '<bpmn:laneSet><bpmn:lane id="l" name="Clerks"><bpmn:flowNodeRef>check</bpmn:flowNodeRef></bpmn:lane>',
-    "</bpmn:laneSet>", node("startEvent", "s"), node("endEvent", "e"), node("task", "tell"),
+    "</bpmn:laneSet>", node("startEvent", "s"), node("endEvent", "e"), node("task", "warn"),
     node("userTask", "check", FORM, camunda_dueDate="P2D", camunda_priority="5"),
     node("userTask", "approve", camunda_assignee="${approver}", camunda_candidateGroups="bosses"),
     node("manualTask", "file", flowable_assignee="rui"),
     node("boundaryEvent", "lost", event("error", errorRef="x"), attachedToRef="check"),
     node("boundaryEvent", "late", timer("P3D"), attachedToRef="approve"),
-    flows("s check", "check approve", "approve file", "file e", "lost tell", "late tell", "tell e"),
+    flows("s check", "check approve", "approve file", "file e", "lost warn", "late warn", "warn e"),
     named='<bpmn:error id="x" errorCode="LOST"/>',
 )  # fmt: skip
 
@@ -60,8 +60,8 @@ def test_a_failure_that_a_person_reports_goes_the_way_of_the_error(kit: Kit) -> 
     publish(kit, CLAIM)
     wid = kit.start()
     assert failed(kit, "check", wid) == "FAILED"
-    assert kit.jobs(wid) == ["tell"] and kit.state(wid)["error"] is None
-    kit.run("tell", wid)
+    assert kit.jobs(wid) == ["warn"] and kit.state(wid)["error"] is None
+    kit.run("warn", wid)
     assert kit.status(wid) == "F"
     other = kit.start()
     done(kit, "check", other)
@@ -75,7 +75,7 @@ def test_a_timer_at_a_task_takes_it_from_the_lists(kit: Kit) -> None:
     done(kit, "check", wid)
     task = pending(kit, "approve", wid)
     kit.reap("4 days")
-    assert kit.jobs(wid) == ["tell"] and api.open_tasks("eva", [], conn=kit.conn) == []
+    assert kit.jobs(wid) == ["warn"] and api.open_tasks("eva", [], conn=kit.conn) == []
     with refused("WD593"):
         api.take_task(task, "eva", [], conn=kit.conn)
 
