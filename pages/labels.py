@@ -111,6 +111,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_SUSPEND": _("Suspended"),
     "_RESUME": _("Resumed"),
     "_CHILDREN": _("Children added"),
+    "_TAKE": _("Task taken"),
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
     "_FAIL": _("Failed"),

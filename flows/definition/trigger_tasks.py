@@ -28,10 +28,19 @@ class TaskOptions(TypedDict, total=False):
             label=_("outcomes"),
             help=_(
                 "How the task may end, one outcome per line, with what it sets: Approve: approved = true."
-                " Empty for one. An outcome FAILED is that of a task that could not be done."
+                " Empty for one. An outcome FAILED is that of a task that could not be done, and of a job of"
+                " a worker whose attempts are used up."
             ),
             group=Group.TASKS,
             lines=2,
+        ),
+    ]
+    sets_when_taken: Annotated[
+        str | None,
+        Option(
+            label=_("set when it is taken"),
+            help=_("What is set when a person takes the task, as in UPDATE: begun = true."),
+            group=Group.TASKS,
         ),
     ]
     candidate: Annotated[

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0049_task_messages")]
+    dependencies = [("flows", "0050_taken")]
     operations = [ChangeTables("0051_firing_limit")]

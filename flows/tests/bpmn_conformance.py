@@ -92,8 +92,8 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         "the nearest error event around it; without one the instance is an exception (`ended_by`)",
     ),
     "end event, terminate": (end(event("terminate")), "all tokens of its level end; jobs are withdrawn"),
-    "task, user task, manual task": (between("userTask"), "a job"),
-    "service task, send task, business rule task": (between("serviceTask"), "a job"),
+    "user task, manual task": (between("userTask"), "a [task of a person](#tasks-of-persons)"),
+    "task, service task, send task, business rule task": (between("serviceTask"), "a job"),
     "receive task": (between("receiveTask", messageRef="m"), "a job that waits for a [signal](signals.md)"),
     "script task": (
         between("scriptTask", "<bpmn:script>n = 1</bpmn:script>", scriptFormat="sql"),
@@ -278,7 +278,14 @@ REFUSED: dict[str, bytes] = {
     ),
     "an option that does not exist": task(wedsql_colour="red"),
     "an option with a wrong value": task(wedsql_max_attempts="many"),
-    "an option that the import sets": task(wedsql_performer="database"),
+    "an option that the import sets": task(wedsql_sets="n = 1"),
+    "a performer that is none": task(wedsql_performer="database"),
+    "an option of workers where a person performs the task": task(tag="userTask", wedsql_timeout="1h"),
+    "an option of persons where a worker performs the task": task(wedsql_deadline="1h"),
+    "tasks of persons and workers with one transition": file(
+        node("startEvent", "s"), node("task", "u", wedsql_transition="pay"), node("endEvent", "e"),
+        node("userTask", "t", wedsql_transition="pay"), flows("s u", "u t", "t e"),
+    ),
     "an option of an element without a rule": file(
         node("startEvent", "t", wedsql_priority="2"), node("endEvent", "e"), flows("t e")
     ),

@@ -8,6 +8,7 @@ _SPACES = (
     'xmlns:dc="http://www.omg.org/spec/DD/20100524/DC" xmlns:di="http://www.omg.org/spec/DD/20100524/DI" '
     'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
     'xmlns:zeebe="http://camunda.org/schema/zeebe/1.0" xmlns:camunda="http://camunda.org/schema/1.0/bpmn" '
+    'xmlns:flowable="http://flowable.org/bpmn" xmlns:activiti="http://activiti.org/bpmn" '
     'xmlns:wedsql="https://wed-sql.org/bpmn"'
 )
 

@@ -8,6 +8,7 @@ from typing import Any
 from flows import api
 from flows.languages.pdl import CompiledWorkflow, Text, compile_workflow, read
 from flows.tests.kit import Kit
+from flows.tests.people import done, failed, is_task, pending
 
 CORPUS = Path(__file__).parent / "corpus"
 PRINTED, MODELS = CORPUS / "manutencao.pdl", CORPUS / "manutencao_models.pdl"
@@ -39,6 +40,14 @@ def publish(kit: Kit, *tasks: str) -> CompiledWorkflow:
     made = compiled(*tasks)
     api.publish(kit.name, made.compiled.definition, conn=kit.conn)
     return made
+
+
+def perform(kit: Kit, name: str, wid: int, *, fails: bool = False, **changes: Any) -> str:
+    """Perform a pending job, or let it fail, and return the status of the instance."""
+    if fails and is_task(kit, pending(kit, name, wid)):
+        assert failed(kit, name, wid) == "FAILED"
+        return kit.status(wid)
+    return done(kit, name, wid, **changes, **({name: "FAILED"} if fails else {}))
 
 
 def states(kit: Kit, wid: int, made: CompiledWorkflow) -> dict[str, Any]:

@@ -126,3 +126,35 @@ def test_the_roles_of_a_graph_are_lanes_of_its_export() -> None:
     assert {each["transition"]: each["role"] for each in ours if "role" in each} == {
         "b": 'Clerk & "Co"', "y": "Boss",
     }  # fmt: skip
+
+
+PEOPLE = """
+edges: [[r1, a, b], [r2, b, c], [r3, c, d], [r4, d, done]]
+attributes: [{name: n, type: integer}, {name: m, type: integer}]
+nodes:
+- {node: a, type: begin}
+- {node: b, options: {performer: person, role: Clerk, deadline: 2 days, offline: true,
+                      outcomes: ['Pay: n = 1, m = 2', 'FAILED: n = 0']}}
+- {node: c, options: {performer: worker}}
+- {node: d, options: {performer: person}}
+"""
+
+
+def test_a_task_of_a_person_in_a_graph_is_a_user_task_and_comes_back() -> None:
+    graph = read_graph(PEOPLE, "yaml", "g")
+    ours = compile_graph(graph).definition["triggers"]
+    text = write(graph, "g")
+    process, warnings = read(text.encode())
+    assert warnings == [] and [process.elements[each].tag for each in "bcd"] == [
+        "userTask",
+        "task",
+        "userTask",
+    ]
+    theirs = compile_process(process).compiled.definition["triggers"]
+    names = ("performer", "role", "deadline", "offline", "outcomes")
+    for one, two in zip(ours, theirs, strict=True):
+        assert {name: one.get(name) for name in names} == {name: two.get(name) for name in names}
+    found = {each["transition"]: each["performer"] for each in ours if each.get("name") in ("b", "c", "d")}
+    assert found == {
+        "b": "person", "c": "worker", "d": "person",
+    }  # fmt: skip

@@ -27,8 +27,9 @@ def test_the_executable_process_of_several_pools_becomes_the_flow(process: str) 
         "inputSet",
         "outputSet",
         "dataInputAssociation",
-        "potentialOwner",
     )
+    task = definition["triggers"][0]
+    assert (task["performer"], task["role"]) == ("person", "reviewers")
     assert said[1:] == [f"“{part}”" for part in parts]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
 from flows.languages.bpmn.feel import NotSimple, to_sql
-from flows.languages.bpmn.model import TASKS
+from flows.languages.bpmn.model import PERSONS, TASKS
 from flows.languages.bpmn.names import unique
 from flows.languages.bpmn.xml import DEEPEST, LARGEST, MOST_ELEMENTS
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, task
@@ -68,10 +68,10 @@ def test_what_is_supported_becomes_a_flow(what: str) -> None:
 
 
 @pytest.mark.parametrize("tag", sorted({*TASKS} - {"scriptTask", "receiveTask"}))
-def test_each_task_that_a_worker_performs_is_a_job(tag: str) -> None:
+def test_each_task_that_a_person_or_worker_performs_is_a_job(tag: str) -> None:
     (rule,) = (each for each in compile_process(read(task(tag=tag))[0]).compiled.definition["triggers"]
                if each.get("transition") == "t")  # fmt: skip
-    assert rule["performer"] == "worker"
+    assert rule["performer"] == ("person" if tag in PERSONS else "worker")
 
 
 @pytest.mark.parametrize("what", REFUSED)
@@ -115,11 +115,14 @@ def test_an_error_is_said_at_its_element(content: bytes, code: str, element: str
 def test_what_has_no_effect_is_warned_of_and_not_dropped_silently() -> None:
     form = '<zeebe:ioMapping><zeebe:input source="=a" target="b"/></zeebe:ioMapping>'
     content = task(
-        f"<bpmn:extensionElements>{form}</bpmn:extensionElements>", "userTask", camunda_assignee="anna"
+        f"<bpmn:extensionElements>{form}</bpmn:extensionElements>", "userTask", camunda_asyncBefore="true"
     )
     _process, warnings = read(content)
     assert {(each.element, each.severity) for each in warnings} == {("t", "warning")}
-    assert {each.message for each in warnings} == {"“assignee” has no effect.", "“ioMapping” has no effect."}
+    assert {each.message for each in warnings} == {
+        "“asyncBefore” has no effect.",
+        "“ioMapping” has no effect.",
+    }
 
 
 def test_the_type_of_a_job_of_camunda_names_its_transition() -> None:
@@ -139,7 +142,9 @@ def test_the_type_of_a_job_of_camunda_names_its_transition() -> None:
 def test_tasks_with_one_type_of_job_have_one_transition() -> None:
     job = '<bpmn:extensionElements><zeebe:taskDefinition type="mail"/></bpmn:extensionElements>'
     parts = [node("serviceTask", id_, job, name=id_.title()) for id_ in ("mail", "second")]
-    others = node("userTask", "ask", wedsql_transition="mail") + node("task", "mail_2")
+    others = node("userTask", "ask", wedsql_transition="mail", wedsql_performer="worker") + node(
+        "task", "mail_2"
+    )
     content = file(
         node("startEvent", "s"), *parts, others, node("endEvent", "e"),
         flows("s mail", "mail second", "second ask", "ask mail_2", "mail_2 e"),
@@ -200,7 +205,7 @@ def test_a_time_that_cannot_be_computed_has_a_reason(form: str, text: str, reaso
 
 
 def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
-    kept = '<zeebe:properties><zeebe:property name="wedsql.timeout" value="1h"/></zeebe:properties>'
+    kept = '<zeebe:properties><zeebe:property name="wedsql.deadline" value="1h"/></zeebe:properties>'
     content = task(
         f"<bpmn:extensionElements>{kept}</bpmn:extensionElements>", "userTask", name="Pay  now",
         after=node("dataObject", "o", wedsql_type="numeric")
@@ -211,7 +216,7 @@ def test_options_can_be_properties_and_data_objects_are_attributes() -> None:
     definition = compile_process(process).compiled.definition
     assert definition["attributes"][0] == {"name": "total_amount", "label": "Total amount", "type": "numeric"}
     rule = next(each for each in definition["triggers"] if each.get("transition") == "t")
-    assert (rule["timeout"], rule["label"]) == ("1h", "Pay now")
+    assert (rule["deadline"], rule["label"]) == ("1h", "Pay now")
 
 
 def test_a_lane_is_the_role_of_its_rules_and_a_made_up_id_gives_way_to_the_name() -> None:
@@ -224,7 +229,7 @@ def test_a_lane_is_the_role_of_its_rules_and_a_made_up_id_gives_way_to_the_name(
         flows("s Activity_0x1y2z3", "Activity_0x1y2z3 e"),
     )  # fmt: skip
     triggers = compile_process(read(content)[0]).compiled.definition["triggers"]
-    rule = next(each for each in triggers if each["performer"] == "worker")
+    rule = next(each for each in triggers if each.get("performer") == "person")
     assert (rule["transition"], rule["role"]) == ("uberprufen_zahlen", "Sales")
 
 

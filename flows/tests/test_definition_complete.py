@@ -127,6 +127,7 @@ THIRD: Row = {
     "performer": "person",
     "deadline": "04:00:00",
     "outcomes": ["Approve: size = 'small'", "FAILED"],
+    "sets_when_taken": "size = 'small'",
     "candidate": "who",
     "not_by": ["tr_1"],
     "same_as": "tr_2",

@@ -176,3 +176,12 @@ def test_wide_graphs_are_examined_in_bounded_time_and_room() -> None:
 def test_problems_are_in_the_order_of_their_places() -> None:
     late, early, whole = Problem("a", "late", 9, 1), Problem("b", "early", 2, 5), Problem("c", "of all")
     assert BadGraph([late, early, whole]).problems == (whole, early, late)
+
+
+def test_a_performer_is_a_person_or_a_worker_and_only_of_a_task() -> None:
+    text = "edges: [[r1, a, b], [r2, b, c], [r3, c, d]]\nnodes:\n- {node: a, type: begin}\n"
+    wrong = found(text + "- {node: b, options: {performer: database}}", "yaml")["bad_performer"]
+    assert "is person or worker, not “database”" in wrong.message and wrong.line == 4
+    wrong = found(text + "- {node: b, type: none, options: {performer: person}}", "yaml")["bad_performer"]
+    assert "The database performs node “b”" in wrong.message
+    assert "bad_performer" not in found(text + "- {node: b, options: {performer: person}}", "yaml")

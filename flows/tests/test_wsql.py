@@ -95,6 +95,19 @@ def test_both_notations_define_figure_two(flow: str, fig2: str, text: str) -> No
     assert TraceEntry.objects.get(wid=api.start(flow)).fired == ["tr_a2", "tr_a3"]
 
 
+def test_a_person_or_a_role_performs_a_transition(flow: str) -> None:
+    wsql(flow, "CREATE WED-ATTRIBUTE a integer; CREATE WED-CONDITION c WITH PREDICATE a = 1")
+    wsql(flow, "CREATE WED-TRANSITION t WITH TIMEOUT 5m PERFORMED BY ROLE 'Clerk'")
+    wsql(flow, "create wed-transition u performed by person; CREATE WED-TRANSITION w")
+    wsql(flow, "UPDATE WED-TRANSITION t SET TIMEOUT 1h; CREATE WED-TRIGGER g1 AS (t, c)")
+    wsql(flow, "CREATE WED-TRIGGER g2 AS (u, c); CREATE WED-TRIGGER g3 AS (w, c)")
+    wsql(flow, "CREATE WED-CONDITION d WITH PREDICATE a = 2; CREATE WED-TRIGGER g4 AS (t, d)")
+    found = [
+        (each.get("performer", "worker"), each.get("role", "")) for each in api.definition(flow)["triggers"]
+    ]
+    assert found == [("person", "Clerk"), ("person", ""), ("worker", ""), ("person", "Clerk")]
+
+
 def test_a_created_flow_has_the_timeout_of_the_draft(db: None) -> None:
     name = unique()
 

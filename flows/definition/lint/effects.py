@@ -17,7 +17,7 @@ CHILDREN = frozenset(
     {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
 )
 TASKS = frozenset(
-    {"deadline", "outcomes", "candidate", "not_by", "same_as", "offline", "form", "application"}
+    {"deadline", "outcomes", "sets_when_taken", "candidate", "not_by", "same_as", "offline", "form", "application"}
 )
 # The options of rules that fire nothing.
 CONDITIONS = frozenset({"id", "name", "condition", "predicate", "final", "integrity", "enabled", "on_error",
@@ -33,6 +33,12 @@ def without_effect(rule: Rule) -> Iterator[Finding]:
         yield rule.found("no_effect", "warning", "proved", message, hint=why, others=[name], path=path)
 
 
+def _may_fail(trigger: Mapping[str, Any]) -> bool:
+    """Return whether the only outcome is that of a worker whose attempts are used up."""
+    names = [str(line).partition(":")[0].strip() for line in trigger.get("outcomes") or []]
+    return names == ["FAILED"] and trigger.get("performer") != "database"
+
+
 def _unread(trigger: Mapping[str, Any], given: set[str]) -> Iterator[tuple[str, str]]:
     """Return the names of options that nothing reads, each with the reason."""
     unread: dict[str, str] = {}
@@ -45,7 +51,8 @@ def _unread(trigger: Mapping[str, Any], given: set[str]) -> Iterator[tuple[str, 
     if not trigger.get("child"):
         unread |= dict.fromkeys(given & CHILDREN, _("It needs the option child."))
     if trigger.get("performer") != "person":
-        unread |= dict.fromkeys(given & TASKS, _("It needs performer: person."))
+        lacking = given & TASKS - ({"outcomes"} if _may_fail(trigger) else set())
+        unread |= dict.fromkeys(lacking, _("It needs performer: person."))
     if trigger.get("compensation") != "transition":
         unread |= dict.fromkeys(given & {"compensated_by"}, _("It needs compensation: transition."))
     if not trigger.get("due_attr") and str(trigger.get("due_after") or "").startswith("-"):

@@ -79,6 +79,10 @@ class Activities(Repetitions):
         if "writes" in main.options:
             writes = dict.fromkeys([*main.options["writes"], ERROR])
             main.options = {**main.options, "writes": [*writes]}
+        if element.person and not self.is_apart(element) and "outcomes" not in main.options:
+            code = "" if not all(codes) else codes[0]
+            failing = f"FAILED: {ERROR} = {quoted(code or 'FAILED')}"
+            main.options = {**main.options, "outcomes": [failing]}
         if all(codes):
             said = f"{self.titles[element.id]}: {ERROR} is {' or '.join(codes)}"
             known = ", ".join(map(quoted, codes))

@@ -79,7 +79,16 @@ class Building:
             wanted = element.options.get("transition") if TASKS.get(element.tag) != "worker" else None
             if wanted and wanted != self.names[element.id]:
                 self.note("name_collides", "Another element has the same transition.", element)
+        self.check_mixed()
         self.withdraws = any(takes_tokens(each, self.process) for each in elements)
+
+    def check_mixed(self) -> None:
+        """Note tasks of persons that have the transition of a task of workers."""
+        tasks = [each for each in self.process.elements.values() if TASKS.get(each.tag) == "worker"]
+        of_workers = {self.chosen[each.id] for each in tasks if not each.person} - {""}
+        for each in tasks:
+            if each.person and self.chosen[each.id] in of_workers:
+                self.note("bad_option", "A task of workers has the same transition.", each)
 
     def note(self, code: str, message: str, element: Element) -> None:
         """Add a problem of an element."""

@@ -25,6 +25,8 @@ class Events(Starts):
         found = self.options(element) | self.compensation(element)
         performed = slug(transition) if transition else self.chosen[element.id].lower()
         made: dict[str, Any] = {"transition": performed} if performed else {}
+        if element.person:
+            made["performer"] = "person"
         if self.withdraws:
             made["revalidate"] = "withdraw"
         self.add(name, "task", element, scope=scope, options=found, rule=Rule(made, sets=sets))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flows.languages.bpmn.model import Element, Flow, Process
-from flows.languages.graph.model import Graph
+from flows.languages.graph.model import Graph, Node
 
 TAGS: Mapping[str, str] = {
     "begin": "startEvent",
@@ -21,11 +21,16 @@ TAGS: Mapping[str, str] = {
 }
 
 
+def tag_of(node: Node) -> str:
+    """Return the element that a node is in BPMN."""
+    return "userTask" if node.performer == "person" else TAGS[node.kind]
+
+
 def as_process(graph: Graph) -> Process:
     """Return a process with the nodes and edges of a graph by their names, and without a layout."""
     elements = {
         node.name: Element(
-            node.name, TAGS[node.kind], str(node.options.get("label") or node.name), scope=node.within
+            node.name, tag_of(node), str(node.options.get("label") or node.name), scope=node.within
         )
         for node in graph.nodes.values()
     }

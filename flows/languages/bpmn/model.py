@@ -16,6 +16,8 @@ TASKS = {
     "scriptTask": "database",
 }
 """What performs a task."""
+PERSONS = frozenset({"userTask", "manualTask"})
+"""Tasks that persons perform, unless the file says otherwise."""
 ACTIVITIES = frozenset({*TASKS, "subProcess", "callActivity"})
 GATEWAYS = {
     "exclusiveGateway": "exclusive",
@@ -83,7 +85,7 @@ class Element:
     """A node of the process; `scope` is the sub-process that contains it.
 
     `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and return.
-    `job_type` is the type of its job for workers of another engine.
+    `job_type` is the type of its job for workers of another engine; `person` says that a person performs it.
     """
 
     id: str
@@ -104,6 +106,7 @@ class Element:
     by_event: bool = False
     message: str = ""
     job_type: str = ""
+    person: bool = False
     calls: str = ""
     inputs: tuple[Assignment, ...] = ()
     outputs: tuple[Assignment, ...] = ()

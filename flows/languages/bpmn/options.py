@@ -57,4 +57,5 @@ def _converted(text: str, type_: str, name: str) -> Any:
             return json_text.decode(text)
         except (ValueError, RecursionError) as error:
             raise ValueError(f"“{name}” is JSON, not “{text[:40]}”.") from error
-    return [part.strip() for part in text.split(",") if part.strip()] if type_ == "text[]" else text
+    sign = ";" if name == "outcomes" else ","  # what outcomes set has commas
+    return [part.strip() for part in text.split(sign) if part.strip()] if type_ == "text[]" else text

@@ -23,9 +23,11 @@ from flows.languages.bpmn.model import (
 )
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.bpmn.reading_data import Asked
 from flows.languages.bpmn.reading_events import check_settings, expression, reference, trigger
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
+from flows.languages.bpmn.reading_people import performer, with_person
 from flows.languages.bpmn.stray import stray
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
@@ -58,6 +60,8 @@ class _Reader:
     links: list[tuple[str, str]] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     used: Used = field(default_factory=set)
+    asked: Asked = field(default_factory=Asked)
+    everyone: str = ""
 
     def note(self, code: str, message: str, tag: Tag, severity: str = "error") -> None:
         """Add a problem of an element."""
@@ -67,7 +71,9 @@ class _Reader:
         self.ids()
         self.stop_at_errors()
         found = self.chosen(wanted)
+        self.everyone = performer(found, self.used)
         self.inside(found, None)
+        self.data += self.asked.missing(self.data, self.note)
         self.references()
         for tag, name in stray(self.root, found, self.used):
             self.note("bad_option", f"“{name[:40]}” is no option here.", tag)
@@ -167,6 +173,9 @@ class _Reader:
             element = with_children(tag, element, self.note, self.used)
         if tag.name in TASKS:
             element = with_job_type(tag, element, self.used)
+        if TASKS.get(tag.name) == "worker":
+            asked = self.asked.ask
+            element = with_person(tag, element, self.everyone, self.named, self.note, self.used, asked)
         if tag.name == "scriptTask":
             script = self.part(tag, "script")
             language = tag.get("scriptFormat").lower()
@@ -283,7 +292,9 @@ def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:
             if not known and (id(tag), "") not in used:
                 yield owner, tag.name
                 continue
-        elif tag.name in UNUSED or (tag.space == OWN and not _is_read(tag, used)):
+        elif (tag.name in UNUSED and (id(tag), "") not in used) or (
+            tag.space == OWN and not _is_read(tag, used)
+        ):
             yield owner, tag.name
         else:
             for space, name in tag.attributes:

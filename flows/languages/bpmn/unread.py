@@ -7,6 +7,12 @@ from collections.abc import Iterator
 from flows.languages.bpmn.building import OPTIONS, Building, Made
 from flows.languages.bpmn.model import Element
 
+_TASKS = frozenset(
+    {"deadline", "outcomes", "sets_when_taken", "candidate", "not_by", "same_as", "offline", "application"}
+)
+"""Options of jobs that persons perform."""
+_WORKERS = frozenset({"timeout", "mode", "max_attempts", "backoff"})
+"""Options of jobs that workers perform."""
 _JOBS = frozenset(
     {"timeout", "revalidate", "mode", "max_attempts", "backoff", "pickup_deadline", "concurrent", "lock"}
     | {"refresh_payload", "replay", "keep", "mutex", "writes", "child", "child_count", "child_set"}
@@ -43,6 +49,10 @@ def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> 
         yield f"“{name[:40]}” has no effect here: the import sets it."
     elif name in _JOBS and not any(map(_is_job, reading)):
         yield f"“{name[:40]}” has no effect here: the database performs the element, so it has no jobs."
+    elif element.person and (name in _WORKERS or name.startswith("child")):
+        yield f"“{name}” has no effect here: a person performs the element, not a worker (wedsql:performer)."
+    elif name in _TASKS and not element.person and not _may_fail(name, rules):
+        yield f"“{name}” has no effect here: no person performs the element (wedsql:performer)."
     elif name.startswith("child_") and not any(map(_has_children, reading)):
         yield f"“{name[:40]}” has no effect here: the jobs of the element start no children."
 
@@ -54,7 +64,13 @@ def _is_set(rule: Made, name: str, given: str) -> bool:
 
 
 def _is_job(rule: Made) -> bool:
-    return rule.kind == "task" and rule.rule.options.get("performer", "worker") == "worker"
+    return rule.kind == "task" and rule.rule.options.get("performer", "worker") != "database"
+
+
+def _may_fail(name: str, rules: list[Made]) -> bool:
+    """Return whether an option is the outcome FAILED alone, of a worker whose attempts are used up."""
+    given = [rule.options["outcomes"] for rule in rules if _is_job(rule) and rule.options.get("outcomes")]
+    return name == "outcomes" and any([o.partition(":")[0] for o in each] == ["FAILED"] for each in given)
 
 
 def _has_children(rule: Made) -> bool:

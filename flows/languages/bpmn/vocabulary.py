@@ -9,6 +9,7 @@ LINES = "http://www.omg.org/spec/DD/20100524/DI"
 SCHEMA = "http://www.w3.org/2001/XMLSchema-instance"
 OWN = "https://wed-sql.org/bpmn"
 ZEEBE, CAMUNDA = "http://camunda.org/schema/zeebe/1.0", "http://camunda.org/schema/1.0/bpmn"
+FLOWABLE, ACTIVITI = "http://flowable.org/bpmn", "http://activiti.org/bpmn"
 VENDORS = frozenset({ZEEBE, CAMUNDA})
 """Namespaces whose properties can have options: <zeebe:property name="wedsql.timeout" value="1h"/>."""
 

@@ -8,7 +8,7 @@ from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from flows.languages.bpmn.arranging import arranged
-from flows.languages.bpmn.from_graph import TAGS
+from flows.languages.bpmn.from_graph import tag_of
 from flows.languages.bpmn.model import Plane
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
@@ -55,14 +55,15 @@ def _attributes(graph: Graph) -> Iterator[str]:
 
 
 def _options(options: Mapping[str, Any], prefix: str = "") -> str:
-    found = {name: _text(value) for name, value in options.items() if value is not None}
+    found = {name: _text(value, name) for name, value in options.items() if value is not None}
     return "".join(f" {prefix}{name}={quoteattr(value)}" for name, value in found.items())
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, name: str) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    sign = "; " if name == "outcomes" else ", "
+    return sign.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
@@ -90,9 +91,9 @@ def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
 
 
 def _node(graph: Graph, node: Node) -> Iterator[str]:
-    tag = TAGS[node.kind]
+    tag = tag_of(node)
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
-    options = {key: value for key, value in node.options.items() if key not in ("label", "role")}
+    options = {key: value for key, value in node.options.items() if key not in ("label", "role", "performer")}
     named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""
     given = _options(options | {"transition": _transition(node.name)}, "wedsql:")
     chosen = f' default="{_id(default)}"' if default is not None else ""

@@ -17,7 +17,14 @@ def check(graph: Graph) -> list[Problem]:
     Dead ends are looked for where the form is right, since their search walks the graph.
     """
     form = [*_begins(graph), *_sides(graph), *_borders(graph)]
-    found = [*form, *_conditions(graph), *_events(graph), *_unreached(graph), *_without_exit(graph)]
+    found = [
+        *form,
+        *_conditions(graph),
+        *_events(graph),
+        *_performers(graph),
+        *_unreached(graph),
+        *_without_exit(graph),
+    ]
     if not form:
         found += dead_ends(graph)
     return found
@@ -55,6 +62,19 @@ def _sides(graph: Graph) -> Iterator[Problem]:
         if node.kind in ("begin", *CHOOSING, "parallel", "none") and not node.outward:
             message = f"Node “{node.name}” of type {node.kind} has no outgoing edge."
             yield _problem(graph, "no_outgoing", message, node)
+
+
+def _performers(graph: Graph) -> Iterator[Problem]:
+    """Return the nodes whose performer is none that they can have."""
+    for node in graph.nodes.values():
+        given = node.options.get("performer")
+        if given is not None and (node.kind != "task" or given not in ("person", "worker")):
+            message = (
+                f"The performer of node “{node.name}” is person or worker, not “{str(given)[:40]}”."
+                if node.kind == "task"
+                else f"The database performs node “{node.name}” of type {node.kind}: remove its performer."
+            )
+            yield _problem(graph, "bad_performer", message, node)
 
 
 def _lacks_begin(scope: str | None) -> str:

@@ -238,7 +238,7 @@ class _Compiler:
             "name": node.name + what,
             "transition": _transition(node.name + what),
             "predicate": " and ".join([*when, *([f"({rule.when})"] if rule.when else [])]),
-            "performer": "worker" if task else "database",
+            "performer": node.performer,
             "sets": ", ".join(filter(None, [moves.text(), rule.sets])),
         }
         withdrawn = {"revalidate": "withdraw"} if waits else {}
@@ -339,7 +339,8 @@ def _may_share(nodes: Iterable[Node], rules: Sequence[Mapping[str, Any]]) -> boo
     """Return whether nodes may have one transition: one of them names it, and they are performed alike."""
     named = any("transition" in node.rule.options for node in nodes)
     kinds = [(rule["performer"], rule.get("signal"), rule.get("child")) for rule in rules]
-    return named and all(kind == ("worker", kinds[0][1], None) for kind in kinds)
+    alike = (kinds[0][0], kinds[0][1], None)
+    return named and alike[0] != "database" and all(kind == alike for kind in kinds)
 
 
 def _counter(name: str, first: int, label: str) -> dict[str, Any]:

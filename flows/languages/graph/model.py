@@ -74,6 +74,11 @@ class Node:
         return str(self.options.get("label") or self.title or self.name)
 
     @property
+    def performer(self) -> str:
+        """Return who performs the node: a person, a worker, or the database."""
+        return str(self.options.get("performer") or "worker") if self.kind == "task" else "database"
+
+    @property
     def apart(self) -> bool:
         """Return whether its outgoing edges can have tokens although no token arrived at it."""
         return self.rule.later or (self.rule.during is not None and bool(self.outward))

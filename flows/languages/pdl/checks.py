@@ -112,7 +112,7 @@ def _names(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
             message = "ROLE is ignored: the task is automatic."
             yield problem("role_ignored", message, each.place, each.id, "warning")
         elif model is not None and model.type != AUTOMATIC and not each.role:
-            message = "It has no ROLE: everyone who sees the flow may perform it."
+            message = "It has no ROLE: those who handle the cases of the flow may perform it."
             yield problem("no_role", message, each.place, each.id, "warning")
 
 

@@ -20,7 +20,6 @@ from typing import Any
 from flows.languages.graph.compiling import Compiled
 from flows.languages.pdl import options
 from flows.languages.pdl.model import (
-    AUTOMATIC,
     FAILED,
     NOT_READY,
     READY,
@@ -172,16 +171,16 @@ class _Compiler:
             })  # fmt: skip
 
     def perform(self, activity: Activity) -> None:
-        """Add the job of an activity; before it that of beginning it, where a rule reads RUNNING."""
+        """Add the job of an activity; before it that of beginning it, where a rule reads RUNNING.
+
+        What a person performs is begun when it is taken.
+        """
         found = self.attributes[activity.id]
         own = self.options(activity)
         when = f"{found.state} = '{READY}'"
-        if found.running:
-            model = self.library.model(activity.model.id)
-            by_person = model is not None and not activity.is_workflow and model.type != AUTOMATIC
-            starting = {"predicate": when, "sets": f"{found.state} = '{RUNNING}', {found.running} = true"}
-            who = {**own, "writes": [found.state]} if by_person else {"performer": "database"}
-            self.add(activity, "begin", who | starting)
+        if found.running and own.get("performer") != "person":
+            sets = f"{found.state} = '{RUNNING}', {found.running} = true"
+            self.add(activity, "begin", {"performer": "database", "predicate": when, "sets": sets})
             when = f"{found.state} = '{RUNNING}'"
         failed = "children_failed > 0" if activity.is_workflow else f"{found.state} = '{FAILED}'"
         sets = ended(found, failed)
@@ -195,8 +194,10 @@ class _Compiler:
         model = self.library.model(activity.model.id)
         assert isinstance(model, TaskModel)  # noqa: S101 - the checks found it
         application = self.library.application(model.application.id) if model.application else None
-        written = [self.attributes[activity.id].state, *(self.data[ref.id] for ref in activity.writes)]
-        return options.options(activity, model, application) | {"writes": [*dict.fromkeys(written)]}
+        found = self.attributes[activity.id]
+        written = [found.state, *(self.data[ref.id] for ref in activity.writes)]
+        own = options.options(activity, model, application, found)
+        return own | {"writes": [*dict.fromkeys(written)]}
 
     def add(self, activity: Activity, step: str, trigger: dict[str, Any]) -> None:
         name = self.transitions[activity.id]

@@ -1,27 +1,25 @@
-"""The options of the rules whose jobs perform tasks: who performs them, how often, and within what time.
-
-What a person performs is made here alone. `PERSON` has the options of tasks of people; while the kernel does
-not know them, such a task is a job of a role, as that of any flow.
-"""
+"""The options of the rules whose jobs perform tasks: who performs them, how often, and within what time."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from typing import Any
 
-from flows.definition.trigger import TRIGGER
-from flows.languages.pdl.model import AUTOMATIC, SEMI_AUTOMATIC, Activity, Application, TaskModel
+from flows.languages.pdl.model import AUTOMATIC, FAILED, SEMI_AUTOMATIC, Activity, Application, TaskModel
+from flows.languages.pdl.rules import Attributes
 
 _LONGEST_DESCRIPTION = 2_000
+_ADDRESS = re.compile(r"https?://[^\s<>{}\x00-\x1f]{1,490}")
 
 
-def options(task: Activity, model: TaskModel, application: Application | None) -> dict[str, Any]:
-    """Return the options of the job of a task."""
-    own = _automatic(model) if model.type == AUTOMATIC else _human(task, model, application)
+def options(
+    task: Activity, model: TaskModel, application: Application | None, found: Attributes
+) -> dict[str, Any]:
+    """Return the options of the job of a task, whose state and what it has reached are these attributes."""
+    own = _automatic(model, found) if model.type == AUTOMATIC else _human(task, model, application, found)
     description = " ".join(task.description.split())[:_LONGEST_DESCRIPTION]
     return {
         "priority": model.priority,
-        "timeout": deadline(model),
         **own,
         **({"description": description} if description else {}),
     }
@@ -32,22 +30,34 @@ def deadline(model: TaskModel) -> str | None:
     return f"{model.deadline.hours} hours" if model.deadline is not None else None
 
 
-def _automatic(model: TaskModel) -> dict[str, Any]:
-    """Return what an automatic task has: RETRIES are the attempts after the first one."""
-    return {"performer": "worker", "max_attempts": 1 + (model.retries or 0)}
+def _failing(found: Attributes) -> list[str]:
+    """Return the outcome of what could not be done."""
+    return [f"{FAILED}: {found.state} = '{FAILED}'"]
 
 
-def _human(task: Activity, model: TaskModel, application: Application | None) -> dict[str, Any]:
+def _automatic(model: TaskModel, found: Attributes) -> dict[str, Any]:
+    """Return what an automatic task has: RETRIES are the attempts after the first one.
+
+    Where a rule reads that it failed, that is what used up attempts mean; else a person decides.
+    """
+    own = {"performer": "worker", "timeout": deadline(model), "max_attempts": 1 + (model.retries or 0)}
+    return own | ({"outcomes": _failing(found)} if found.failed else {})
+
+
+def _human(
+    task: Activity, model: TaskModel, application: Application | None, found: Attributes
+) -> dict[str, Any]:
     """Return what the task of a person has."""
-    person: Mapping[str, Any] = {
-        "performer": "person",
+    link = application.filename if application and model.type == SEMI_AUTOMATIC else ""
+    person = {
+        "role": task.role,
         "deadline": deadline(model),
         "offline": model.offline,
-        "application": facts(application) if model.type == SEMI_AUTOMATIC and application else None,
+        "application": link if _ADDRESS.fullmatch(link) else "",
+        "sets_when_taken": f"{found.running} = true" if found.running else "",
     }
-    known = "person" in TRIGGER["performer"].choices
-    found = {name: value for name, value in person.items() if known and name in TRIGGER and value is not None}
-    return {"performer": "worker", **({"role": task.role} if task.role else {}), **found}
+    given = {name: value for name, value in person.items() if value}
+    return {"performer": "person", "timeout": None, "outcomes": _failing(found), **given}
 
 
 def facts(application: Application) -> dict[str, Any]:

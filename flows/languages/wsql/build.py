@@ -63,7 +63,10 @@ class _Builder:
         return CreateAttribute(start, end, self._name(node), kind, options, self._piece(node, "value"))
 
     def _create_transition(self, node: Node, start: int, end: int) -> CreateTransition:
-        return CreateTransition(start, end, self._name(node), self._piece(node, "timeout"))
+        by = next(node.find_data("performer"), None)
+        role = self._piece(by, "text") if by is not None else None
+        timeout = self._piece(node, "timeout")
+        return CreateTransition(start, end, self._name(node), timeout, by is not None, role)
 
     def _create_condition(self, node: Node, start: int, end: int) -> CreateCondition:
         return CreateCondition(

@@ -62,6 +62,9 @@ class Compiler:
     def _create_transition(self, statement: CreateTransition) -> None:
         self._need_new(statement.name, TRANSITION, _("The flow has a transition “%(name)s” already."))
         self._make_transition(statement.name, statement.timeout)
+        if statement.by_person:
+            role = {"role": statement.role.text} if statement.role else {}
+            self.model.made[TRANSITION, statement.name.text] |= {"performer": "person", **role}
 
     @_apply.register
     def _create_condition(self, statement: CreateCondition) -> None:
@@ -95,7 +98,8 @@ class Compiler:
             self._need_new(statement.condition, CONDITION, known)
             self._make_condition(statement.condition, statement.predicate)
         fired = {"name": name, "transition": statement.transition.text}
-        self._add_trigger(fired | self._timeout(statement.transition), statement.condition, statement)
+        fired |= self._timeout(statement.transition) | self.model.performer(statement.transition.text)
+        self._add_trigger(fired, statement.condition, statement)
         place = len(self.model.triggers) - 1
         self._written(("triggers", place, "transition"), statement.transition)
         given = self.model.places.get((TRANSITION, statement.transition.text))
@@ -112,7 +116,8 @@ class Compiler:
     def _set_timeout(self, statement: SetTimeout) -> None:
         name = statement.transition.text
         self._need_known(statement.transition, TRANSITION)
-        self.model.made[TRANSITION, name] = {"timeout": statement.timeout.value}
+        stored = self.model.object(TRANSITION, name)
+        self.model.made[TRANSITION, name] = {**stored, "timeout": statement.timeout.value}
         self._written((TRANSITION, name), statement.timeout)
         for place in self.model.uses(TRANSITION, name):
             self.model.triggers[place]["timeout"] = statement.timeout.value

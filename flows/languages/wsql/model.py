@@ -95,6 +95,12 @@ class Model:
         different = [each for place, each in enumerate(used) if each not in used[:place]]
         return [*different] or [_timeout(self.object(TRANSITION, name))]
 
+    def performer(self, name: str) -> dict[str, Any]:
+        """Return who performs a transition, as options of a trigger: as its triggers or its statement say."""
+        used = [self.triggers[place] for place in self.uses(TRANSITION, name)]
+        given = (used or [self.object(TRANSITION, name)])[0]
+        return {option: given[option] for option in ("performer", "role") if given.get(option)}
+
 
 def _timeout(options: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"timeout": options["timeout"]} if "timeout" in options else {}

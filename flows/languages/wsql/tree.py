@@ -67,6 +67,8 @@ class CreateAttribute(Defining):
 class CreateTransition(Defining):
     name: Piece
     timeout: Piece | None
+    by_person: bool = False
+    role: Piece | None = None
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,8 @@ begin
     where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
                                   or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock))
                                   or t.child is not null and wedsql._child_names(t, p_old)
-                                  or t.outcomes is not null or t.form is not null or p_old = t.candidate
+                                  or t.outcomes is not null or t.sets_when_taken is not null or t.form is not null
+                                  or p_old = t.candidate
                                   or p_old = any (wedsql._link_names(t.application)))
     order by t.tgid
   loop
@@ -219,7 +220,7 @@ begin
           child_count = n.child_count, child_wait = n.child_wait, child_set = n.child_set,
           child_result = n.child_result,
           outcomes = o.outcomes, candidate = o.candidate, application = o.application,
-          form = o.form
+          form = o.form, sets_when_taken = o.sets_when_taken
       from wedsql._rename_in_child(v_trig, p_old, p_new, v_types) n,
            wedsql._rename_in_person(v_trig, p_old, p_new, v_types) o
       where t.tgid = v_trig.tgid;

@@ -12,7 +12,7 @@ cross join lateral (select btrim(split_part(o.line, ':', 1)) as name) n
 $$;
 
 -- Checks the options of a trigger about people.
--- Raises: WD002, WD009; as _check_outcomes, as _check_link, as _check_form.
+-- Raises: WD002, WD009; as _check_outcomes, as _check_person_set, as _check_link, as _check_form.
 create or replace function wedsql._check_person(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 begin
@@ -26,6 +26,9 @@ begin
       jsonb_build_object('column', 'candidate', 'attribute', left(p_trig.candidate, 80)));
   end if;
   perform wedsql._check_outcomes(p_trig, p_types);
+  if p_trig.sets_when_taken is not null then
+    perform wedsql._check_person_set(p_trig.sets_when_taken, 'sets_when_taken', p_types);
+  end if;
   perform wedsql._check_link(p_trig.application, p_types);
   perform wedsql._check_form(p_trig, p_types);
 end $$;
@@ -38,7 +41,6 @@ declare
   v_line record;
   v_seen text[] := '{}';
   v_beyond text;
-  v_why wedsql.why;
 begin
   for v_line in select * from wedsql._outcome_lines(p_trig.outcomes) l order by l.place loop
     if v_line.name is null or lower(v_line.name) = any (v_seen) then
@@ -51,22 +53,31 @@ begin
     end if;
     v_seen := v_seen || lower(v_line.name);
     continue when v_line.sets is null;
-    begin
-      perform wedsql.check_set_text(v_line.sets, p_types);
-      select n into v_beyond from unnest(wedsql._outcome_names(v_line.sets, p_types)) n
-      where n <> all (p_trig.writes) limit 1;
-    exception when sqlstate 'WD211' or sqlstate 'WD005' or sqlstate 'WD006' then
-      get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
-        v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
-      v_why.detail := (v_why.detail::jsonb || jsonb_build_object('column', 'outcomes'))::text;
-      perform wedsql._raise(v_why);
-    end;
+    perform wedsql._check_person_set(v_line.sets, 'outcomes', p_types);
+    select n into v_beyond from unnest(wedsql._outcome_names(v_line.sets, p_types)) n
+    where n <> all (p_trig.writes) limit 1;
     if v_beyond is not null then
       perform wedsql._raise('WD009', 'The outcome "{outcome}" sets {attribute}, which the transition may not '
         'write.', 'Add the attribute to what it may write.',
         jsonb_build_object('column', 'outcomes', 'outcome', v_line.name, 'attribute', v_beyond));
     end if;
   end loop;
+end $$;
+
+-- Checks a SET string of an option.
+-- Raises: WD005, WD006, WD211 with the option in the detail.
+create or replace function wedsql._check_person_set(p_set text, p_column text, p_types jsonb) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_why wedsql.why;
+begin
+  perform wedsql.check_set_text(p_set, p_types);
+  perform wedsql._outcome_names(p_set, p_types);
+exception when sqlstate 'WD211' or sqlstate 'WD005' or sqlstate 'WD006' then
+  get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,
+    v_why.hint = pg_exception_hint, v_why.detail = pg_exception_detail;
+  v_why.detail := (v_why.detail::jsonb || jsonb_build_object('column', p_column))::text;
+  perform wedsql._raise(v_why);
 end $$;
 
 -- Returns the attributes that a SET string assigns; none without one.
@@ -115,6 +126,8 @@ begin
                                                                               true) end order by l.place)
       from wedsql._outcome_lines(p_trig.outcomes) l);
   end if;
+  p_trig.sets_when_taken := case when p_trig.sets_when_taken is not null
+    then wedsql.rename_in_predicate(p_trig.sets_when_taken, p_old, p_new, p_types, true) end;
   p_trig.candidate := case when p_trig.candidate = p_old then p_new else p_trig.candidate end;
   p_trig.application := replace(p_trig.application, '{' || p_old || '}', '{' || p_new || '}');
   p_trig.form := wedsql._rename_in_form(p_trig.form, p_old, p_new, p_types);

@@ -1,7 +1,7 @@
 -- Counts each attempt, except one that a shortage of the server ended (wedsql._is_shortage), and keeps it
--- with its reason. The job is offered again after its back-off, or, when its attempts are used up, is parked
--- and makes its instance an exception (K-10). A job that the caller does not hold, by a lock or a claim, is
--- left unchanged.
+-- with its reason. The job is offered again after its back-off, or, when its attempts are used up, ends with
+-- the outcome FAILED of its trigger, or is parked and makes its instance an exception (K-10). A job that
+-- the caller does not hold, by a lock or a claim, is left unchanged.
 -- Locks: instances in wid order, jobs, trace.
 -- Raises: WD001; in a flow that requires keys, as _check_results.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],
@@ -45,15 +45,16 @@ begin
     values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor,
             v_job.last_state, v_job.last_error, v_job.attempts);
     if v_job.spent then
-      perform wedsql._park_as_exception(v_flow, v_job.wid, array[v_job.tgid],
-                                        case v_job.last_state when 'WD530' then 'INTEGRITY'
-                                          else 'ATTEMPTS' end,
-                                        v_actor, v_job.last_error, v_now);
+      perform wedsql._use_up(v_flow, v_job.wid, v_job.id,
+                             case v_job.last_state when 'WD530' then 'INTEGRITY' else 'ATTEMPTS' end,
+                             v_actor, v_job.last_error, v_now);
     elsif v_job.last_state = 'WD103' then
       perform wedsql._final_blocked(v_flow, v_job.wid, v_actor, v_now);
     end if;
-    return query select v_job.id, v_job.attempts::integer, j.state = 'K', j.not_before from wedsql.job_pool j
-      where j.wid = v_job.wid and j.id = v_job.id;
+    return query select v_job.id, v_job.attempts::integer, coalesce(j.state = 'K', false),
+        coalesce(j.not_before, v_now)
+      from (values (v_job.wid, v_job.id)) v (wid, id)
+      left join wedsql.job_pool j on j.wid = v.wid and j.id = v.id;
   end loop;
 end $$;
 

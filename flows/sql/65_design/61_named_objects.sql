@@ -10,6 +10,7 @@ begin
   if p_object ->> 'kind' = 'transition' then
     perform wedsql.check_name(v_name, 'transition');
     perform wedsql._check_span('timeout', (p_object -> 'content' ->> 'timeout')::interval, '1 microsecond');
+    perform wedsql._check_role(coalesce(p_object -> 'content' ->> 'role', ''));
   elsif p_object ->> 'kind' = 'condition' and length(btrim(v_name)) between 1 and 200 then
     perform wedsql._need_predicate(p_object -> 'content' ->> 'predicate');
     perform wedsql.check_predicate(p_flow, p_object -> 'content' ->> 'predicate');
@@ -22,8 +23,8 @@ exception when data_exception then
 end $$;
 
 -- Saves named conditions and transitions of a flow, a list of objects with kind, name and content; those that
--- it does not name are unchanged. Triggers are not changed by it. Of the content, only the predicate or the
--- timeout is kept.
+-- it does not name are unchanged. Triggers are not changed by it. Of the content, only the predicate is kept,
+-- or the timeout, the performer and the role.
 -- Raises: WD001, WD004, WD005, WD006, WD009.
 create or replace function wedsql.save_named_objects(p_flow text, p_objects jsonb, p_actor text default null)
   returns void
@@ -36,8 +37,8 @@ begin
   select v_flow.id, e.j ->> 'kind', e.j ->> 'name',
     case when e.j ->> 'kind' = 'condition'
         then jsonb_build_object('predicate', e.j -> 'content' -> 'predicate')
-      when e.j -> 'content' ? 'timeout' then jsonb_build_object('timeout', e.j -> 'content' -> 'timeout')
-      else '{}' end,
+      else (select coalesce(jsonb_object_agg(c.key, c.value), '{}') from jsonb_each(e.j -> 'content') c
+            where c.key in ('timeout', 'performer', 'role')) end,
     wedsql._actor(p_actor), wedsql.now()
   from jsonb_array_elements(p_objects) e (j)
   on conflict (flow_id, kind, name) do update set content = excluded.content,

@@ -34,8 +34,7 @@ begin
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, p_now, p_outcome, 'reaper', 'WD204',
           p_why, v_job.attempts);
   if v_job.spent then
-    perform wedsql._park_as_exception(v_flow, p_wid, array[v_job.tgid::integer], 'ATTEMPTS', 'reaper', p_why,
-                                      p_now);
+    perform wedsql._use_up(v_flow, p_wid, p_job, 'ATTEMPTS', 'reaper', p_why, p_now);
   end if;
   return true;
 end $$;

@@ -10,6 +10,7 @@ from flows import api
 from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
 from flows.tests.bpmn_running import perform, publish, signal, visited
 from flows.tests.kit import Kit, broken, refused
+from flows.tests.people import PERSON, done, pending, take
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -35,9 +36,9 @@ def test_an_order_is_performed_in_any_order_of_its_workers(kit: Kit) -> None:
 def test_an_order_is_packed_again_until_it_is_whole(kit: Kit) -> None:
     publish(kit, ORDER)
     wid = kit.start(amount=10)
-    kit.run("pack", wid)
+    done(kit, "pack", wid)
     assert kit.jobs(wid) == ["charge", "pack"]
-    kit.run("pack", wid, packed=True)
+    done(kit, "pack", wid, packed=True)
     perform(kit, wid, Random(1))  # noqa: S311
     assert kit.status(wid) == "F" and visited(kit, wid)["pack"] == 2
 
@@ -61,13 +62,14 @@ def test_a_timer_at_an_activity_takes_its_token(kit: Kit) -> None:
 def test_an_error_that_ends_the_process_withdraws_all_work(kit: Kit) -> None:
     publish(kit, ORDER)
     wid = kit.start(amount=10)
-    held = kit.lease("pack")
+    task = pending(kit, "pack", wid)
+    take(kit, task)
     kit.run("charge", wid, error="DECLINED")
     assert kit.status(wid) == "F" and kit.jobs(wid) == []
     assert kit.state(wid)["error"] is None and kit.state(wid)["tokens"] == 0
     assert visited(kit, wid)["refused"] == 1
-    with refused("WD205", "WD102"):
-        api.complete(held, {}, conn=kit.conn)
+    with refused("WD593"):
+        api.complete_task(task, PERSON, conn=kit.conn)
     assert broken(kit) == []
 
 
@@ -76,7 +78,7 @@ def test_an_error_that_nothing_catches_is_refused_with_the_result(kit: Kit) -> N
     wid = kit.start(amount=10)
     for transition, code in (("charge", "LOST"), ("pack", "DECLINED")):
         with refused("WD530"), kit.step():
-            kit.complete(kit.take(transition, wid), {"error": code})
+            done(kit, transition, wid, error=code)
     assert kit.jobs(wid) == ["charge", "pack"] and kit.state(wid)["error"] is None
 
 

@@ -11,6 +11,7 @@ import pytest
 from flows import api
 from flows.languages.bpmn import compile_process, read
 from flows.tests.kit import Kit
+from flows.tests.people import pending
 from flows.tests.test_docs_bpmn import PAGE
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -24,9 +25,16 @@ def names(kit: Kit) -> dict[str, Any]:
         "signal": signal,
         "jobs": kit.jobs,
         "later": lambda time: kit.reap(time) and None,
-        "work": lambda wid, name: kit.run(name, wid) and None,
+        "complete": lambda person, wid, name: _complete(kit, person, wid, name),
         "status": kit.status,
     }
+
+
+def _complete(kit: Kit, person: str, wid: int, name: str) -> None:
+    """Take and complete a task, as one of those who handle the cases of the flow."""
+    task = pending(kit, name, wid)
+    api.take_task(task, person, [f"f:{kit.name}"], conn=kit.conn)
+    api.complete_task(task, person, conn=kit.conn)
 
 
 def test_the_example_runs_as_printed(kit: Kit) -> None:

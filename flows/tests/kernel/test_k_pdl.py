@@ -8,7 +8,8 @@ from flows import api
 from flows.languages.pdl import BadPdl, compile_workflow, read
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken, refused
-from flows.tests.pdl import MANUAL, compiled, publish, states, texts
+from flows.tests.pdl import MANUAL, compiled, perform, publish, states, texts
+from flows.tests.people import PERSON, is_task, take
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -23,13 +24,13 @@ def test_t225_manutencao_runs_to_its_end_along_both_branches(kit: Kit) -> None:
     for order in (("armazenar", "enviar"), ("enviar", "armazenar")):
         wid = manutencao(kit)
         assert kit.jobs(wid) == ["criar_ordem_servico"]
-        assert kit.run("criar_ordem_servico", wid, ordem_servico={"name": "1.txt"}).status == "R"
-        kit.run("visitar_cliente", wid)
+        assert perform(kit, "criar_ordem_servico", wid, ordem_servico={"name": "1.txt"}) == "R"
+        perform(kit, "visitar_cliente", wid)
         assert kit.jobs(wid) == ["gerar_ordem_pagamento"]
-        kit.run("gerar_ordem_pagamento", wid, ordem_pagamento={"name": "2.txt"})
+        perform(kit, "gerar_ordem_pagamento", wid, ordem_pagamento={"name": "2.txt"})
         assert kit.jobs(wid) == ["armazenar_debito_cliente", "enviar_ordem_pagamento"]
         full = {"armazenar": "armazenar_debito_cliente", "enviar": "enviar_ordem_pagamento"}
-        assert [kit.run(full[each], wid).status for each in order] == ["R", "F"]
+        assert [perform(kit, full[each], wid) for each in order] == ["R", "F"]
         assert kit.state(wid)["instance_name"] == "Manutencao_001"
     assert broken(kit) == []
 
@@ -40,14 +41,14 @@ def test_t031_a_leaf_stays_true_when_what_failed_is_retried(kit: Kit) -> None:
     )
     wid = kit.start()
     assert kit.jobs(wid) == ["a", "c"]
-    kit.run("a", wid, a="FAILED")
-    assert kit.run("c", wid, c="FAILED").status == "E", "no rule reads that c failed (T-128)"
+    perform(kit, "a", wid, fails=True)
+    assert perform(kit, "c", wid, fails=True) == "E", "no rule reads that c failed (T-128)"
     api.repair(wid, "patch", {"changes": {"a": "READY", "c": "READY"}}, "Both again.", conn=kit.conn)
-    kit.run("a", wid)
+    perform(kit, "a", wid)
     assert states(kit, wid, made) == {"a": "SUCCEEDED", "b": "NOT_READY", "c": "READY"}
-    kit.run("c", wid)
+    perform(kit, "c", wid)
     assert kit.jobs(wid) == ["b"]
-    assert kit.run("b", wid).status == "F"
+    assert perform(kit, "b", wid) == "F"
 
 
 def test_t092_a_process_ends_although_branches_never_ran(kit: Kit) -> None:
@@ -59,34 +60,72 @@ def test_t092_a_process_ends_although_branches_never_ran(kit: Kit) -> None:
         "close: m { DEPENDS AND(pay -> SUCCEEDED, complain -> SUCCEEDED); }",
     )
     wid = kit.start()
-    kit.run("visit", wid)
+    perform(kit, "visit", wid)
     assert kit.jobs(wid) == ["pay"]
-    assert kit.run("pay", wid).status == "F"
+    assert perform(kit, "pay", wid) == "F"
     assert states(kit, wid, made)["close"] == states(kit, wid, made)["complain"] == "NOT_READY"
     other = kit.start()
-    kit.run("visit", other, visit="FAILED")
+    perform(kit, "visit", other, fails=True)
     assert kit.jobs(other) == ["complain"]
-    assert kit.run("complain", other).status == "F"
+    assert perform(kit, "complain", other) == "F"
     assert broken(kit) == []
 
 
 def test_t128_a_failure_that_no_rule_reads_is_an_exception_when_the_rest_has_ended(kit: Kit) -> None:
     publish(kit, "a: m { }", "b: m { }")
     wid = kit.start()
-    assert kit.run("a", wid, a="FAILED").status == "R"
-    assert kit.run("b", wid).status == "E"
+    assert perform(kit, "a", wid, fails=True) == "R"
+    assert perform(kit, "b", wid) == "E"
     api.repair(wid, "patch", {"changes": {"a": "READY"}}, "Again.", conn=kit.conn)
-    assert kit.run("a", wid).status == "F"
+    assert perform(kit, "a", wid) == "F"
 
 
-def test_a_rule_that_reads_running_waits_until_somebody_begins(kit: Kit) -> None:
-    made = publish(kit, "a: m { }", "b: m { DEPENDS a -> RUNNING; }")
+def test_a_rule_that_reads_running_waits_until_a_person_takes_the_task(kit: Kit) -> None:
+    made = publish(kit, "a: m { }", "c: m { }", "b: m { DEPENDS AND(a -> RUNNING, c -> SUCCEEDED); }")
     wid = kit.start()
-    assert kit.jobs(wid) == ["a__begin"]
-    kit.run("a__begin", wid)
-    assert states(kit, wid, made) == {"a": "RUNNING", "b": "READY"}
-    kit.run("b", wid)
-    assert kit.run("a", wid).status == "F"
+    assert kit.jobs(wid) == ["a", "c"]
+    task = kit.pending(wid)[0].id
+    take(kit, task)
+    take(kit, task)
+    assert [row.trw for row in kit.trace(wid)] == ["_INIT", "_TAKE"] and kit.trace(wid)[1].actor == PERSON
+    api.release_task(task, PERSON, conn=kit.conn)
+    perform(kit, "c", wid)
+    assert states(kit, wid, made) == {"a": "READY", "b": "READY", "c": "SUCCEEDED"}, "it stays true"
+    perform(kit, "b", wid)
+    assert perform(kit, "a", wid) == "F" and broken(kit) == []
+
+
+def test_t064_used_up_attempts_are_a_failure_where_a_rule_reads_it(kit: Kit) -> None:
+    made = publish(kit, "a: auto { }", "b: m { DEPENDS a -> FAIL; }")
+    wid = kit.start()
+    kit.fail("a", wid)
+    kit.clock("1 hour")
+    found = kit.fail("a", wid, "The printer is broken.")
+    assert found is not None and not found.parked
+    assert states(kit, wid, made) == {"a": "FAILED", "b": "READY"} and kit.jobs(wid) == ["b"]
+    assert "The printer is broken." in kit.trace(wid)[1].reason
+    assert perform(kit, "b", wid) == "F" and broken(kit) == []
+
+
+def test_t033_who_performs_a_task_until_when_and_with_what(kit: Kit) -> None:
+    definition = compile_workflow(read(texts())[0]).compiled.definition
+    found = {each["name"]: each for each in definition["triggers"] if not each.get("final")}
+    assert {name: each["role"] for name, each in found.items() if each["performer"] == "person"} == {
+        "criar_ordem_servico": "Atendente", "visitar_cliente": "Tecnico",
+        "enviar_ordem_pagamento": "Office_boy",
+    }  # fmt: skip
+    task = found["criar_ordem_servico"]
+    assert (task["deadline"], task["timeout"], task["offline"]) == ("48 hours", None, True)
+    assert (found["gerar_ordem_pagamento"]["timeout"], "deadline" in found["gerar_ordem_pagamento"]) == (
+        "24 hours", False,
+    )  # fmt: skip
+    assert "application" not in task, "a program on a machine is no link"
+    here = "/n/gnu/emacs/bin/emacs"
+    linked = [each.text.replace(here, "https://office.example/edit") for each in texts()]
+    made = compile_workflow(read("\n".join(linked))[0]).compiled.definition["triggers"]
+    assert {each.get("application") for each in made} == {None, "https://office.example/edit"}
+    wid = manutencao(kit)
+    assert is_task(kit, kit.pending(wid)[0].id)
 
 
 def test_a_ready_task_whose_running_is_read_is_begun_by_the_database_if_it_is_automatic(kit: Kit) -> None:
@@ -114,8 +153,8 @@ def test_t048_a_task_writes_only_its_out_context_and_its_state(kit: Kit) -> None
     assert (kit.state(wid)["s"], kit.state(wid)["n"]) == ("one", 3.14)
     assert kit.state(wid)["q"] == {"database": "d", "expression": "select 1"}
     with refused("WD210"):
-        kit.run("a", wid, n=4)
-    assert kit.run("a", wid, s="two").status == "F"
+        perform(kit, "a", wid, n=4)
+    assert perform(kit, "a", wid, s="two") == "F"
 
 
 @pytest.mark.parametrize(("end", "state"), [("run", "SUCCEEDED"), ("cancel", "FAILED")])
@@ -132,17 +171,17 @@ def test_t059_a_sub_workflow_is_a_child_instance(kit: Kit, end: str, state: str)
     starting |= {"child": kit.name, "child_set": ["a = 'SUCCEEDED'", "s = 'SUCCEEDED'"]}
     api.publish(kit.name, definition, conn=kit.conn)
     wid = kit.start()
-    kit.run("a", wid)
+    perform(kit, "a", wid)
     go(kit)
     (child,) = children(kit, wid)
     assert (states(kit, wid, made)["s"], kit.jobs(wid), kit.jobs(child)) == ("READY", ["s"], ["b"])
     if end == "run":
-        assert kit.run("b", child).status == "F"
+        assert perform(kit, "b", child) == "F"
     else:
         api.cancel(child, "No longer needed.", conn=kit.conn)
     go(kit)
     assert states(kit, wid, made)["s"] == state
-    assert kit.run("b", wid).status == "F"
+    assert perform(kit, "b", wid) == "F"
     assert broken(kit) == []
 
 
@@ -164,7 +203,7 @@ def test_a_workflow_of_two_hundred_and_forty_tasks_is_a_flow(kit: Kit) -> None:
     tasks = ["t0: m { }", *(f"t{n}: m {{ DEPENDS t{n - 1} -> SUCCEEDED; }}" for n in range(1, 240))]
     publish(kit, *tasks)
     wid = kit.start()
-    kit.run("t0", wid)
+    perform(kit, "t0", wid)
     assert kit.jobs(wid) == ["t1"]
     with pytest.raises(BadPdl, match="has 241 activities; a flow is made of at most 240"):
         compiled(*tasks, "u: m { }")

@@ -21,8 +21,24 @@ def names(kit: Kit) -> dict[str, Any]:
         "start": kit.start,
         "jobs": kit.jobs,
         "work": lambda wid, name, **changes: kit.run(name, wid, **changes) and None,
+        "perform": lambda person, role, wid, name, **changes: _complete(
+            kit, person, role, wid, name, changes
+        ),
+        "fail": lambda person, role, wid, name, why: api.fail_task(
+            taken(kit, person, role, wid, name), person, why, conn=kit.conn
+        ),
         "status": kit.status,
     }
+
+
+def taken(kit: Kit, person: str, role: str, wid: int, name: str) -> int:
+    """Take a task of an instance, and return its number."""
+    (job,) = [each.id for each in kit.pending(wid) if each.trname == name]
+    return api.take_task(job, person, [f"r:{role}"], conn=kit.conn).job_id
+
+
+def _complete(kit: Kit, person: str, role: str, wid: int, name: str, changes: dict[str, Any]) -> None:
+    api.complete_task(taken(kit, person, role, wid, name), person, changes, conn=kit.conn)
 
 
 def test_the_example_runs_as_printed(kit: Kit) -> None:

@@ -12,8 +12,9 @@ from flows.languages.pdl.compiling import MOST_WORDS
 from flows.languages.pdl.model import AUTOMATIC, terms
 from flows.tests.kit import Kit, broken
 from flows.tests.pdl import AUTOMATIC as AUTO
-from flows.tests.pdl import MANUAL, states
+from flows.tests.pdl import MANUAL, perform, states
 from flows.tests.pdl_reference import Process, random_text
+from flows.tests.people import PERSON, take
 from flows.tests.spread import seeds
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -35,13 +36,14 @@ class Both:
         models = {each.id: each.type for each in made.library.models}
         automatic = {each.id for each in made.workflow.activities if models[each.model.id] == AUTOMATIC}
         self.process = Process(made.workflow, automatic)
-        self.running, self.failing = named(made, "RUNNING"), named(made, "FAILED")
+        self.begun = named(made, "RUNNING") & automatic  # that a person has begun is not in the state
+        self.failing = named(made, "FAILED")
         self.wid = kit.start()
 
     def compare(self) -> None:
         """Assert that both have the same states, and that the instance has ended as it should."""
         shown = {
-            name: "READY" if state == "RUNNING" and name not in self.running else state
+            name: "READY" if state == "RUNNING" and name not in self.begun else state
             for name, state in self.process.states.items()
         }
         assert states(self.kit, self.wid, self.made) == shown
@@ -57,18 +59,24 @@ class Both:
         ]
 
     def step(self, random: Random) -> None:
-        """Perform one of the pending jobs in both."""
-        job = random.choice(self.kit.jobs(self.wid))
-        name = job.removesuffix("__begin")
-        if job != name:
-            self.kit.run(job, self.wid)
-            self.process.change(name, "RUNNING")
-        elif random.random() < 0.3:
-            self.kit.run(job, self.wid, **{name: "FAILED"})
-            self.process.finish(name, "FAILED")
+        """Perform one of the pending jobs in both, or take or give back a task."""
+        name = random.choice(self.kit.jobs(self.wid))
+        (job,) = [each for each in self.kit.pending(self.wid) if each.trname == name]
+        if name not in self.process.automatic and random.random() < 0.4:
+            self.hold(random, name, job.id)
+            return
+        fails = random.random() < 0.3
+        perform(self.kit, name, self.wid, fails=fails)
+        self.process.finish(name, "FAILED" if fails else "SUCCEEDED")
+
+    def hold(self, random: Random, name: str, task: int) -> None:
+        """Take a task, or give it back; it has been begun since it was taken first."""
+        if self.kit.one("select owner from wedsql.task where job_id = %s", [task]) is None:
+            take(self.kit, task)
+            if self.process.states[name] == "READY":
+                self.process.change(name, "RUNNING")
         else:
-            self.kit.run(job, self.wid)
-            self.process.finish(name, "SUCCEEDED")
+            api.release_task(task, PERSON, conn=self.kit.conn)
 
     def retry(self, random: Random) -> None:
         """Let a person retry all that failed and is not read, and some of the rest that failed."""

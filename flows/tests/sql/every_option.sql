@@ -39,10 +39,10 @@ insert into every.wed_trig (tgname, trname, cpred, sets) values
 insert into every.wed_trig (tgname, trname, cpred, performer, sets) values
   ('auto', 'auto', $$kind = 'auto' and n < 2$$, 'database', 'n = n + 1');
 insert into every.wed_trig (tgname, trname, cpred, performer, role, deadline, outcomes, candidate, not_by, same_as,
-    offline, application, form) values
+    offline, application, form, sets_when_taken) values
   ('look', 'tr_look', $$kind = 'look' and a is null$$, 'person', 'Clerk', '4 hours', array[$$Good: a = 'ended'$$, 'Bad'],
    'a', '{tr_fail}', 'tr_fail', true, '/looks/{a}/',
-   '{"sections": [{"title": "Look", "fields": [{"attribute": "n", "required": "kind = ''look''"}]}]}');
+   '{"sections": [{"title": "Look", "fields": [{"attribute": "n", "required": "kind = ''look''"}]}]}', $$b = 'looked'$$);
 insert into every.wed_trig (tgname, trname, cpred, enabled) values ('off', 'tr_off', $$paid$$, false);
 insert into every.wed_trig (cname, cpred, cfinal) values ('done', $$a in ('marked', 'ended') or n >= 3$$, true);
 

@@ -116,3 +116,15 @@ def swallow(state: State, ctx: Context) -> Changes:
             time.sleep(60)
         except BaseException:  # noqa: BLE001, S110  # as careless handlers do
             pass
+
+
+@transition("gerar_ordem_pagamento")
+def bill(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"ordem_pagamento": {"name": f"bill of {state['ordem_servico']['name']}"}}
+
+
+@transition("armazenar_debito_cliente")
+def book(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"debitos_clientes": state["ordem_pagamento"]}

@@ -95,8 +95,8 @@ end $$;
 
 -- Gives a task to the person who takes it, or with p_lock who locks it for work without a connection, and
 -- returns it. A person who holds it already gets the same answer. Of many who take it at once one gets it.
--- Locks: as _open_task; with the condition checked at taking, the instance.
--- Raises: WD590; WD591 for who may not; WD592 where another has it; WD593.
+-- Locks: as _open_task; with the condition checked, or anything set, at taking, the instance.
+-- Raises: WD590; WD591 for who may not; WD592 where another has it; WD593; as _write_step.
 create or replace function wedsql.take_task(p_job bigint, p_person text, p_keys text[],
   p_lock boolean default false) returns wedsql.held_task
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -104,9 +104,11 @@ declare
   v_task wedsql.task;
   v_claim bigint;
   v_how "char" := case when p_lock then 'L' else 'S' end;
+  v_set text;
 begin
   perform wedsql._need_person(p_person);
   perform wedsql._check_condition_of(p_job);
+  v_set := wedsql._set_by_taking(p_job);
   v_task := wedsql._open_task(p_job);
   if v_task.owner is not null and v_task.owner <> p_person then
     perform wedsql._refuse_taken(v_task);
@@ -122,13 +124,32 @@ begin
     where j.wid = v_task.wid and j.id = p_job;
   else
     v_claim := wedsql._claim_of(v_task);
+    v_set := null;
     v_how := case when v_task.state = 'X' and not p_lock then 'X' else v_how end;
   end if;
   update wedsql.task t
   set state = v_how, owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null
   where t.job_id = p_job returning t.* into v_task;
+  if v_set is not null then
+    perform wedsql._write_step(f, wedsql._note_step(v_task.wid, '_TAKE', p_person, null), v_set)
+    from wedsql.flow f where f.id = v_task.flow_id;
+  end if;
   perform wedsql._notify_task(v_task);
   return wedsql._as_held(v_task, v_claim);
+end $$;
+
+-- Returns what is set when a person takes a task, and locks its instance if anything is; null for nothing.
+-- Locks: as _hold_instance_of, of such a task.
+create or replace function wedsql._set_by_taking(p_job bigint) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_set text := (select g.sets_when_taken from wedsql.task t join wedsql.trig g on g.tgid = t.tgid
+                 where t.job_id = p_job and t.ended_at is null);
+begin
+  if v_set is not null then
+    perform wedsql._hold_instance_of(p_job);
+  end if;
+  return v_set;
 end $$;
 
 -- Returns a task as its holder gets it.

@@ -15,7 +15,7 @@ declare
   v_lines text[] := (select t.outcomes from wedsql.trig t where t.tgid = p_tgid);
   v_line record;
 begin
-  if p_outcome is null and v_lines is null or p_outcome = 'SUCCEEDED' and not exists (
+  if coalesce(p_outcome, 'SUCCEEDED') = 'SUCCEEDED' and not exists (
        select from wedsql._outcome_lines(v_lines) l where l.name <> 'FAILED') then
     return null;
   end if;

@@ -1,0 +1,124 @@
+"""The fields of the forms of engines: attributes, which the task of a person writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from typing import Any, Protocol
+
+from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.reading_loops import Used
+from flows.languages.bpmn.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL
+from flows.languages.bpmn.xml import Tag
+
+Note = Callable[[str, str, Tag, str], None]
+_TYPES = {
+    "string": "text", "long": "numeric", "double": "numeric", "int": "integer", "integer": "integer",
+    "boolean": "boolean", "date": "date", "enum": "enum", "": "text",
+}  # fmt: skip
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
+_NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,9})?")
+
+
+class Declare(Protocol):
+    """Adds an attribute that a task needs, unless there is one: of the type `only`, if that is given."""
+
+    def __call__(self, name: str, given: Mapping[str, Any], tag: Tag, only: str = "") -> None:
+        """Add it."""
+
+
+def fields(tag: Tag, note: Note, used: Used, declare: Declare) -> list[str] | None:
+    """Return the attributes that the form of a task writes; None without a form."""
+    written, found = [], False
+    for part in _parts(tag, note, used):
+        found = True
+        used |= {(id(each), "") for each in part.walk()}
+        name, id_ = part.get("id").lower(), part.get("id")
+        name = name if _NAME.fullmatch(name) else slug(id_)
+        type_, options = _typed(part, id_, note)
+        label = part.get("label") or part.get("name") or id_
+        default = _default(part, id_, type_, options, note)
+        declare(name, {"type": type_, "label": label, **options, **default}, tag)
+        if _is_written(part, id_, note):
+            written.append(name)
+    return [*dict.fromkeys(written)] if found else None
+
+
+def _parts(tag: Tag, note: Note, used: Used) -> Iterator[Tag]:
+    """Return the fields of a form, as Camunda, Flowable and Activiti write them."""
+    for part in (each for outer in tag.of(MODEL, "extensionElements") for each in outer.children):
+        if part.space == CAMUNDA and part.name == "formData":
+            used.add((id(part), ""))
+            if part.get("businessKey"):
+                message = "“businessKey” of the form has no effect: give an attribute business_key."
+                note("not_used", message, part, "warning")
+            yield from part.of(CAMUNDA, "formField")
+        elif part.space in (FLOWABLE, ACTIVITI) and part.name == "formProperty":
+            yield part
+
+
+def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
+    """Return the type of the attribute of a field, and the options of an enumeration."""
+    given = part.get("type")
+    values = [each for each in part.children if each.name == "value"]
+    if given == "enum" and values:
+        if any(each.get("name") not in ("", each.get("id")) for each in values):
+            message = f"The names of the values of the field “{id_[:60]}” have no effect: people see the ids."
+            note("not_used", message, part, "warning")
+        return "enum", {"options": [each.get("id") for each in values]}
+    if given == "enum" or given not in _TYPES:
+        message = f"The field “{id_[:60]}” has the type “{given[:40]}”, which is read as a text."
+        if given == "enum":
+            message = f"The field “{id_[:60]}” has no values, so it is read as a text."
+        note("not_used", message, part, "warning")
+        return "text", {}
+    return _TYPES[given], {}
+
+
+def _default(
+    part: Tag, id_: str, type_: str, options: Mapping[str, Any], note: Note
+) -> dict[str, Any]:  # fmt: skip
+    """Return the default of a field, which the attribute has from the start."""
+    text = part.get("defaultValue") or part.get("default")
+    other = [name for name in ("expression", "variable") if part.get(name)]
+    if other:
+        message = f"“{other[0]}” of the field “{id_[:60]}” has no effect."
+        note("not_used", message, part, "warning")
+    if not text:
+        return {}
+    if text.startswith(("=", "${", "#{")) or not _fits(text, type_, options):
+        message = f"The default “{text[:60]}” of the field “{id_[:60]}” is no value of its type: it has none."
+        note("not_used", message, part, "warning")
+        return {}
+    return {"default": text}
+
+
+def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
+    """Return whether a text is a value of a type."""
+    if type_ == "boolean":
+        return text in ("true", "false")
+    if type_ in ("integer", "numeric"):
+        found = _NUMBER.fullmatch(text)
+        return found is not None and not (type_ == "integer" and found[1])
+    if type_ == "date":
+        try:
+            return date.fromisoformat(text).isoformat() == text
+        except ValueError:
+            return False
+    return type_ != "enum" or text in options["options"]
+
+
+def _is_written(part: Tag, id_: str, note: Note) -> bool:
+    """Return whether people write a field; warn of what else is asked of its values."""
+    constraints = [each.get("name") for each in part.walk() if each.name == "constraint"]
+    read_only = "readonly" in constraints or part.get("writable") == "false"
+    ignored = [each for each in constraints if each != "readonly"]
+    ignored += [name for name in ("required",) if part.get(name) == "true"]
+    ignored += ["readable"] if part.get("readable") == "false" else []
+    ignored += ["datePattern"] if part.get("datePattern") else []
+    ignored += ["properties"] if any(each.name == "properties" for each in part.children) else []
+    for name in ignored:
+        message = f"“{name[:40]}” of the field “{id_[:60]}” has no effect: the form does not check it."
+        note("not_used", message, part, "warning")
+    return not read_only
