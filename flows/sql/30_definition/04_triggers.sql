@@ -204,7 +204,8 @@ begin
     where t.flow_id = p_flow and (p_old = any (t.reads) or p_old = any (t.writes) or p_old = t.due_attr
                                   or t.sets is not null or p_old = any (wedsql._lock_reads(t.lock))
                                   or t.child is not null and wedsql._child_names(t, p_old)
-                                  or t.outcomes is not null or t.sets_when_taken is not null or t.form is not null
+                                  or t.outcomes is not null or t.sets_when_taken is not null
+                                    or t.form is not null
                                   or p_old = t.candidate
                                   or p_old = any (wedsql._link_names(t.application)))
     order by t.tgid

@@ -1,6 +1,7 @@
--- Deadlines, messages and responsible persons of tasks, whom the tasks of a role are offered to, and absences.
--- responsible: a user name; warnings: lines "HOURS" or "HOURS transfer"; notified, notified_count: to how many
--- of a role a task is offered, and to which; task_calendar: the calendar of the flow by which deadlines count.
+-- Deadlines, messages and responsible persons of tasks, whom the tasks of a role are offered to, and
+-- absences. responsible: a user name; warnings: lines "HOURS" or "HOURS transfer"; notified, notified_count:
+-- to how many of a role a task is offered, and to which; task_calendar: the calendar of the flow by which
+-- deadlines count.
 alter table wedsql.flow add column if not exists responsible text;
 alter table wedsql.flow add column if not exists warnings text[];
 alter table wedsql.flow add column if not exists notified text not null default 'all';
@@ -18,7 +19,8 @@ alter table wedsql.flow add constraint flow_notified_check
 alter table wedsql.flow drop constraint if exists flow_notified_count_check;
 alter table wedsql.flow add constraint flow_notified_count_check check (notified_count between 1 and 1000);
 alter table wedsql.flow drop constraint if exists flow_task_calendar_check;
-alter table wedsql.flow add constraint flow_task_calendar_check check (length(task_calendar) between 1 and 80);
+alter table wedsql.flow add constraint flow_task_calendar_check check (length(task_calendar) between 1
+  and 80);
 
 -- What was chosen for an instance; without a row, nothing. ended: the message of its end was written.
 create table if not exists wedsql.task_setting (

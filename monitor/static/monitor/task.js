@@ -32,7 +32,8 @@ class TaskForm {
 
   // A list matters to conditions here only as whether there is one.
   listed(entry) {
-    const some = [...entry.querySelectorAll("input:not([type=hidden])")].some((one) => (one.type === "checkbox" ? one.checked : one.value.trim()));
+    const some = [...entry.querySelectorAll("input:not([type=hidden])")]
+      .some((one) => (one.type === "checkbox" ? one.checked : one.value.trim()));
     return some ? "[]" : null;
   }
 
@@ -101,7 +102,8 @@ function unquoted(text) {
 
 async function sent(address, data) {
   try {
-    const answer = await fetch(address, { method: "POST", body: data, credentials: "same-origin", redirect: "error", headers: { Accept: "application/json" } });
+    const headers = { Accept: "application/json" };
+    const answer = await fetch(address, { method: "POST", body: data, credentials: "same-origin", redirect: "error", headers });
     return answer.ok ? await answer.json() : null;
   } catch {
     return null;  // without a connection: what was typed stays in the page, and is tried again

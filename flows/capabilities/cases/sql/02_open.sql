@@ -147,7 +147,8 @@ begin
   return array(select w from unnest(p_wids) w where w <> all (coalesce(v_done, '{}')) order by w);
 end $$;
 
--- Opens a case for each of these instances. One about which a person decides is claimed by that one, for a day.
+-- Opens a case for each of these instances. One about which a person decides is claimed by that one, for a
+-- day.
 create or replace function wedsql._open_cases(p_flow wedsql.flow, p_wids integer[], p_now timestamptz)
   returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$

@@ -70,7 +70,8 @@ begin
         and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline)
             is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline) then
     update wedsql.task t
-    set audience = case when t.given_by is null and left(t.audience, 2) <> 'n:' then wedsql._audience(p_new, j.wid, j.payload)
+    set audience = case when t.given_by is null and left(t.audience, 2) <> 'n:' then wedsql._audience(p_new,
+      j.wid, j.payload)
                         else t.audience end,
         excluded = case when p_new.not_by is null then '{}' else wedsql._performers(j.wid, p_new.not_by) end,
         due_at = case when p_old.deadline is not distinct from p_new.deadline then t.due_at

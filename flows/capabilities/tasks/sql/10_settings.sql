@@ -1,6 +1,6 @@
--- What is chosen for an instance whose flow people perform tasks of: who is responsible, how many hours before
--- a deadline messages are sent, and to how many of a role a task is offered. The flow has the defaults; what
--- an instance has is chosen at its start, and can be changed while it runs.
+-- What is chosen for an instance whose flow people perform tasks of: who is responsible, how many hours
+-- before a deadline messages are sent, and to how many of a role a task is offered. The flow has the
+-- defaults; what an instance has is chosen at its start, and can be changed while it runs.
 
 -- Returns the values that are chosen for an instance, those of its flow where nothing is.
 create or replace function wedsql._settings_of(p_wid integer) returns wedsql.task_setting
@@ -63,7 +63,8 @@ begin
       'Choose all, fewest_assigned, fewest_selected or last_connected.',
       jsonb_build_object('name', left(p_old.notified, 80)));
   end if;
-  if p_settings ? 'notified_count' and coalesce(p_settings ->> 'notified_count', '') !~ '^[1-9][0-9]{0,2}$' then
+  if p_settings ? 'notified_count' and coalesce(p_settings ->> 'notified_count',
+    '') !~ '^[1-9][0-9]{0,2}$' then
     perform wedsql._raise('WD009', 'A task is offered to 1 to 999 persons of a role.', 'Give such a number.');
   end if;
   p_old.notified_count := coalesce((p_settings ->> 'notified_count')::integer, p_old.notified_count);
@@ -79,7 +80,8 @@ declare
   v_wrong text;
 begin
   if jsonb_typeof(p_warnings) not in ('array', 'null') then
-    perform wedsql._raise('WD009', 'The hours before a deadline are a list.', 'Such as ["24", "6 transfer"].');
+    perform wedsql._raise('WD009', 'The hours before a deadline are a list.',
+      'Such as ["24", "6 transfer"].');
   end if;
   v_lines := case when jsonb_typeof(p_warnings) = 'array'
                   then array(select btrim(e) from jsonb_array_elements_text(p_warnings) e) else '{}' end;
@@ -90,7 +92,8 @@ begin
       'Give numbers of hours such as 24 or 0.5, one of which may be followed by the word transfer.',
       jsonb_build_object('value', left(v_wrong, 80)));
   elsif cardinality(v_lines) > 20 or cardinality(wedsql._warning_hours(v_lines, true)) > 1 then
-    perform wedsql._raise('WD009', 'There are at most 20 numbers of hours before a deadline, and one at which '
+    perform wedsql._raise('WD009',
+      'There are at most 20 numbers of hours before a deadline, and one at which '
       'the task goes to the responsible person.', 'Give fewer.');
   end if;
   return wedsql._ordered_warnings(v_lines);
@@ -103,7 +106,8 @@ create or replace function wedsql._begin_settings(p_wids integer[], p_now timest
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   with made as (
-    insert into wedsql.task_setting (wid, flow_id, responsible, warnings, notified, notified_count, changed_at)
+    insert into wedsql.task_setting (wid, flow_id, responsible, warnings, notified, notified_count,
+      changed_at)
     select i.wid, f.id, f.responsible, wedsql._ordered_warnings(f.warnings), f.notified, f.notified_count,
            p_now
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id

@@ -11,7 +11,8 @@ begin
 end $$;
 
 -- Writes a message to each of these persons, null ones left out.
-create or replace function wedsql._send_message(p_persons text[], p_kind "char", p_flow integer, p_wid integer,
+create or replace function wedsql._send_message(p_persons text[], p_kind "char", p_flow integer,
+  p_wid integer,
   p_job bigint, p_facts jsonb, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.message (person, kind, at, flow_id, wid, job_id, facts)
@@ -72,7 +73,8 @@ $$;
 
 -- Marks messages of a person as read: these, or with null all up to the message p_until. Returns how many.
 -- Locks: the messages.
-create or replace function wedsql.mark_messages_read(p_person text, p_ids bigint[], p_until bigint default null)
+create or replace function wedsql.mark_messages_read(p_person text, p_ids bigint[],
+  p_until bigint default null)
   returns integer
 language sql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 with marked as (

@@ -1,8 +1,8 @@
 -- What is watched of tasks: the moments at which messages about a deadline are due, and to whom a task is
 -- offered. A row for each task with a deadline, or that is offered to some of a role; others cost nothing.
 
--- Returns the deadline of a task that is ready since p_from: by the working time of the calendar that the flow
--- names, where it has one of that name; infinity without a limit.
+-- Returns the deadline of a task that is ready since p_from: by the working time of the calendar that the
+-- flow names, where it has one of that name; infinity without a limit.
 create or replace function wedsql._task_deadline(p_trig wedsql.trig, p_from timestamptz) returns timestamptz
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(wedsql._after_working_time((
@@ -21,7 +21,8 @@ $$;
 
 -- Returns the hours that are left of a watched task when its instance gets other warnings: of the new ones
 -- those that come, and those that are due and were to be sent before, too.
-create or replace function wedsql._changed_hours(p_watch wedsql.task_watch, p_warnings text[], p_now timestamptz)
+create or replace function wedsql._changed_hours(p_watch wedsql.task_watch, p_warnings text[],
+  p_now timestamptz)
   returns numeric[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select array(select h from unnest(wedsql._warning_hours(p_warnings)) h
@@ -46,7 +47,8 @@ declare
 begin
   perform wedsql._begin_settings(p_wids, p_now);
   for v_watch in
-    insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at, role, notified, notified_count)
+    insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at, role, notified,
+      notified_count)
     select t.job_id, t.wid, t.flow_id, t.due_at, h.hours, wedsql._next_message(t.due_at, h.hours),
       case when s.notified <> 'all' and left(t.audience, 2) = 'r:' then substr(t.audience, 3) end,
       coalesce(s.notified, 'all'), coalesce(s.notified_count, 1)
@@ -66,8 +68,8 @@ begin
   end loop;
 end $$;
 
--- Has what is watched follow the tasks of these instances: it ends with a task, begins again where the deadline
--- is another one, and stands still while the task is held back. Sends the messages of ends.
+-- Has what is watched follow the tasks of these instances: it ends with a task, begins again where the
+-- deadline is another one, and stands still while the task is held back. Sends the messages of ends.
 -- Locks: what is watched; the caller holds the instances.
 create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

@@ -12,7 +12,8 @@ create or replace function wedsql._on_decides_tasks(p_flow wedsql.flow, p_wid in
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select wedsql._responsible(p_wid)
 where p_flow.followed and exists (
-  select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_transition and t.performer = 'person')
+  select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = p_transition
+    and t.performer = 'person')
 $$;
 
 -- Sends the messages about deadlines that are due, each once, also those of a time in which no reaper ran.
@@ -27,7 +28,8 @@ begin
   end if;
   for v_due in
     select w.job_id, w.wid, w.flow_id from wedsql.task_watch w
-    where w.next_at < 'infinity' and w.next_at <= p_now and wedsql._may_try(w.flow_id, 'deadlines', w.wid, w.job_id, p_now)
+    where w.next_at < 'infinity' and w.next_at <= p_now and wedsql._may_try(w.flow_id, 'deadlines', w.wid,
+      w.job_id, p_now)
     order by w.next_at, w.job_id limit 500
   loop
     begin
@@ -148,7 +150,8 @@ declare
                            then wedsql._transferred_at(p_task, p_person) end;
 begin
   if v_at is not null then
-    perform wedsql._raise('WD598', 'Task {task} went from you to the person responsible, because its deadline '
+    perform wedsql._raise('WD598',
+      'Task {task} went from you to the person responsible, because its deadline '
       'is near.', 'Hand over what you have as a late result, about which people decide.',
       wedsql._task_facts(p_task) || jsonb_build_object('transferred_at', v_at));
   end if;
