@@ -8,6 +8,7 @@ from monitor.cases import digests
 from monitor.cases import files as case_files
 from monitor.cases import reports as case_reports
 from monitor.cases import views as cases
+from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.reasons import views as reasons
@@ -16,7 +17,6 @@ from monitor.sla import views as slas
 from monitor.tasks import views as task_views
 from monitor.views import (
     bulk,
-    children,
     controls,
     delegations,
     desk_rules,

@@ -24,6 +24,7 @@ FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
     "cases": frozenset(),
+    "children": frozenset(),
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
@@ -31,6 +32,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "reasons": frozenset(),
     "signals": frozenset(),
     "sla": frozenset(),
+    "tasks": frozenset(),
     "webhooks": frozenset({"alerts"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.

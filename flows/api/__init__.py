@@ -55,14 +55,6 @@ from flows.api.checking import (
     condition_outline,
     evaluate,
 )
-from flows.api.children import (
-    add_children,
-    child_ends,
-    child_jobs,
-    children,
-    children_repaired,
-    continue_children,
-)
 from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
 from flows.api.controls import controls, list_control_changes
 from flows.api.covering import coverage
@@ -207,6 +199,14 @@ from flows.capabilities.cases.files import (
     remove_case_file,
 )
 from flows.capabilities.cases.reports import case_report
+from flows.capabilities.children.api import (
+    add_children,
+    child_ends,
+    child_jobs,
+    children,
+    children_repaired,
+    continue_children,
+)
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.keys.api import (
     create_worker_key,

@@ -13,6 +13,7 @@ from flows.capabilities.cases.errors import (
     UnknownCase,
     UnknownFile,
 )
+from flows.capabilities.children.errors import ChildrenNotStarted, NotWaitingForChildren
 from flows.capabilities.keys.errors import (
     BadWorkerKey,
     OtherWorker,
@@ -37,7 +38,6 @@ from flows.errors.access import (
     NeedsApproval,
     SamePerson,
 )
-from flows.errors.children import ChildrenNotStarted, NotWaitingForChildren
 from flows.errors.definition import (
     AttributeInUse,
     BadDefinition,

@@ -43,10 +43,6 @@ to wed_web;
 grant execute on function wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
-grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
-grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
-  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
-to wed_web, wed_worker, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text), wedsql.source_outline(integer)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published
@@ -105,7 +101,7 @@ grant execute on function
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.continue_bulk(integer), wedsql.continue_children(integer), wedsql.has_index_work(),
+  wedsql.continue_bulk(integer), wedsql.has_index_work(),
   wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),

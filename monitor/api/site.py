@@ -12,7 +12,6 @@ from ninja import NinjaAPI
 from monitor.api import (  # noqa: F401 - most only add endpoints
     approving,
     bulk,
-    children,
     events,
     graphs,
     late,
@@ -27,6 +26,7 @@ from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
 from monitor.cases import endpoints as of_cases  # noqa: F401 - it adds endpoints
 from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it adds endpoints
+from monitor.children import endpoints as of_children  # noqa: F401 - it adds endpoints
 from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
 from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
 from monitor.signals import endpoints as of_signals  # noqa: F401 - it adds endpoints

@@ -59,7 +59,7 @@ declare
 begin
   loop
     select * into v_recovery from wedsql.recovery r where r.wid = p_wid for update;
-    if wedsql._undoes_children(p_wid) then
+    if wedsql._call_undone_before(p_wid) then
       v_status := 'X';
       exit;
     elsif v_recovery.place > cardinality(v_recovery.seqs) then

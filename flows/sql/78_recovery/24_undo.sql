@@ -25,7 +25,7 @@ begin
   where j.wid = p_wid and (p_all or j.tgid = 0 or j.cause_seq = any (p_undone) or exists (
     select 1 from wedsql.wed_trace h where h.wid = p_wid and h.seq = any (p_undone) and h.tgid = j.tgid))
   having count(*) > 0;
-  perform wedsql._undo_children(p_wid, p_now);
+  perform wedsql._call_undoing(p_wid, p_now);
   update wedsql.job_pool j set state = 'S' where j.wid = p_wid and j.state = 'P';
   if p_all then
     delete from wedsql.timer x where x.wid = p_wid;

@@ -98,7 +98,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 select coalesce(array_agg(w order by w), '{}') from unnest(p_wids) w
 where not exists (select 1 from wedsql._planned(w, wedsql._undone(w, 'abort', 1)) p
                   where p.compensated_by <> '')
-  and not exists (select 1 from wedsql.child_job c where c.parent_wid = w and c.ended_at is null)
+  and not wedsql._call_has_started(w)
 $$;
 
 -- Undoes all steps of these instances of one flow: together where the kernel alone can do so and no rule

@@ -1,6 +1,18 @@
 -- What recoveries do at the hooks of the engine; those of instances that have ended are in
 -- 32_decide_late.sql.
 
+-- Returns the hooks for what is undone with the steps of an instance.
+create or replace function wedsql._hooks_recovery() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+  -- Steps of an instance are undone; their jobs were withdrawn.
+  ('undoing', 'each', 'void', 'volatile', '{p_wid integer,p_now timestamptz}'::text[]),
+  -- Whether something has to be undone before the next step of an instance, and goes on with it then.
+  ('undone_before', 'any', 'boolean', 'stable', '{p_wid integer}'),
+  -- Whether an instance has started something that has not ended, and is undone with it.
+  ('has_started', 'any', 'boolean', 'stable', '{p_wid integer}')
+$$;
+
 -- Parks a compensation whose attempts are used up.
 create or replace function wedsql._on_compensation_failed_recovery(p_flow wedsql.flow, p_wid integer,
   p_actor text, p_why text, p_now timestamptz) returns void

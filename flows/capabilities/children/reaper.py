@@ -9,9 +9,8 @@ from typing import Any
 import psycopg
 
 from flows import api
+from flows.error_text import summarize
 from flows.errors import WedError
-from workers.logs import summarize
-from workers.reaper.report import WORKER
 
 log = logging.getLogger("workers.reaper")
 
@@ -19,11 +18,11 @@ log = logging.getLogger("workers.reaper")
 _BUDGET = 2.0
 
 
-def continue_children(connection: psycopg.Connection[Any]) -> None:
+def in_round(connection: psycopg.Connection[Any]) -> None:
     """Go on with jobs that start children, in short transactions; a failure is logged and hinders nothing."""
     until = time.monotonic() + _BUDGET
     try:
         while api.continue_children(conn=connection) is not None and time.monotonic() < until:
             pass
     except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
-        log.warning("Children were not continued: %s", summarize(error), extra={"worker": WORKER})
+        log.warning("Children were not continued: %s", summarize(error), extra={"worker": "reaper"})

@@ -79,7 +79,7 @@ end $$;
 
 -- Has the children of the jobs that were withdrawn from an instance undone, because its steps are.
 -- Locks: rows of wedsql.child_job; the caller holds the instance.
-create or replace function wedsql._undo_children(p_wid integer, p_now timestamptz) returns void
+create or replace function wedsql._on_undoing_children(p_wid integer, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 update wedsql.child_job c set ended_at = p_now, rest = 'abort', due_at = p_now
 where c.parent_wid = p_wid and c.ended_at is null
@@ -89,9 +89,15 @@ where c.parent_wid = p_wid and c.ended_at is null
 $$;
 
 -- Returns whether children of an instance are being undone, which comes before its own steps.
-create or replace function wedsql._undoes_children(p_wid integer) returns boolean
+create or replace function wedsql._on_undone_before_children(p_wid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select exists (select 1 from wedsql.child_job c where c.parent_wid = p_wid and c.rest = 'abort')
+$$;
+
+-- Returns whether an instance has children, or will have some, of jobs that are not over.
+create or replace function wedsql._on_has_started_children(p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select 1 from wedsql.child_job c where c.parent_wid = p_wid and c.ended_at is null)
 $$;
 
 -- Prepares the removal of a flow with its instances: children of other flows' instances count as failed.

@@ -350,3 +350,5 @@ begin
       and t.flow_id = v_flow and t.kind = 'children' and t.wid = p_wid and t.item = p_job_id;
   end if;
 end $$;
+
+grant execute on function wedsql.continue_children(integer) to wed_reaper;

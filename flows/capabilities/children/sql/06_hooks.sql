@@ -1,4 +1,4 @@
--- What children do at the hooks of the engine; those of instances that are dropped or removed are in
+-- What children do at the hooks of the engine; those of instances that are undone, dropped or removed are in
 -- 01_family.sql.
 
 -- Counts the children of a changed trigger again.

@@ -39,4 +39,4 @@ def children(request: HttpRequest, wid: int) -> HttpResponse:
         "repaired": repaired,
         "more": rows[LISTED - 1].number if len(rows) > LISTED else None,
     }
-    return render(request, "monitor/children.html", context)
+    return render(request, "monitor/children/list.html", context)

@@ -278,7 +278,7 @@ def test_an_operation_that_goes_down_needs_no_approvals_of_its_own(tree: Kit) ->
 
 
 def test_the_example_of_the_documentation_runs(kit: Kit) -> None:
-    text = (Path(__file__).parents[3] / "docs/children.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[5] / "docs/children.md").read_text(encoding="utf-8")
     definition = yaml.safe_load(text.split("```yaml")[1].split("```")[0])
     definition["triggers"][0]["child"] = kit.name
     api.publish(kit.name, {k: v for k, v in definition.items() if k != "flow"}, conn=kit.conn)

@@ -88,3 +88,8 @@ select case when j.failed = 0 then 0 else greatest(
    where c.parent_wid = p_wid and c.job_id = p_job and c.state = 'C' and i.status = 'F') - j.done, 0) end
 from wedsql.child_job j where j.parent_wid = p_wid and j.job_id = p_job
 $$;
+
+grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
+grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
+  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
+to wed_web, wed_worker, wed_monitor;
