@@ -76,15 +76,8 @@ values
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
-  -- What capabilities ask each other, and the engine does not: what a job waits for, {"for": name} with what
-  -- belongs to it; which of these instances (null: of all) wait for a decision by a person, exceptions or not,
-  -- as an object of the transitions that it is about by number; the state of what is proposed for an instance
-  -- and waits for approvals.
-  ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'),
-  ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'),
-  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
-  -- for violations, as in 70_maintenance/05_invariants.sql.
+  -- for violations, as in 70_maintenance/05_invariants.sql; without a sentence a part of one of the engine.
   ('invariants', 'merge', 'jsonb', 'stable', '{}'),
   -- The maintenance; returns counts of what was removed.
   ('maintain', 'merge', 'jsonb', 'volatile', '{}'),

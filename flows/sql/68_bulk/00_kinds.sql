@@ -1,5 +1,17 @@
 -- The operations on many instances by kind.
 
+-- Returns the hooks for operations on many instances that are not begun at once.
+create or replace function wedsql._hooks_bulk() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+  -- An operation was requested for these instances; p_hours: it is proposed, and waits so long. May reject it;
+  -- returns the state in which it begins, null for running.
+  ('begin_bulk', 'first', 'text', 'volatile',
+   '{p_bulk wedsql.bulk,p_wids integer[],p_hours integer}'::text[]),
+  -- The number of the proposal of an operation.
+  ('proposal_of', 'first', 'bigint', 'stable', '{p_bulk bigint}')
+$$;
+
 -- Returns the arguments of an operation on many instances by kind, as _repair_operations has them: "steps" is
 -- how many steps of transitions a rollback undoes, counted from the last one. Null where there is no such
 -- operation.

@@ -118,7 +118,7 @@ begin
       'Leave them out of the filter.', jsonb_build_object('flow', v_flow));
   end if;
   perform wedsql._check_bulk_flow(v_bulk);
-  v_bulk.state := wedsql._begin_bulk(v_bulk, v_wids, p_hours);
+  v_bulk.state := coalesce(wedsql._call_begin_bulk(v_bulk, v_wids, p_hours), 'running');
   update wedsql.bulk b set flows = v_bulk.flows, total = v_bulk.total, state = v_bulk.state
   where b.id = v_bulk.id;
   return wedsql._shown_bulk(v_bulk);

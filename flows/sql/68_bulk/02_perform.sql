@@ -42,7 +42,7 @@ declare
 begin
   perform wedsql._check_not_suspended(p_wid);
   perform wedsql._rematch(v_flow.id, array[p_wid], false, false, p_bulk.actor, p_reason);
-  perform wedsql._check_approvals(v_flow, p_wid, 'rematch', wedsql._written_since(p_wid, v_seq));
+  perform wedsql._call_check_steps(p_wid, 'rematch', v_seq);
 end $$;
 
 -- Undoes as many steps of an instance as a rollback of many says. The caller brings the cases in line.

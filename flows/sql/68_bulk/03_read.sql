@@ -4,7 +4,7 @@
 create or replace function wedsql._shown_bulk(p_bulk wedsql.bulk) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_bulk) - '{approvals,approvers}'::text[] || jsonb_build_object(
-  'proposal', (select p.number from wedsql.proposal p where p.bulk_id = p_bulk.id))
+  'proposal', wedsql._call_proposal_of(p_bulk.id))
 $$;
 
 -- Returns a bulk operation.

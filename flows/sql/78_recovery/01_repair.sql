@@ -120,14 +120,14 @@ begin
   end if;
 end $$;
 
--- Checks the approvals of an operation that was performed on an instance, which was at step p_seq before it,
+-- Checks an operation that was performed on an instance, which was at step p_seq before it,
 -- and stores what it was before.
 -- Raises: WD520.
 create or replace function wedsql._end_repair(p_wid integer, p_operation text, p_seq integer,
   p_before wedsql.repaired) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._check_repair_approvals(p_wid, p_operation, p_seq);
+  perform wedsql._call_check_steps(p_wid, p_operation, p_seq);
   if (p_before).wid is not null then
     perform wedsql._keep_before_repair(p_before);
   end if;

@@ -153,7 +153,7 @@ begin
   delete from wedsql.timer x where x.wid = any (v_wids);
   update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = any (v_wids);
   v_seqs := wedsql._append_trace(p_flow, p_steps, null, v_now);
-  perform wedsql._check_approvals(p_flow, w, 'accept') from unnest(v_wids) w;
+  perform wedsql._call_check_operation(p_flow, w, 'accept', '{}', null, null) from unnest(v_wids) w;
   perform wedsql._call_excepted(p_flow, v_wids, v_now);
   perform wedsql._notify(p_flow, v_wids, v_seqs, '{}', 0);
 end $$;

@@ -64,8 +64,8 @@ begin
               from wedsql._planned(p_wid, v_undone) o) p
   where i.wid = p_wid
   returning * into v_recovery;
-  if exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
-    perform wedsql._check_approvals(p_flow, p_wid, p_operation, a.written, a.state)
+  if wedsql._call_has_checks(p_flow.id) then
+    perform wedsql._call_check_operation(p_flow, p_wid, p_operation, a.written, a.state, null)
     from wedsql._after_undo(p_flow, v_recovery) a;
   end if;
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
@@ -75,7 +75,7 @@ begin
   v_seqs := wedsql._append_trace(p_flow, array[v_step], null, v_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, '{}', 0);
   v_status := wedsql._go_on(p_flow, p_wid, v_now, p_keep);
-  perform wedsql._check_repair_approvals(p_wid, p_operation, v_recovery.began_seq - 1);
+  perform wedsql._call_check_steps(p_wid, p_operation, v_recovery.began_seq - 1);
   return v_status;
 end $$;
 
@@ -162,7 +162,7 @@ begin
   v_step.state := wedsql._present_state(v_flow.name, p_wid);
   v_step.before := '{}';
   v_seq := wedsql._compensated(v_flow, v_step, v_now);
-  perform wedsql._check_approvals(v_flow, p_wid, 'skip_compensation');
+  perform wedsql._call_check_operation(v_flow, p_wid, 'skip_compensation', '{}', null, null);
   perform wedsql._notify(v_flow, array[p_wid], array[v_seq], '{}', 0);
   return wedsql._go_on(v_flow, p_wid, v_now);
 end $$;

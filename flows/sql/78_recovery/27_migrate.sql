@@ -44,7 +44,7 @@ begin
   v_facts := wedsql._repair_replay(p_wid, p_arguments - 'version' || jsonb_build_object('seq', p_seq),
                                    p_reason, p_actor);
   update wedsql.applying a set operation = 'migrate' where a.wid = p_wid and a.operation = 'replay';
-  perform wedsql._check_approvals(f, p_wid, 'migrate', a.written, a.state)  -- while compensations wait
+  perform wedsql._call_check_operation(f, p_wid, 'migrate', a.written, a.state, null)  -- compensations wait
   from wedsql.recovery r join wedsql.instance i on i.wid = r.wid join wedsql.flow f on f.id = i.flow_id
   cross join lateral wedsql._after_undo(f, r) a where r.wid = p_wid;
   return v_facts;

@@ -101,8 +101,8 @@ where not exists (select 1 from wedsql._planned(w, wedsql._undone(w, 'abort', 1)
   and not wedsql._call_has_started(w)
 $$;
 
--- Undoes all steps of these instances of one flow: together where the kernel alone can do so and no rule
--- about approvals looks at each, else one by one. The caller brings the cases in line.
+-- Undoes all steps of these instances of one flow: together where the kernel alone can do so and nothing
+-- checks each, else one by one. The caller brings the cases in line.
 -- Locks, raises: as abort.
 create or replace function wedsql._abort_many(p_wids integer[], p_reason text, p_actor text,
   p_override boolean) returns void
@@ -118,7 +118,7 @@ begin
     v_flow := wedsql._hold_all(v_wid, p_reason);
     perform wedsql._check_planned(v_wid, wedsql._undone(v_wid, 'abort', 1), p_override);
   end loop;
-  if not exists (select 1 from wedsql.approval_rule r where r.flow_id = v_flow.id) then
+  if not wedsql._call_has_checks(v_flow.id) then
     v_together := wedsql._undone_by_kernel(p_wids);
   end if;
   foreach v_wid in array wedsql._without(p_wids, v_together) loop

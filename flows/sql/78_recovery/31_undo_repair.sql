@@ -200,8 +200,8 @@ begin
   if v_before.status = 'E' then
     perform wedsql._except_job(v_flow, p_wid, v_now);
   end if;
-  perform wedsql._check_approvals(v_flow, p_wid, 'undo', array(select jsonb_object_keys(v_written.before)),
-    v_written.state, v_before.operation);
+  perform wedsql._call_check_operation(v_flow, p_wid, 'undo',
+    array(select jsonb_object_keys(v_written.before)), v_written.state, v_before.operation);
   perform wedsql._call_excepted(v_flow, array[p_wid], v_now);
   v_ready := array(select j.trname from wedsql.job_pool j where j.wid = p_wid and j.state = 'P');
   perform wedsql._notify(v_flow, array[p_wid], v_seqs, v_ready, cardinality(v_ready));

@@ -1,16 +1,36 @@
 -- What recoveries do at the hooks of the engine; those of instances that have ended are in
 -- 32_decide_late.sql.
 
--- Returns the hooks for what is undone with the steps of an instance.
+-- Returns the hooks for what may reject a repair, and for what is undone with the steps of an instance.
 create or replace function wedsql._hooks_recovery() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
+  -- Whether operations on the instances of a flow are checked, so that what one will write has to be known.
+  ('has_checks', 'any', 'boolean', 'stable', '{p_flow integer}'::text[]),
+  -- An operation was performed on an instance, and wrote these attributes; p_state: the state after it, null
+  -- for the present one; p_undone: the operation that it undoes.
+  ('check_operation', 'each', 'void', 'volatile',
+   '{p_flow wedsql.flow,p_wid integer,p_operation text,p_written text[],p_state jsonb,p_undone text}'),
+  -- The same, with what the steps of the instance after p_seq have written.
+  ('check_steps', 'each', 'void', 'volatile', '{p_wid integer,p_operation text,p_seq integer}'),
   -- Steps of an instance are undone; their jobs were withdrawn.
-  ('undoing', 'each', 'void', 'volatile', '{p_wid integer,p_now timestamptz}'::text[]),
+  ('undoing', 'each', 'void', 'volatile', '{p_wid integer,p_now timestamptz}'),
   -- Whether something has to be undone before the next step of an instance, and goes on with it then.
   ('undone_before', 'any', 'boolean', 'stable', '{p_wid integer}'),
   -- Whether an instance has started something that has not ended, and is undone with it.
   ('has_started', 'any', 'boolean', 'stable', '{p_wid integer}')
+$$;
+
+-- Returns what is true of instances whose steps are undone: exactly these have the status X, and each waits
+-- for a compensation.
+create or replace function wedsql._on_invariants_recovery() returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('I1', jsonb_build_object('query', $q$
+  select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
+  where i.status = 'X'
+    and not exists (select 1 from wedsql.recovery r
+                    join wedsql.job_pool j on j.wid = r.wid and j.id = r.job_id where r.wid = i.wid)
+     or i.status <> 'X' and exists (select 1 from wedsql.recovery r where r.wid = i.wid)$q$))
 $$;
 
 -- Parks a compensation whose attempts are used up.

@@ -1,4 +1,4 @@
--- What refuses a repair that needs approvals. Every function that repairs an instance calls _check_approvals,
+-- What refuses a repair that needs approvals. Every function that repairs an instance calls a hook for that,
 -- after its effect and in its transaction, whoever calls it: the desk, an operation on many instances, a
 -- worker that commits the job _EXCPT, or an SQL session. So there is no way around the rules.
 
@@ -56,6 +56,12 @@ select greatest(coalesce(substring(current_setting('wedsql.bulk_size', true) fro
                                    )::integer, 1), 1)
 $$;
 
+-- Returns whether a flow has rules about approvals.
+create or replace function wedsql._on_has_checks_approvals(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow)
+$$;
+
 -- Refuses a repair that needs more approvals than it has. p_state: the state after it; null for the present
 -- one; p_undone: the operation that it undoes, whose rules it is subject to, too. A preview notes what is
 -- needed instead.
@@ -67,7 +73,7 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 declare
   v_need record;
 begin
-  if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id) then
+  if not wedsql._on_has_checks_approvals(p_flow.id) then
     return;
   end if;
   v_need := wedsql._approvals(p_flow.id, array_remove(array[p_operation, p_undone], null),
@@ -114,21 +120,21 @@ $$;
 -- worker. p_wids, p_seqs: the instances and the numbers of these steps. What automatic transitions wrote
 -- after them, in the same commit, is a part of the repair.
 -- Raises: WD520.
-create or replace function wedsql._check_repairs(p_flow wedsql.flow, p_steps wedsql.step[], p_wids integer[],
+create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[], p_wids integer[],
   p_seqs integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._check_approvals(p_flow, s.wid, case when s.trw = '_EXCPT' then 'patch'
     else replace(s.trw, '_RECOVER:', '') end, wedsql._written_since(s.wid, n.seq - 1))
 from unnest(p_steps) s join unnest(p_wids, p_seqs) n (wid, seq) on n.wid = s.wid
 where s.tgid = 0 and not coalesce(s.fresh, false)
-  and exists (select from wedsql.approval_rule r where r.flow_id = p_flow.id)
+  and wedsql._on_has_checks_approvals(p_flow.id)
 $$;
 
 -- Checks a re-match of these living instances of a flow, null for all, as one operation on all of them.
 -- Returns the step at which each is, by its number, where what automatic transitions write then is to be
 -- checked.
 -- Raises: WD520.
-create or replace function wedsql._check_rematch(p_flow wedsql.flow, p_wids integer[]) returns jsonb
+create or replace function wedsql._on_before_rematch_approvals(p_flow wedsql.flow, p_wids integer[]) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id and r.approvals > 0
@@ -148,7 +154,7 @@ end $$;
 -- steps or a repair, or begin an instance, check themselves what will be in the end; here, what automatic
 -- transitions wrote after them.
 -- Raises: WD520.
-create or replace function wedsql._check_repair_approvals(p_wid integer, p_operation text, p_seq integer)
+create or replace function wedsql._on_check_steps_approvals(p_wid integer, p_operation text, p_seq integer)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare

@@ -70,8 +70,8 @@ $$;
 -- says so, and returns the state in which it begins: proposed, or running if it needs no approvals.
 -- Raises: WD520 where it needs approvals and is not proposed; WD521 where it is proposed and needs none, or
 -- is about several flows.
-create or replace function wedsql._begin_bulk(p_bulk wedsql.bulk, p_wids integer[], p_hours integer)
-  returns text
+create or replace function wedsql._on_begin_bulk_approvals(p_bulk wedsql.bulk, p_wids integer[],
+  p_hours integer) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_need record := wedsql._bulk_approvals(p_bulk.operation, p_bulk.arguments, p_wids, p_bulk.total);
@@ -102,6 +102,12 @@ begin
   perform wedsql._add_proposal(v_new, p_hours);
   return 'proposed';
 end $$;
+
+-- Returns the number of the proposal of an operation on many instances.
+create or replace function wedsql._on_proposal_of_approvals(p_bulk bigint) returns bigint
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select p.number from wedsql.proposal p where p.bulk_id = p_bulk
+$$;
 
 -- Raises: WD520.
 create or replace function wedsql._refuse_bulk(p_bulk wedsql.bulk, p_needed integer, p_title text,

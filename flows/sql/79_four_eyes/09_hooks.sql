@@ -1,5 +1,5 @@
--- What the approvals of repairs do at the hooks of the engine; what they still read of instances that have
--- ended is in 06_read.sql.
+-- What the approvals of repairs do at hooks; the checks of whole commits and re-matches are in 02_guard.sql,
+-- operations on many in 07_bulk.sql; what they still read of instances that have ended is in 06_read.sql.
 
 -- Checks an operation that a person has performed, with what the steps since then have written.
 -- Raises: WD520.
@@ -9,23 +9,15 @@ language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $
 select wedsql._check_approvals(p_flow, p_wid, p_operation, wedsql._written_since(p_wid, coalesce((
   select max(t.seq) from wedsql.wed_trace t
   where t.wid = p_wid and lower(regexp_replace(t.trw, '^_(RECOVER:)?', '')) = p_operation), 2147483647)))
-where exists (select from wedsql.approval_rule r where r.flow_id = p_flow.id)
+where wedsql._on_has_checks_approvals(p_flow.id)
 $$;
 
--- Checks the repairs among the steps of a commit.
+-- Checks a repair that was performed.
 -- Raises: WD520.
-create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[],
-  p_wids integer[], p_seqs integer[]) returns void
+create or replace function wedsql._on_check_operation_approvals(p_flow wedsql.flow, p_wid integer,
+  p_operation text, p_written text[], p_state jsonb, p_undone text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._check_repairs(p_flow, p_steps, p_wids, p_seqs)
-$$;
-
--- Checks a re-match, and returns the step at which each instance is.
--- Raises: WD520.
-create or replace function wedsql._on_before_rematch_approvals(p_flow wedsql.flow, p_wids integer[])
-  returns jsonb
-language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._check_rematch(p_flow, p_wids)
+select wedsql._check_approvals(p_flow, p_wid, p_operation, p_written, p_state, p_undone)
 $$;
 
 -- Checks what automatic transitions wrote after a re-match.
