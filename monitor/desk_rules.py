@@ -14,8 +14,8 @@ from django.utils.translation import gettext_lazy as _
 
 from flows import api
 from flows.api.approving import ApprovalRule, Proposal
-from flows.api.policies import RecoveryPolicy
 from flows.capabilities.cases.api import CaseRule
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.errors import BadCase
 from flows.models import Flow
 from flows.queries.definitions import FlowInfo

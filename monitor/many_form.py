@@ -16,7 +16,7 @@ from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from monitor.many import text_of
-from monitor.repair_choices import CHOICES, writable
+from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 
 OF_JOB = ("complete", "skip")

@@ -17,11 +17,11 @@ from flows.api.bulk import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
-from monitor import repairing
 from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
 from monitor.operations import OPERATIONS
-from monitor.repair_choices import CHOICES
+from monitor.recovery import repairing
+from monitor.recovery.choices import CHOICES
 
 SAMPLES = 10
 TITLED: Mapping[str, Any] = {**OPERATIONS, **CHOICES}

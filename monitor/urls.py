@@ -12,6 +12,9 @@ from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.reasons import views as reasons
+from monitor.recovery import draft_views as drafts
+from monitor.recovery import proposed_rules
+from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import views as task_views
@@ -21,7 +24,6 @@ from monitor.views import (
     delegations,
     desk_rules,
     diagram,
-    drafts,
     exceptions,
     export,
     flow,
@@ -37,8 +39,6 @@ from monitor.views import (
     preferences,
     probes,
     proposals,
-    proposed_rules,
-    repair,
     repair_many,
     saved,
     start_csv,

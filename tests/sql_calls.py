@@ -1,8 +1,8 @@
 """Read from the sources in SQL which functions and tables of other folders each folder of the kernel names.
 
 The text of functions is read, texts that functions are generated from included; comments and messages are
-not. Names that are put together at run time are not seen. A hook (flows/sql/10_common/04_hooks.sql) belongs to
-the folder that declares it; those that call it and those that take part in it name it.
+not. Names that are put together at run time are not seen. A hook (flows/sql/10_common/04_hooks.sql) belongs
+to the folder that declares it; those that call it and those that take part in it name it.
 """
 
 from __future__ import annotations

@@ -30,6 +30,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "looks": frozenset(),
     "past": frozenset(),
     "reasons": frozenset(),
+    "recovery": frozenset({"cases"}),
     "signals": frozenset(),
     "sla": frozenset(),
     "tasks": frozenset(),

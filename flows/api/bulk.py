@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 from flows.api.approving import PROPOSAL_HOURS
 from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
-from flows.api.repairing import Approvals, RepairPreview, as_preview, as_refusal
+from flows.capabilities.recovery.api import Approvals, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
 
 REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")

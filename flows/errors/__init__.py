@@ -23,6 +23,15 @@ from flows.capabilities.keys.errors import (
     WorkerKeyRejected,
 )
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.recovery.errors import (
+    BadPolicy,
+    BadRepair,
+    CannotMigrate,
+    CannotUndo,
+    CannotUndoRepair,
+    UnknownLateResult,
+    UnknownStep,
+)
 from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.tasks.errors import (
@@ -69,10 +78,6 @@ from flows.errors.design import (
     UnknownVersion,
 )
 from flows.errors.instance import (
-    BadRepair,
-    CannotMigrate,
-    CannotUndo,
-    CannotUndoRepair,
     ConditionError,
     FinalPending,
     InstanceFinal,
@@ -83,7 +88,6 @@ from flows.errors.instance import (
     NotRunning,
     StateTooLarge,
     UnknownInstance,
-    UnknownStep,
 )
 from flows.errors.job import (
     AlreadyWritten,
@@ -103,7 +107,6 @@ from flows.errors.job import (
 )
 from flows.errors.monitor import (
     BadBulk,
-    BadPolicy,
     BadProposal,
     BadView,
     BulkChanged,
@@ -112,7 +115,6 @@ from flows.errors.monitor import (
     NeedsApprovals,
     NotApprover,
     UnknownBulk,
-    UnknownLateResult,
     UnknownProposal,
     UnknownView,
     WrongPerson,

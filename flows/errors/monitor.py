@@ -53,13 +53,6 @@ class BulkEnded(Refused):
     default = _("The bulk operation has ended, or is in this state already.")
 
 
-class UnknownLateResult(Refused):
-    """There is no such late result, or it has been decided on."""
-
-    sqlstate = "WD543"
-    default = _("No such late result waits for a decision.")
-
-
 class KeptChange(Refused):
     """A recorded change of a control would be changed, or changes are selected by something unknown."""
 
@@ -105,10 +98,3 @@ class NotApprover(Refused):
     sqlstate = "WD524"
     http = 403
     default = _("Only members of a group decide about this.")
-
-
-class BadPolicy(Refused):
-    """A recovery policy cannot be saved so."""
-
-    sqlstate = "WD534"
-    default = _("The policy cannot be saved so.")

@@ -21,7 +21,7 @@ from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
 from monitor.api.scalars import Flag
-from monitor.undoing import right_to_repair
+from monitor.recovery.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field
 
-from monitor.api.repair_schemas import RefusalOut
+from monitor.recovery.schemas import RefusalOut
 
 
 class BulkPreviewRowOut(Schema):

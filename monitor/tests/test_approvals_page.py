@@ -7,8 +7,8 @@ from django.test import Client
 
 from flows import api
 from flows.api.approving import ApprovalRule
+from monitor.recovery.tests.test_repair_page import address, sent
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_repair_page import address, sent
 
 LIST = "/cases/approvals/"
 

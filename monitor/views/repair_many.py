@@ -24,11 +24,12 @@ from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
-from monitor import proposals, suggested
+from monitor import proposals
 from monitor.bulk import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
 from monitor.many import Source, source, text_of
 from monitor.many_form import Form, attributes_of, form
-from monitor.repair_choices import CHOICES
+from monitor.recovery import suggested
+from monitor.recovery.choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
 from pages.once import again, claimed

@@ -21,7 +21,6 @@ from workers.logs import summarize
 from workers.reaper.bulk import continue_bulk_operations
 from workers.reaper.disk import DiskReporter
 from workers.reaper.old_rows import delete_old_rows
-from workers.reaper.recovery import decide_on_late_results, let_policies_act
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
 
@@ -79,8 +78,6 @@ _STEPS: tuple[_Step, ...] = (
     publish_scheduled,
     continue_rematches,
     continue_bulk_operations,
-    decide_on_late_results,
-    let_policies_act,
     *capabilities.in_rounds(),
 )
 

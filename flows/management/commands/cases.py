@@ -7,14 +7,15 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows.capabilities.cases.command import CaseVerbs
-from flows.management import approving, policies
+from flows.capabilities.recovery.verbs import PolicyVerbs
+from flows.management import approving
 from flows.management.base import Usage
 
 NUMBERED = ("show", "suggestions", "rule", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
 OTHERS = ("list", "groups", "next", "report", "rules", "policies", *approving.OTHERS)
 
 
-class Command(CaseVerbs, policies.PolicyVerbs, approving.ApprovalVerbs):
+class Command(CaseVerbs, PolicyVerbs, approving.ApprovalVerbs):
     help = (
         "Lists cases, claims and changes them, decides about proposed repairs, and reads and saves the rules"
         " of queues and approvals, and recovery policies."

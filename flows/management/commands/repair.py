@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.repairing import RepairPreview
+from flows.capabilities.recovery.api import RepairPreview
 from flows.management import repairing_many
 from flows.management.approving import plain, report
 from flows.management.base import FlowCommand, Usage, cell, name_and_value

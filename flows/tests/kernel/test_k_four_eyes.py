@@ -10,7 +10,7 @@ import pytest
 from flows import api
 from flows.api.approving import ApprovalRule, Proposal
 from flows.capabilities.cases.tests.kernel.test_k_case_people import kinds, open_case
-from flows.tests.kernel.test_k_repair import everything
+from flows.capabilities.recovery.tests.kernel.test_k_repair import everything
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
