@@ -13,11 +13,11 @@ from django.utils.translation import pgettext_lazy
 from flows import api, approvers
 from flows.access import AnyUser, may, may_handle, may_operate
 from flows.api.approving import OPEN, RULES, Proposal
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk.api import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
-from monitor.bulk import ALL, REPAIRS, PreviewRow, may_all, preview_row
+from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
 from monitor.operations import OPERATIONS
 from monitor.recovery import repairing

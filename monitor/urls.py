@@ -4,6 +4,8 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.bulk import repair_views as repair_many
+from monitor.bulk import views as bulk
 from monitor.cases import digests
 from monitor.cases import files as case_files
 from monitor.cases import reports as case_reports
@@ -19,7 +21,6 @@ from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import views as task_views
 from monitor.views import (
-    bulk,
     controls,
     delegations,
     desk_rules,
@@ -39,7 +40,6 @@ from monitor.views import (
     preferences,
     probes,
     proposals,
-    repair_many,
     saved,
     start_csv,
     steps,

@@ -36,18 +36,6 @@ from flows.api.approving import (
     save_approval_rules,
     withdraw_repair,
 )
-from flows.api.bulk import (
-    bulk_approvals,
-    bulk_rows,
-    continue_bulk,
-    list_bulk,
-    pause_bulk,
-    preview_bulk,
-    read_bulk,
-    request_bulk,
-    resume_bulk,
-    withdraw_bulk,
-)
 from flows.api.checking import (
     check_condition,
     check_definition,
@@ -161,6 +149,18 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.bulk.api import (
+    bulk_approvals,
+    bulk_rows,
+    continue_bulk,
+    list_bulk,
+    pause_bulk,
+    preview_bulk,
+    read_bulk,
+    request_bulk,
+    resume_bulk,
+    withdraw_bulk,
+)
 from flows.capabilities.cases.api import (
     case_groups,
     change_case,

@@ -14,11 +14,11 @@ from typing import Any
 
 from flows.api.connection import JSON, rows, typed_error, value
 from flows.api.drafts import read_as
+from flows.capabilities.recovery.api import PROPOSAL_HOURS
 from flows.errors import WedError
 
 OPEN = ("proposed", "approved")
-RULES = "approval_rules"  # the operation of a proposal about the rules themselves
-PROPOSAL_HOURS = 72
+RULES = "approval_rules"
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,12 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.bulk.errors import (
+    BadBulk,
+    BulkChanged,
+    BulkEnded,
+    UnknownBulk,
+)
 from flows.capabilities.cases.errors import (
     BadCase,
     BadFile,
@@ -106,15 +112,11 @@ from flows.errors.job import (
     WrongJobState,
 )
 from flows.errors.monitor import (
-    BadBulk,
     BadProposal,
     BadView,
-    BulkChanged,
-    BulkEnded,
     KeptChange,
     NeedsApprovals,
     NotApprover,
-    UnknownBulk,
     UnknownProposal,
     UnknownView,
     WrongPerson,

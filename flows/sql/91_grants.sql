@@ -18,13 +18,6 @@ grant execute on function
   wedsql.extend_job(integer, bigint, interval, text, text),
   wedsql.reassign_job(integer, bigint, text, text, text),
   wedsql.assignable_workers(integer, text),
-  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
-                      text, jsonb, boolean, integer),
-  wedsql.group_instances(text, text, text, text, integer),
-  wedsql.bulk_instances(bigint, text, text, integer),
-  wedsql.preview_bulk(text, integer[], text, jsonb, text, double precision, integer),
-  wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
-  wedsql.bulk_rows(bigint, text, integer, integer),
   wedsql.take(text, text[], integer, text, bigint[]),
   wedsql.lease(text, text[], integer, text, interval, bigint[]),
   wedsql.offer(text, text[], integer, bigint[], text), wedsql.extend(integer, bigint, bigint, interval),
@@ -94,7 +87,7 @@ grant execute on function
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.continue_bulk(integer), wedsql.has_index_work(),
+  wedsql.has_index_work(),
   wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),

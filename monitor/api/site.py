@@ -11,7 +11,6 @@ from ninja import NinjaAPI
 
 from monitor.api import (  # noqa: F401 - most only add endpoints
     approving,
-    bulk,
     events,
     graphs,
     locks,
@@ -22,6 +21,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.bulk import endpoints as of_bulk  # noqa: F401 - it adds endpoints
 from monitor.cases import endpoints as of_cases  # noqa: F401 - it adds endpoints
 from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it adds endpoints
 from monitor.children import endpoints as of_children  # noqa: F401 - it adds endpoints

@@ -176,7 +176,7 @@ WITHOUT_VALUES = {
     "flows/languages/graph/problems.py", "flows/messages.py", "flows/patterns/code.py",
     "monitor/api/client.py", "monitor/api/document.py", "monitor/api/streams.py", "monitor/desk_rules.py",
     "monitor/recovery/drafts.py", "monitor/management/commands/caselinks.py", "monitor/recovery/views.py",
-    "monitor/views/repair_many.py", "workers/jobs/times.py",
+    "monitor/bulk/repair_views.py", "workers/jobs/times.py",
 }  # fmt: skip
 
 

@@ -18,7 +18,6 @@ from workers.alerts import beside
 from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
-from workers.reaper.bulk import continue_bulk_operations
 from workers.reaper.disk import DiskReporter
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
@@ -77,7 +76,6 @@ def _end_overdue(total: dict[str, int], connection: psycopg.Connection[Any]) -> 
 _STEPS: tuple[_Step, ...] = (
     publish_scheduled,
     continue_rematches,
-    continue_bulk_operations,
     *capabilities.in_rounds(),
 )
 

@@ -18,6 +18,9 @@ from typing import Any
 from flows.api.connection import JSON, typed_error, value
 from flows.errors import WedError
 
+# How long a repair that needs approvals waits for them, unless its maker says so.
+PROPOSAL_HOURS = 72
+
 
 @dataclass(frozen=True, slots=True)
 class Fired:

@@ -9,8 +9,8 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule, Proposal
-from flows.api.bulk import Bulk, BulkRequest, digest_at
-from flows.tests.kernel.test_k_bulk import finish
+from flows.capabilities.bulk.api import Bulk, BulkRequest, digest_at
+from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish
 from flows.tests.kernel.test_k_four_eyes import forget_rules
 from flows.tests.kit import Connection, Kit, broken, refused
 

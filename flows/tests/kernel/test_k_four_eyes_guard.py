@@ -10,9 +10,9 @@ import pytest
 
 from flows import api
 from flows.api.approving import ApprovalRule
+from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish, request
 from flows.capabilities.cases.tests.kernel.test_k_case_people import open_case
 from flows.capabilities.recovery.tests.kernel.test_k_repair import everything, job_of
-from flows.tests.kernel.test_k_bulk import finish, request
 from flows.tests.kernel.test_k_four_eyes import LARGE, approve, needed, proposed, rules, shop, stuck
 from flows.tests.kit import Connection, Kit, broken, refused
 

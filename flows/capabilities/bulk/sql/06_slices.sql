@@ -158,3 +158,14 @@ create or replace function wedsql._on_maintain_bulk() returns jsonb
 language sql set search_path = pg_catalog, pg_temp as $$
 select jsonb_build_object('bulk_rows_removed', wedsql._forget_bulk(100000))
 $$;
+
+grant execute on function
+  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
+                      text, jsonb, boolean, integer),
+  wedsql.group_instances(text, text, text, text, integer),
+  wedsql.bulk_instances(bigint, text, text, integer),
+  wedsql.preview_bulk(text, integer[], text, jsonb, text, double precision, integer),
+  wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
+  wedsql.bulk_rows(bigint, text, integer, integer)
+to wed_web;
+grant execute on function wedsql.continue_bulk(integer) to wed_reaper;

@@ -16,12 +16,12 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from flows import api
 from flows.access import flow_or_404, listed_flows, may, may_see, right_for
-from flows.api.bulk import Bulk, BulkRequest, BulkResult
+from flows.capabilities.bulk import queries as bulk_queries
+from flows.capabilities.bulk.api import Bulk, BulkRequest, BulkResult
+from flows.capabilities.bulk.queries import Chosen
 from flows.errors import BadBulk, BulkChanged, NeedsApprovals, Refused, UnknownBulk
 from flows.filters import BadFilter, Filter, parse
-from flows.queries import bulk as bulk_queries
-from flows.queries.bulk import Chosen
-from monitor.bulk import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
+from monitor.bulk.choices import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
 from monitor.filtering import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -66,7 +66,7 @@ def new(request: HttpRequest) -> HttpResponse:
         context["approvals"] = isinstance(refused, NeedsApprovals)
         if isinstance(refused, BulkChanged):
             context["changes"] = _changes(request, found)
-    return render(request, "monitor/bulk_new.html", context)
+    return render(request, "monitor/bulk/new.html", context)
 
 
 def _preview(request: HttpRequest, chosen: Filter, found: Chosen) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def bulk(request: HttpRequest, bulk: int) -> HttpResponse:
         "result": result,
         "results": [(code, title, (counts | {"left": found.left})[code]) for code, title in RESULT.items()],
     }
-    return render(request, "monitor/bulk.html", context)
+    return render(request, "monitor/bulk/operation.html", context)
 
 
 def _bulk_or_404(request: HttpRequest, bulk: int) -> Bulk:
@@ -198,4 +198,4 @@ def bulks(request: HttpRequest) -> HttpResponse:
     flows = None if visible is None else sorted(visible)
     found = api.list_bulk(flows, before=before, limit=LISTED + 1)
     context = {"bulks": found[:LISTED], "older": found[LISTED - 1].id if len(found) > LISTED else None}
-    return render(request, "monitor/bulks.html", context | {"before": before})
+    return render(request, "monitor/bulk/list.html", context | {"before": before})

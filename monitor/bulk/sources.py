@@ -11,12 +11,12 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from flows.access import AnyUser, visible_flows
+from flows.capabilities.bulk import queries as bulk_queries
+from flows.capabilities.bulk.queries import Chosen
 from flows.filters import parse
 from flows.filters.grammar import MAX_TEXT
-from flows.queries import bulk as bulk_queries
-from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
-from monitor.bulk import RESULT
+from monitor.bulk.choices import RESULT
 from monitor.cases.rows import cause
 from pages.urlparams import long_number
 

@@ -11,9 +11,9 @@ from django.test import Client
 
 from flows import api
 from flows.api.approving import ApprovalRule
-from flows.api.bulk import Bulk
+from flows.capabilities.bulk.api import Bulk
+from monitor.bulk.tests.test_bulk import form_of, perform
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_bulk import form_of, perform
 
 PATCH = {"value-stage": "new", "reason": "The scanner was broken."}
 

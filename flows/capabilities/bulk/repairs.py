@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.bulk import REPAIRS, BulkPreview, BulkRequest
+from flows.capabilities.bulk import queries as bulk
+from flows.capabilities.bulk.api import REPAIRS, BulkPreview, BulkRequest
+from flows.capabilities.bulk.queries import Chosen
 from flows.filters import parse
-from flows.management.approving import report
 from flows.management.base import FlowCommand, Usage
 from flows.models import Status
-from flows.queries import bulk
-from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo, flow_by_name
 
 OPTIONS = ("flow", "transition", "digest", "all_or_nothing")
@@ -40,9 +39,16 @@ def is_given(options: Mapping[str, Any]) -> bool:
 
 
 def run(
-    command: FlowCommand, operation: str, values: Iterable[tuple[str, Any]], options: dict[str, Any]
+    command: FlowCommand,
+    operation: str,
+    values: Iterable[tuple[str, Any]],
+    options: dict[str, Any],
+    report: Callable[[int], str],
 ) -> None:
-    """Request the repair, or with --dry-run show what it would be about. Raises WedError, Usage."""
+    """Request the repair, or with --dry-run show what it would be about. Raises WedError, Usage.
+
+    `report` returns a line about a proposal by its number.
+    """
     if operation not in REPAIRS:
         raise Usage(f"With --where use one of: {', '.join(REPAIRS)}.")
     flow = flow_by_name(options["flow"]) if options["flow"] else None
@@ -63,7 +69,7 @@ def run(
         return
     text = f"Bulk operation {made.id}: {operation} of {made.total} instances is requested."
     if made.proposal:
-        return command.stdout.write(report(api.read_proposal(made.proposal)))
+        return command.stdout.write(report(made.proposal))
     command.stdout.write(f"{text} “manage.py bulk {made.id}” shows its progress.")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from psycopg import sql
 
-from flows.api.bulk import digest, digest_at
+from flows.capabilities.bulk.api import digest, digest_at
 from flows.filters import Filter
 from flows.queries.base import rows, snapshot
 from flows.queries.everywhere import Selection, parts, selection

@@ -10,12 +10,12 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from flows import api
+from flows.capabilities.bulk import queries as bulk_queries
+from flows.capabilities.bulk.queries import Chosen
 from flows.designer import values
 from flows.models import Trigger
-from flows.queries import bulk as bulk_queries
-from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
-from monitor.many import text_of
+from monitor.bulk.sources import text_of
 from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 

@@ -38,7 +38,7 @@ begin
 end $$;
 
 -- Returns the digest of these numbers, in any order, by which a request recognizes the instances that a
--- person confirmed; with p_seqs, as for repairs, at these steps. flows.api.bulk.digest calculates the same.
+-- person confirmed; with p_seqs, as for repairs, at these steps. `digest` of api.py calculates the same.
 create or replace function wedsql._bulk_digest(p_wids integer[], p_seqs integer[] default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select left(encode(sha256(convert_to(coalesce(

@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, may, right_for
-from flows.api.bulk import Bulk, BulkPreview
+from flows.capabilities.bulk.api import Bulk, BulkPreview
+from flows.capabilities.bulk.queries import Chosen
 from flows.filters.fields import STATUSES
-from flows.queries.bulk import Chosen
 from monitor.operations import Text
 
 

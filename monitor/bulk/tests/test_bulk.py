@@ -9,7 +9,7 @@ from django.test import Client
 
 from flows import api
 from flows.api.approving import ApprovalRule
-from flows.api.bulk import Bulk
+from flows.capabilities.bulk.api import Bulk
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 

@@ -16,18 +16,18 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, may, right_for, rights
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk import queries as bulk_queries
+from flows.capabilities.bulk.api import BulkRequest
+from flows.capabilities.bulk.queries import Chosen
 from flows.designer import values
 from flows.errors import Refused
 from flows.filters import BadFilter
-from flows.queries import bulk as bulk_queries
-from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
 from monitor import proposals
-from monitor.bulk import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
-from monitor.many import Source, source, text_of
-from monitor.many_form import Form, attributes_of, form
+from monitor.bulk.choices import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
+from monitor.bulk.form import Form, attributes_of, form
+from monitor.bulk.sources import Source, source, text_of
 from monitor.recovery import suggested
 from monitor.recovery.choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
@@ -66,7 +66,7 @@ def repair_many(request: HttpRequest) -> HttpResponse:
         context["error"] = BadFilter("wrong_value", problem=str(error).partition("\n")[0]).sentence
     except (values.BadValue, Refused) as refused:
         context["error"] = str(refused)
-    return render(request, "monitor/repair_many.html", context)
+    return render(request, "monitor/bulk/repair.html", context)
 
 
 def _answer(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> HttpResponse | None:

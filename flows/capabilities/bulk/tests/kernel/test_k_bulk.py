@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.api.bulk import Bulk, BulkRequest, digest
+from flows.capabilities.bulk.api import Bulk, BulkRequest, digest
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = pytest.mark.kernel
@@ -289,7 +289,7 @@ def test_a_reaper_that_is_killed_does_nothing_twice_and_loses_nothing(
         held.connection.execute("select 1 from wedsql.job_pool where wid = %s for update", [wids[7]])
         process = subprocess.Popen(
             [sys.executable, "-c", LOOP, psycopg.conninfo.make_conninfo(dsn, application_name=name), "5"],
-            cwd=Path(__file__).parents[3],
+            cwd=Path(__file__).parents[5],
         )
         while not waits_for_a_lock(watching, name):
             assert process.poll() is None

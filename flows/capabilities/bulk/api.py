@@ -1,6 +1,6 @@
 """Operations on many instances: requested with their numbers, performed by the reaper, a result for each.
 
-`flows.queries.bulk.selected` returns the numbers that a filter selects.
+`flows.capabilities.bulk.queries.selected` returns the numbers that a filter selects.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from flows.api.approving import PROPOSAL_HOURS
 from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
-from flows.capabilities.recovery.api import Approvals, RepairPreview, as_preview, as_refusal
+from flows.capabilities.recovery.api import PROPOSAL_HOURS, Approvals, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
 
 REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")

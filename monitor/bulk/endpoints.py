@@ -15,21 +15,22 @@ from ninja import Query, Status
 
 from flows import api as kernel
 from flows.access import right_for
-from flows.api.bulk import Bulk, BulkPreview, BulkRequest
+from flows.capabilities.bulk import queries as bulk_queries
+from flows.capabilities.bulk.api import Bulk, BulkPreview, BulkRequest
+from flows.capabilities.bulk.queries import Chosen
 from flows.filters import parse
-from flows.queries import bulk as bulk_queries
-from flows.queries.bulk import Chosen
-from monitor.api import bulk_schemas, inputs, schemas
+from monitor.api import inputs, schemas
 from monitor.api.caller import Caller, forbidden
 from monitor.api.problems import Problem
 from monitor.api.routing import READ, REPAIR, call_of, flow_of, router
+from monitor.bulk import schemas as bulks
 
 log = logging.getLogger("wedsql.api")
 
 
 @router.post(
     "/flows/{slug:name}/repairs/preview",
-    response=bulk_schemas.BulkPreviewOut,
+    response=bulks.BulkPreviewOut,
     auth=REPAIR,
     summary="Preview a repair of many instances",
 )
@@ -50,7 +51,7 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
 
 @router.post(
     "/flows/{slug:name}/repairs",
-    response={202: bulk_schemas.BulkOut},
+    response={202: bulks.BulkOut},
     auth=REPAIR,
     summary="Repair many instances",
 )
@@ -69,9 +70,7 @@ def request_bulk(request: HttpRequest, name: str, given: inputs.BulkIn) -> Any:
     return Status(202, _shown(made))
 
 
-@router.get(
-    "/repairs/{int:bulk}", response=bulk_schemas.BulkOut, auth=READ, summary="Progress of a repair of many"
-)
+@router.get("/repairs/{int:bulk}", response=bulks.BulkOut, auth=READ, summary="Progress of a repair of many")
 def bulk_progress(request: HttpRequest, bulk: int) -> Any:
     """Return how many instances of an operation on many are done, refused or left."""
     return _shown(kernel.read_bulk(bulk))
@@ -79,11 +78,11 @@ def bulk_progress(request: HttpRequest, bulk: int) -> Any:
 
 @router.get(
     "/repairs/{int:bulk}/instances",
-    response=bulk_schemas.BulkRowsOut,
+    response=bulks.BulkRowsOut,
     auth=READ,
     summary="Results of a repair of many",
 )
-def bulk_results(request: HttpRequest, bulk: int, given: Query[bulk_schemas.ListedResults]) -> Any:
+def bulk_results(request: HttpRequest, bulk: int, given: Query[bulks.ListedResults]) -> Any:
     """Return a page of the instances of an operation on many with their results."""
     after = int(given.cursor) if given.cursor else 0
     rows = kernel.bulk_rows(bulk, given.result, after=after, limit=given.limit + 1)
@@ -94,7 +93,7 @@ def bulk_results(request: HttpRequest, bulk: int, given: Query[bulk_schemas.List
 
 @router.post(
     "/repairs/{int:bulk}/withdraw",
-    response=bulk_schemas.BulkOut,
+    response=bulks.BulkOut,
     auth=REPAIR,
     summary="Withdraw the rest of a repair of many",
 )

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.bulk import BulkRequest
-from flows.tests.kernel.test_k_bulk import finish
+from flows.capabilities.bulk.api import BulkRequest
+from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish
 from flows.tests.kit import Connection, Kit, broken
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
