@@ -4,6 +4,8 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.approvals import delegations
+from monitor.approvals import views as proposals
 from monitor.bulk import repair_views as repair_many
 from monitor.bulk import views as bulk
 from monitor.cases import digests
@@ -22,7 +24,6 @@ from monitor.sla import views as slas
 from monitor.tasks import views as task_views
 from monitor.views import (
     controls,
-    delegations,
     desk_rules,
     diagram,
     exceptions,
@@ -39,7 +40,6 @@ from monitor.views import (
     picture,
     preferences,
     probes,
-    proposals,
     saved,
     start_csv,
     steps,

@@ -23,6 +23,7 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
+    "approvals": frozenset({"bulk", "recovery"}),
     "bulk": frozenset({"recovery"}),
     "cases": frozenset(),
     "children": frozenset(),

@@ -20,22 +20,6 @@ from flows.api.acknowledging import (
     list_acknowledgements,
     withdraw_acknowledgement,
 )
-from flows.api.approving import (
-    approve_as_administrator,
-    approve_repair,
-    delegate_approvals,
-    end_delegation,
-    list_approval_rules,
-    list_delegations,
-    list_proposals,
-    proposals_to_approve,
-    propose_approval_rules,
-    propose_repair,
-    read_proposal,
-    reject_repair,
-    save_approval_rules,
-    withdraw_repair,
-)
 from flows.api.checking import (
     check_condition,
     check_definition,
@@ -149,8 +133,24 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
-from flows.capabilities.bulk.api import (
+from flows.capabilities.approvals.api import (
+    approve_as_administrator,
+    approve_repair,
     bulk_approvals,
+    delegate_approvals,
+    end_delegation,
+    list_approval_rules,
+    list_delegations,
+    list_proposals,
+    proposals_to_approve,
+    propose_approval_rules,
+    propose_repair,
+    read_proposal,
+    reject_repair,
+    save_approval_rules,
+    withdraw_repair,
+)
+from flows.capabilities.bulk.api import (
     bulk_rows,
     continue_bulk,
     list_bulk,

@@ -4,6 +4,13 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.approvals.errors import (
+    BadProposal,
+    NeedsApprovals,
+    NotApprover,
+    UnknownProposal,
+    WrongPerson,
+)
 from flows.capabilities.bulk.errors import (
     BadBulk,
     BulkChanged,
@@ -112,14 +119,9 @@ from flows.errors.job import (
     WrongJobState,
 )
 from flows.errors.monitor import (
-    BadProposal,
     BadView,
     KeptChange,
-    NeedsApprovals,
-    NotApprover,
-    UnknownProposal,
     UnknownView,
-    WrongPerson,
 )
 from flows.errors.server import (
     DatabaseGone,

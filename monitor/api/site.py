@@ -10,7 +10,6 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI
 
 from monitor.api import (  # noqa: F401 - most only add endpoints
-    approving,
     events,
     graphs,
     locks,
@@ -21,6 +20,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.approvals import endpoints as of_approvals  # noqa: F401 - it adds endpoints
 from monitor.bulk import endpoints as of_bulk  # noqa: F401 - it adds endpoints
 from monitor.cases import endpoints as of_cases  # noqa: F401 - it adds endpoints
 from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it adds endpoints

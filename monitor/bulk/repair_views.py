@@ -24,7 +24,7 @@ from flows.errors import Refused
 from flows.filters import BadFilter
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
-from monitor import proposals
+from monitor.approvals import rows as proposals
 from monitor.bulk.choices import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
 from monitor.bulk.form import Form, attributes_of, form
 from monitor.bulk.sources import Source, source, text_of

@@ -29,8 +29,8 @@ from monitor import (
     links,
     masking,
     places,
-    proposals,
 )
+from monitor.approvals import rows as proposals
 from monitor.cases import rows as case_rows
 from monitor.cases import waits
 from monitor.cases.uploads import file_rows, limits

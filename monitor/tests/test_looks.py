@@ -19,8 +19,8 @@ from django.urls import resolve
 from django.utils import translation
 
 from flows import api
-from flows.api.approving import ApprovalRule
 from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.webhooks.api import Webhook
 from flows.definition import ATTRIBUTE

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 from flows.api.connection import JSON, rows, value
 from flows.api.drafts import read_as
-from flows.capabilities.recovery.api import PROPOSAL_HOURS, Approvals, RepairPreview, as_preview, as_refusal
+from flows.capabilities.recovery.api import PROPOSAL_HOURS, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
 
 REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")
@@ -168,12 +168,6 @@ def request_bulk(
     )
     found = value(conn, call, given)
     return read_as(Bulk, found)
-
-
-def bulk_approvals(request: BulkRequest, wids: Sequence[int], *, conn: Any = None) -> Approvals:
-    """Return which approvals an operation on these instances needs."""
-    call = "select wedsql.bulk_approvals(%s, %s::integer[], %s)"
-    return Approvals(**value(conn, call, (request.operation, list(wids), JSON(dict(request.arguments)))))
 
 
 def preview_bulk(

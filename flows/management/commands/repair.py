@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 
 from flows import api
+from flows.capabilities.approvals.verbs import plain, report
 from flows.capabilities.bulk import repairs
 from flows.capabilities.recovery.api import RepairPreview
-from flows.management.approving import plain, report
 from flows.management.base import FlowCommand, Usage, cell, name_and_value
 from flows.models import Status, Trigger
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
 from flows.api.controls import AskedControls, ControlChange
 from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.cases.api import CaseRule
 from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.capabilities.sla.api import Calendar, Sla

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from monitor.tests.conftest import Parcels
 from monitor.tests.programs import Program, operator, owner, problem
 

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.bulk.api import Bulk
 from monitor.bulk.tests.test_bulk import form_of, perform
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of

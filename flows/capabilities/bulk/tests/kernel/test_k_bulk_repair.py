@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.bulk.api import Bulk, BulkRequest, digest_at
 from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish
 from flows.tests.kit import Connection, Kit, broken, refused

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.tests.kit import Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from monitor.recovery.tests.test_repair_page import address, sent
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule, Proposal
+from flows.capabilities.approvals.api import ApprovalRule, Proposal
+from flows.capabilities.approvals.tests.kernel.test_k_four_eyes import forget_rules
 from flows.capabilities.bulk.api import Bulk, BulkRequest, digest_at
 from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish
-from flows.tests.kernel.test_k_four_eyes import forget_rules
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any
 from django.core.management.base import CommandParser
 
 from flows import api, json_text
-from flows.api.approving import RULES as CHANGED_RULES
-from flows.api.approving import ApprovalRule, Proposal
-from flows.approvers import groups_of_actor, lacking, lacking_sentence, may_override_as, too_few
+from flows.capabilities.approvals.api import RULES as CHANGED_RULES
+from flows.capabilities.approvals.api import ApprovalRule, Proposal
+from flows.capabilities.approvals.approvers import (
+    groups_of_actor,
+    lacking,
+    lacking_sentence,
+    may_override_as,
+    too_few,
+)
 from flows.errors import BadProposal, NotApprover
 from flows.management.base import FlowCommand, Usage
 

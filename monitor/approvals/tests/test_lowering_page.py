@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from flows import api, approvers
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 

@@ -10,9 +10,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
-from flows import api, approvers
+from flows import api
 from flows.access import AnyUser, may, may_handle, may_operate
-from flows.api.approving import OPEN, RULES, Proposal
+from flows.capabilities.approvals import approvers
+from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 from flows.capabilities.bulk.api import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name

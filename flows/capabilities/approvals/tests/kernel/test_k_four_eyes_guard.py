@@ -9,11 +9,19 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
+from flows.capabilities.approvals.tests.kernel.test_k_four_eyes import (
+    LARGE,
+    approve,
+    needed,
+    proposed,
+    rules,
+    shop,
+    stuck,
+)
 from flows.capabilities.bulk.tests.kernel.test_k_bulk import finish, request
 from flows.capabilities.cases.tests.kernel.test_k_case_people import open_case
 from flows.capabilities.recovery.tests.kernel.test_k_repair import everything, job_of
-from flows.tests.kernel.test_k_four_eyes import LARGE, approve, needed, proposed, rules, shop, stuck
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

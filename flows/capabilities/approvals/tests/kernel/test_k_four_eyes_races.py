@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.capabilities.approvals.tests.kernel.test_k_four_eyes import again, approve, proposed, shop, stuck
 from flows.capabilities.cases.tests.kernel.test_k_case_people import together
-from flows.tests.kernel.test_k_four_eyes import again, approve, proposed, shop, stuck
 from flows.tests.kit import Connection, Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

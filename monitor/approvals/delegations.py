@@ -19,8 +19,8 @@ from flows import api
 from flows.access import AnyUser, flows_of, masks, may_see, visible_flows
 from flows.errors import Refused
 from flows.queries import definitions
+from monitor.approvals.rows import waiting_for
 from monitor.cases.rows import TABS, Names, names
-from monitor.proposals import waiting_for
 from pages.guard import page
 from pages.once import once
 from pages.urlparams import long_number
@@ -75,7 +75,7 @@ def delegations(request: HttpRequest) -> HttpResponse:
             for one in found
         ],
     }
-    return render(request, "monitor/delegations.html", context)
+    return render(request, "monitor/approvals/delegations.html", context)
 
 
 def _named(user: AnyUser) -> Names:

@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from monitor.tests.conftest import Parcels, client_of, person
 from monitor.tests.programs import Program, operator, owner, problem
 

@@ -14,7 +14,8 @@ from typing import Any
 
 from flows.api.connection import JSON, rows, typed_error, value
 from flows.api.drafts import read_as
-from flows.capabilities.recovery.api import PROPOSAL_HOURS
+from flows.capabilities.bulk.api import BulkRequest
+from flows.capabilities.recovery.api import PROPOSAL_HOURS, Approvals
 from flows.errors import WedError
 
 OPEN = ("proposed", "approved")
@@ -284,3 +285,9 @@ def _proposal(found: Mapping[str, Any]) -> Proposal:
     failure = typed_error(*(why[name] for name in ("sqlstate", "message", "hint", "detail"))) if why else None
     votes = [read_as(Vote, each) for each in found["votes"]]
     return read_as(Proposal, {**found, "failure": failure, "votes": votes})
+
+
+def bulk_approvals(request: BulkRequest, wids: Sequence[int], *, conn: Any = None) -> Approvals:
+    """Return which approvals an operation on these instances needs."""
+    call = "select wedsql.bulk_approvals(%s, %s::integer[], %s)"
+    return Approvals(**value(conn, call, (request.operation, list(wids), JSON(dict(request.arguments)))))

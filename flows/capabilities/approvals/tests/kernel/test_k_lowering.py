@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from flows import api
-from flows.api.approving import RULES, ApprovalRule, Proposal
+from flows.capabilities.approvals.api import RULES, ApprovalRule, Proposal
 from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

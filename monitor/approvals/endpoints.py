@@ -14,8 +14,8 @@ from ninja import Query, Schema, Status
 from pydantic import Field
 
 from flows import api as kernel
-from flows import approvers
-from flows.api.approving import Proposal
+from flows.capabilities.approvals import approvers
+from flows.capabilities.approvals.api import Proposal
 from monitor.api import inputs
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem

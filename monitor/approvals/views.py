@@ -9,12 +9,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from flows import api, approvers
+from flows import api
 from flows.access import masks, shown_to, visible_flows
-from flows.api.approving import RULES, Proposal
+from flows.capabilities.approvals import approvers
+from flows.capabilities.approvals.api import RULES, Proposal
 from flows.errors import Refused, UnknownProposal
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor import proposals as shown
+from monitor.approvals import rows as shown
 from monitor.cases import rows as case_rows
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
@@ -39,7 +40,7 @@ def approvals(request: HttpRequest) -> HttpResponse:
         "mine": mine,
         "to_approve": len(mine),
     }
-    return render(request, "monitor/approvals.html", context)
+    return render(request, "monitor/approvals/list.html", context)
 
 
 @require_safe
@@ -49,7 +50,7 @@ def proposal(request: HttpRequest, proposal: int) -> HttpResponse:
     """Return one proposal: what it changes, why it needs approvals, the votes, and the buttons."""
     found, flow = _proposal_or_404(request, proposal)
     context = {"flow": flow, "proposed": shown.shown(found, flow, request.user), "alone": True}
-    return render(request, "monitor/proposal.html", context)
+    return render(request, "monitor/approvals/proposal.html", context)
 
 
 @require_POST

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule, Proposal
+from flows.capabilities.approvals.api import ApprovalRule, Proposal
 from flows.capabilities.cases.tests.kernel.test_k_case_people import kinds, open_case
 from flows.capabilities.recovery.tests.kernel.test_k_repair import everything
 from flows.tests.kit import Connection, Kit, broken, refused

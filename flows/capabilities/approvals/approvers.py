@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from flows import api
 from flows.access import PREFIX, AnyUser, flows_of, may, may_handle, may_operate, may_see
-from flows.api.approving import OPEN, RULES, Proposal
+from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 
 
 def groups_of(user: AnyUser) -> set[str]:

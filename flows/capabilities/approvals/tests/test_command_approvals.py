@@ -15,13 +15,14 @@ from django.contrib.auth.models import Group, Permission, User
 from django.core.management import call_command
 from django.db import connection
 
-from flows import api, approvers
+from flows import api
+from flows.capabilities.approvals import approvers
 from flows.tests.commands import answer, refused, run, write
 from flows.tests.consoles import sessions
 from flows.tests.test_command_repair import rejected
 
 pytestmark = pytest.mark.django_db
-PAGE = (Path(__file__).parents[2] / "docs/approvals.md").read_text()
+PAGE = (Path(__file__).parents[4] / "docs/approvals.md").read_text()
 RULES = PAGE.partition("```json\n")[2].partition("```")[0]
 
 

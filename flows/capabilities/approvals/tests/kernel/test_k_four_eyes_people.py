@@ -8,9 +8,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
+from flows.capabilities.approvals.tests.kernel.test_k_four_eyes import approve, proposed, rules, shop, stuck
 from flows.capabilities.cases.tests.kernel.test_k_case_people import open_case
-from flows.tests.kernel.test_k_four_eyes import approve, proposed, rules, shop, stuck
 from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
