@@ -8,7 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from flows import api, approvers
+from flows import api
+from flows.capabilities.approvals import approvers
 from flows.capabilities.approvals.api import ApprovalRule
 from flows.tests.pages import Form
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
