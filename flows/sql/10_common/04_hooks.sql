@@ -147,7 +147,8 @@ select case
 from c
 $$;
 
--- Generates the functions by which the kernel calls the capabilities that are installed.
+-- Generates the functions by which the kernel calls the capabilities that are installed. They name all with
+-- schemas and have no search_path of their own, so that PostgreSQL writes their call in place of them.
 -- Raises: as _check_hooks.
 create or replace function wedsql._generate_hooks() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -156,8 +157,7 @@ declare
 begin
   perform wedsql._check_hooks();
   for v_hook in select * from wedsql._hooks() loop
-    execute format('create or replace function wedsql._call_%s(%s) returns %s language sql %s '
-                   'set search_path = pg_catalog, pg_temp as %L',
+    execute format('create or replace function wedsql._call_%s(%s) returns %s language sql %s as %L',
       v_hook.name, array_to_string(v_hook.arguments, ', '), v_hook.result, v_hook.volatility,
       wedsql._hook_body(v_hook.kind, v_hook.result, wedsql._hooked(v_hook.name), v_hook.arguments));
   end loop;
