@@ -15,7 +15,7 @@ from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
 from monitor.alerts.forms import seconds, time
 from monitor.cases.rows import SEVERITY, cause
-from monitor.repair_choices import CHOICES
+from monitor.recovery.choices import CHOICES
 from pages.labels import REASON_SHORT
 
 LONGEST = 4000

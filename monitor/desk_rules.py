@@ -13,9 +13,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.api.approving import ApprovalRule, Proposal
-from flows.api.policies import RecoveryPolicy
+from flows.capabilities.approvals.api import ApprovalRule, Proposal
 from flows.capabilities.cases.api import CaseRule
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.errors import BadCase
 from flows.models import Flow
 from flows.queries.definitions import FlowInfo

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from flows.api.repairing import RepairPreview
 from flows.capabilities.reasons.api import InstanceReasons, JobReason, Obstacle, RuleReason
+from flows.capabilities.recovery.api import RepairPreview
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import EXCEPTION, OpenJob
 from flows.queries.trace import Step

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.api.approving import Proposal
+from flows.capabilities.approvals.api import Proposal
 from flows.capabilities.reasons.api import InstanceReasons
 from flows.queries.jobs import OpenJob
 

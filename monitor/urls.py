@@ -4,13 +4,21 @@ from django.urls import path
 
 from monitor.alerts import views as alerts
 from monitor.api import document
+from monitor.approvals import delegations
+from monitor.approvals import views as proposals
+from monitor.bulk import repair_views as repair_many
+from monitor.bulk import views as bulk
 from monitor.cases import digests
 from monitor.cases import files as case_files
 from monitor.cases import reports as case_reports
 from monitor.cases import views as cases
+from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.reasons import views as reasons
+from monitor.recovery import draft_views as drafts
+from monitor.recovery import proposed_rules
+from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
@@ -18,13 +26,9 @@ from monitor.tasks import lists as task_lists
 from monitor.tasks import messages as task_messages
 from monitor.tasks import views as task_views
 from monitor.views import (
-    bulk,
-    children,
     controls,
-    delegations,
     desk_rules,
     diagram,
-    drafts,
     exceptions,
     export,
     flow,
@@ -39,10 +43,6 @@ from monitor.views import (
     picture,
     preferences,
     probes,
-    proposals,
-    proposed_rules,
-    repair,
-    repair_many,
     saved,
     start_csv,
     steps,

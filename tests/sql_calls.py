@@ -1,8 +1,8 @@
 """Read from the sources in SQL which functions and tables of other folders each folder of the kernel names.
 
 The text of functions is read, texts that functions are generated from included; comments and messages are
-not. Names that are put together at run time are not seen: hooks (flows/sql/10_common/04_hooks.sql) are called
-so.
+not. Names that are put together at run time are not seen. A hook (flows/sql/10_common/04_hooks.sql) belongs
+to the folder that declares it; those that call it and those that take part in it name it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _NAMED = re.compile(r"\b(?:wedsql|wed_match) ?\. ?(\w+)")
 _TABLE = re.compile(r"create (?:unlogged )?(?:table|sequence|type)(?: if not exists)? wedsql\.(\w+)")
 _RENAMED = re.compile(r"alter table wedsql\.(\w+) rename to (\w+)")
 _MESSAGE = re.compile(r"'[A-Z{\"].* .*[.?]'", re.DOTALL)
+_HOOK = re.compile(r"\( ?'(\w+)' ?, ?'(?:each|any|first|least|merge)'")
 _COMMENT = re.compile(r"--[^\n]*")
 _COMMENTS = ("SQL_COMMENT", "C_COMMENT")
 
@@ -80,6 +81,12 @@ def functions(found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
         yield from ((each, name) for each in _DEFINED.findall(text))
 
 
+def hooks(found: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield the generated function of each hook, with the folder that declares it."""
+    for name, text in found.items():
+        yield from ((f"_call_{each}", name) for each in _HOOK.findall(text))
+
+
 def tables() -> set[str]:
     """Return the tables, sequences and types that the numbered changes create."""
     texts = [
@@ -97,7 +104,13 @@ def arrows(found: Mapping[str, str], places: Mapping[str, Iterable[str]]) -> set
     return {
         Arrow(name, other, each)
         for name, text in found.items()
-        for each in set(_NAMED.findall(text))
+        for each in _named(text, places)
         for other in places.get(each, ())
         if name not in places[each]
     }
+
+
+def _named(text: str, places: Mapping[str, Iterable[str]]) -> set[str]:
+    named = set(_NAMED.findall(text))
+    taken = {f"_call_{each.removeprefix('_on_').rpartition('_')[0]}" for each in named if each[:4] == "_on_"}
+    return named | taken & set(places)

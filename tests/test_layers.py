@@ -23,12 +23,16 @@ PACKAGES: Mapping[str, frozenset[str]] = {
 FACADES = ("flows.api", "flows.errors", "flows.management.commands")
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
+    "approvals": frozenset({"bulk", "recovery"}),
+    "bulk": frozenset({"recovery"}),
     "cases": frozenset(),
+    "children": frozenset(),
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
     "reasons": frozenset(),
+    "recovery": frozenset({"cases"}),
     "signals": frozenset(),
     "sla": frozenset(),
     "tasks": frozenset(),

@@ -10,7 +10,7 @@ from psycopg.types.json import Jsonb
 from bench.probes.base import Stage
 from bench.targets import Measure
 from flows import api
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk.api import BulkRequest
 
 _FLOW = "repair"
 _DEFINITION = {

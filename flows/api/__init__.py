@@ -20,34 +20,6 @@ from flows.api.acknowledging import (
     list_acknowledgements,
     withdraw_acknowledgement,
 )
-from flows.api.approving import (
-    approve_as_administrator,
-    approve_repair,
-    delegate_approvals,
-    end_delegation,
-    list_approval_rules,
-    list_delegations,
-    list_proposals,
-    proposals_to_approve,
-    propose_approval_rules,
-    propose_repair,
-    read_proposal,
-    reject_repair,
-    save_approval_rules,
-    withdraw_repair,
-)
-from flows.api.bulk import (
-    bulk_approvals,
-    bulk_rows,
-    continue_bulk,
-    list_bulk,
-    pause_bulk,
-    preview_bulk,
-    read_bulk,
-    request_bulk,
-    resume_bulk,
-    withdraw_bulk,
-)
 from flows.api.checking import (
     check_condition,
     check_definition,
@@ -55,15 +27,6 @@ from flows.api.checking import (
     condition_outline,
     evaluate,
 )
-from flows.api.children import (
-    add_children,
-    child_ends,
-    child_jobs,
-    children,
-    children_repaired,
-    continue_children,
-)
-from flows.api.compensating import abort, compensate, compensations, roll_back, skip_compensation
 from flows.api.controls import controls, list_control_changes
 from flows.api.covering import coverage
 from flows.api.definitions import (
@@ -103,7 +66,6 @@ from flows.api.indexes import (
     withdraw_index,
 )
 from flows.api.instances import cancel, rematch, start, start_many
-from flows.api.late import decide_late, late_results
 from flows.api.linting import lint
 from flows.api.locks import list_locks, lock_queues
 from flows.api.maintenance import (
@@ -125,8 +87,6 @@ from flows.api.operating import (
     suspend,
     withdraw_job,
 )
-from flows.api.policies import deciding_rules, list_policies, run_policies, save_policies
-from flows.api.proposed_rules import draft_proposed_rule, preventable_cases, proposed_rule
 from flows.api.publications import (
     approve_publication,
     begin_due,
@@ -141,7 +101,6 @@ from flows.api.publications import (
 )
 from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
-from flows.api.repairing import last_repair, preview_repair, repair, repair_operations
 from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
@@ -155,7 +114,6 @@ from flows.api.scenarios import (
     try_path,
 )
 from flows.api.sources import keep_source, read_source
-from flows.api.suggesting import suggestions
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.api.trial import explain, nearest, try_complete, try_due, try_start
 from flows.api.views import delete_view, list_views, save_view
@@ -175,6 +133,34 @@ from flows.capabilities.alerts.api import (
     take_alert_rule,
 )
 from flows.capabilities.alerts.deliveries import settle_delivery, take_delivery
+from flows.capabilities.approvals.api import (
+    approve_as_administrator,
+    approve_repair,
+    bulk_approvals,
+    delegate_approvals,
+    end_delegation,
+    list_approval_rules,
+    list_delegations,
+    list_proposals,
+    proposals_to_approve,
+    propose_approval_rules,
+    propose_repair,
+    read_proposal,
+    reject_repair,
+    save_approval_rules,
+    withdraw_repair,
+)
+from flows.capabilities.bulk.api import (
+    bulk_rows,
+    continue_bulk,
+    list_bulk,
+    pause_bulk,
+    preview_bulk,
+    read_bulk,
+    request_bulk,
+    resume_bulk,
+    withdraw_bulk,
+)
 from flows.capabilities.cases.api import (
     case_groups,
     change_case,
@@ -207,6 +193,14 @@ from flows.capabilities.cases.files import (
     remove_case_file,
 )
 from flows.capabilities.cases.reports import case_report
+from flows.capabilities.children.api import (
+    add_children,
+    child_ends,
+    child_jobs,
+    children,
+    children_repaired,
+    continue_children,
+)
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.keys.api import (
     create_worker_key,
@@ -221,6 +215,18 @@ from flows.capabilities.looks.api import list_changes, list_looks, look_at, reco
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
+from flows.capabilities.recovery.api import last_repair, preview_repair, repair, repair_operations
+from flows.capabilities.recovery.compensating import (
+    abort,
+    compensate,
+    compensations,
+    roll_back,
+    skip_compensation,
+)
+from flows.capabilities.recovery.late import decide_late, late_results
+from flows.capabilities.recovery.policies import deciding_rules, list_policies, run_policies, save_policies
+from flows.capabilities.recovery.proposed_rules import draft_proposed_rule, preventable_cases, proposed_rule
+from flows.capabilities.recovery.suggesting import suggestions
 from flows.capabilities.signals.api import signal, signals
 from flows.capabilities.sla.api import (
     advance_slas,

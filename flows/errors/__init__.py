@@ -4,6 +4,19 @@ flows.database_errors creates them from database errors.
 """
 
 from flows.capabilities.alerts.errors import BadAlert, UnknownAlert
+from flows.capabilities.approvals.errors import (
+    BadProposal,
+    NeedsApprovals,
+    NotApprover,
+    UnknownProposal,
+    WrongPerson,
+)
+from flows.capabilities.bulk.errors import (
+    BadBulk,
+    BulkChanged,
+    BulkEnded,
+    UnknownBulk,
+)
 from flows.capabilities.cases.errors import (
     BadCase,
     BadFile,
@@ -13,6 +26,7 @@ from flows.capabilities.cases.errors import (
     UnknownCase,
     UnknownFile,
 )
+from flows.capabilities.children.errors import ChildrenNotStarted, NotWaitingForChildren
 from flows.capabilities.keys.errors import (
     BadWorkerKey,
     OtherWorker,
@@ -22,6 +36,15 @@ from flows.capabilities.keys.errors import (
     WorkerKeyRejected,
 )
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.recovery.errors import (
+    BadPolicy,
+    BadRepair,
+    CannotMigrate,
+    CannotUndo,
+    CannotUndoRepair,
+    UnknownLateResult,
+    UnknownStep,
+)
 from flows.capabilities.signals.errors import AmbiguousKey, OtherSignal, SignalLimit, UnknownSignal
 from flows.capabilities.sla.errors import BadSla, UnknownSla
 from flows.capabilities.tasks.errors import (
@@ -39,7 +62,6 @@ from flows.errors.access import (
     NeedsApproval,
     SamePerson,
 )
-from flows.errors.children import ChildrenNotStarted, NotWaitingForChildren
 from flows.errors.definition import (
     AttributeInUse,
     BadDefinition,
@@ -71,10 +93,6 @@ from flows.errors.design import (
     UnknownVersion,
 )
 from flows.errors.instance import (
-    BadRepair,
-    CannotMigrate,
-    CannotUndo,
-    CannotUndoRepair,
     ConditionError,
     FinalPending,
     InstanceFinal,
@@ -85,7 +103,6 @@ from flows.errors.instance import (
     NotRunning,
     StateTooLarge,
     UnknownInstance,
-    UnknownStep,
 )
 from flows.errors.job import (
     AlreadyWritten,
@@ -104,20 +121,9 @@ from flows.errors.job import (
     WrongJobState,
 )
 from flows.errors.monitor import (
-    BadBulk,
-    BadPolicy,
-    BadProposal,
     BadView,
-    BulkChanged,
-    BulkEnded,
     KeptChange,
-    NeedsApprovals,
-    NotApprover,
-    UnknownBulk,
-    UnknownLateResult,
-    UnknownProposal,
     UnknownView,
-    WrongPerson,
 )
 from flows.errors.server import (
     DatabaseGone,

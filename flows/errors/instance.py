@@ -68,34 +68,6 @@ class InstanceMoved(Refused):
     default = _("The instance moved meanwhile.")
 
 
-class BadRepair(Refused):
-    """There is no such operation of the repair desk, or it takes other arguments."""
-
-    sqlstate = "WD109"
-    default = _("The operation takes other arguments.")
-
-
-class UnknownStep(Refused):
-    """The history of the instance has no such step, or none that can be compensated."""
-
-    sqlstate = "WD110"
-    default = _("The instance has no such step.")
-
-
-class CannotUndo(Refused):
-    """A step that would be undone is a pivot, or has no compensation."""
-
-    sqlstate = "WD111"
-    default = _("The step cannot be undone.")
-
-
-class CannotUndoRepair(Refused):
-    """The last repair is none that can be undone, or something followed from it."""
-
-    sqlstate = "WD528"
-    default = _("The repair can no longer be undone.")
-
-
 class IntegrityViolated(Refused):
     """The state that a commit would write violates an integrity condition."""
 
@@ -108,10 +80,3 @@ class NotFinal(Refused):
 
     sqlstate = "WD531"
     default = _("The state violates an integrity condition, so it cannot be final.")
-
-
-class CannotMigrate(Refused):
-    """The instance cannot be moved to this version, because another one is published."""
-
-    sqlstate = "WD535"
-    default = _("The instance cannot be moved to this version.")

@@ -16,22 +16,8 @@ grant execute on function
   wedsql.withdraw_job(integer, bigint, text, text),
   wedsql.prioritize_job(integer, bigint, integer, text, text),
   wedsql.extend_job(integer, bigint, interval, text, text),
-  wedsql.repair(integer, text, jsonb, text, text, integer),
-  wedsql.preview_repair(integer, text, jsonb, text, text), wedsql.repair_operations(),
-  wedsql.last_repair(integer),
   wedsql.reassign_job(integer, bigint, text, text, text),
   wedsql.assignable_workers(integer, text),
-  wedsql.roll_back(integer, integer, text, text, boolean, boolean),
-  wedsql.compensate(integer, integer, text, text, boolean, boolean),
-  wedsql.abort(integer, text, text, boolean), wedsql.skip_compensation(integer, text, text),
-  wedsql.compensations(integer, text, integer),
-  wedsql.request_bulk(text, integer[], integer, text, text, integer, text, text, text[], text,
-                      text, jsonb, boolean, integer),
-  wedsql.group_instances(text, text, text, text, integer),
-  wedsql.bulk_instances(bigint, text, text, integer),
-  wedsql.preview_bulk(text, integer[], text, jsonb, text, double precision, integer),
-  wedsql.change_bulk(bigint, text, text), wedsql.read_bulk(bigint), wedsql.list_bulk(text[], bigint, integer),
-  wedsql.bulk_rows(bigint, text, integer, integer),
   wedsql.take(text, text[], integer, text, bigint[]),
   wedsql.lease(text, text[], integer, text, interval, bigint[]),
   wedsql.offer(text, text[], integer, bigint[], text), wedsql.extend(integer, bigint, bigint, interval),
@@ -43,10 +29,6 @@ to wed_web;
 grant execute on function wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
-grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
-grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
-  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
-to wed_web, wed_worker, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text), wedsql.source_outline(integer)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
 grant execute on function  -- what is designed and not yet published
@@ -105,7 +87,7 @@ grant execute on function
 to wed_worker;
 grant execute on function
   wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.continue_bulk(integer), wedsql.continue_children(integer), wedsql.has_index_work(),
+  wedsql.has_index_work(),
   wedsql.maintain(),
   wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
   wedsql.register_worker(text, text, text, integer, text[]),

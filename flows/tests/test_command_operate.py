@@ -10,7 +10,7 @@ import pytest
 from django.db import transaction
 
 from flows import api
-from flows.api.bulk import digest as digest_of
+from flows.capabilities.bulk.api import digest as digest_of
 from flows.models import Instance, Job, TraceEntry
 from flows.tests.commands import answer, refused, run
 from flows.tests.pages import unique

@@ -10,25 +10,25 @@ from django.utils.cache import get_conditional_response, patch_vary_headers
 from ninja import NinjaAPI
 
 from monitor.api import (  # noqa: F401 - most only add endpoints
-    approving,
-    bulk,
-    children,
     events,
     graphs,
-    late,
     locks,
     operating,
     problems,
     reading,
-    repairing,
     views,
 )
 from monitor.api.rendering import ExactParser, Renderer
 from monitor.api.routing import router
+from monitor.approvals import endpoints as of_approvals  # noqa: F401 - it adds endpoints
+from monitor.bulk import endpoints as of_bulk  # noqa: F401 - it adds endpoints
 from monitor.cases import endpoints as of_cases  # noqa: F401 - it adds endpoints
 from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it adds endpoints
+from monitor.children import endpoints as of_children  # noqa: F401 - it adds endpoints
 from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
 from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
+from monitor.recovery import endpoints as of_repairs  # noqa: F401 - it adds endpoints
+from monitor.recovery import late_endpoints as of_late_results  # noqa: F401 - it adds endpoints
 from monitor.signals import endpoints as of_signals  # noqa: F401 - it adds endpoints
 from monitor.sla import endpoints as of_slas  # noqa: F401 - it adds endpoints
 from monitor.tasks import endpoints as of_tasks  # noqa: F401 - it adds endpoints

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from flows.access import AnyUser, shown_to
-from flows.api.proposed_rules import Preventable, ProposedRule
 from flows.capabilities.cases.reports import ReportRow
+from flows.capabilities.recovery.proposed_rules import Preventable, ProposedRule
 from flows.designer.values import as_text
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.cases.rows import Names, cause

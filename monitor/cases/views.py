@@ -17,7 +17,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
 from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
-from flows.approvers import to_approve
+from flows.capabilities.approvals.approvers import to_approve
 from flows.capabilities.cases.api import Case, CaseGroup
 from flows.designer.values import BadValue
 from flows.errors import Refused, UnknownCase

@@ -18,7 +18,7 @@ from flows.queries.counting import Count
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.trace import Step
 from monitor import windows
-from monitor.bulk import ALL, RESULT_OF_ONE, STATE
+from monitor.bulk.choices import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure
 from pages.labels import SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number

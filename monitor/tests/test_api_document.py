@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.tests.pages import unique
 from monitor.api import inputs
 from monitor.api.examples import BODIES

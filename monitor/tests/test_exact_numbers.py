@@ -175,8 +175,8 @@ WITHOUT_VALUES = {
     "flows/wed_error.py", "flows/filters/values.py", "flows/json_text.py",
     "flows/languages/graph/problems.py", "flows/messages.py", "flows/patterns/code.py",
     "monitor/api/client.py", "monitor/api/document.py", "monitor/api/streams.py", "monitor/desk_rules.py",
-    "monitor/drafts.py", "monitor/management/commands/caselinks.py", "monitor/views/repair.py",
-    "monitor/views/repair_many.py", "workers/jobs/times.py",
+    "monitor/recovery/drafts.py", "monitor/management/commands/caselinks.py", "monitor/recovery/views.py",
+    "monitor/bulk/repair_views.py", "workers/jobs/times.py",
 }  # fmt: skip
 
 

@@ -19,9 +19,9 @@ from django.urls import resolve
 from django.utils import translation
 
 from flows import api
-from flows.api.approving import ApprovalRule
-from flows.api.bulk import BulkRequest
 from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.approvals.api import ApprovalRule
+from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.webhooks.api import Webhook
 from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, client_of, person, text_of

@@ -44,13 +44,14 @@ UNIQUE = {
         "admin/flows/designer/settings.html", "admin/flows/designer/text.html",
         "admin/flows/designer/try.html", "admin/flows/designer/versions.html",
         "admin/flows/designer/wsql.html", "monitor/desk_rule.html", "monitor/desk_rules.html",
-        "monitor/proposed_rule.html",
+        "monitor/recovery/proposed_rule.html",
     },
     "it changes what is there: an instance, a job, a case, a proposal, a rule": {
-        "monitor/alerts/alert.html", "monitor/bulk.html", "monitor/cancel.html", "monitor/cases/list.html",
+        "monitor/alerts/alert.html", "monitor/bulk/operation.html", "monitor/cancel.html",
+        "monitor/cases/list.html",
         "monitor/operate.html", "monitor/cases/wait.html", "monitor/parts/head.html",
-        "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/parts/proposal.html",
-        "monitor/parts/undo.html", "monitor/webhooks/webhook.html",
+        "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/approvals/about.html",
+        "monitor/recovery/undo.html", "monitor/webhooks/webhook.html",
     },
     "it changes a task, and completing it twice is completing it once": {
         "monitor/tasks/list.html", "monitor/tasks/task.html",
@@ -72,9 +73,9 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
     excused = set().union(*UNIQUE.values())
     assert {name for name, found in forms.items() if found} - have == excused
     assert have == {
-        "monitor/bulk_new.html", "monitor/delegations.html", "monitor/cases/case.html",
-        "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/repair.html",
-        "monitor/repair_many.html", "monitor/signals/list.html", "monitor/start.html",
+        "monitor/bulk/new.html", "monitor/approvals/delegations.html", "monitor/cases/case.html",
+        "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/recovery/repair.html",
+        "monitor/bulk/repair.html", "monitor/signals/list.html", "monitor/start.html",
         "monitor/start_csv.html", "monitor/webhooks/form.html",
         "registration/tokens.html",
     }  # fmt: skip

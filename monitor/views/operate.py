@@ -17,8 +17,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api, starting
 from flows.access import flow_or_404, instance_or_404, masks, may_operate
-from flows.api.approving import Proposal
 from flows.api.connection import to_json
+from flows.capabilities.approvals.api import Proposal
 from flows.designer import values
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo

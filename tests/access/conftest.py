@@ -17,7 +17,7 @@ from django.utils import timezone
 from django_q.models import Schedule, Task
 
 from flows import api
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk.api import BulkRequest
 from monitor.tests.conftest import PARCELS, Parcels
 
 MINE = " in the matrix"

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Group, User
 
 from flows import access, api
 from flows.groups import GROUPS, create_groups
-from monitor.bulk import MANY
+from monitor.bulk.choices import MANY
 from monitor.operations import OPERATIONS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "roles.md").read_text()

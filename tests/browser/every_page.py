@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.sla.api import Calendar, Sla
 from flows.capabilities.webhooks.api import Webhook
 from flows.errors import WedError

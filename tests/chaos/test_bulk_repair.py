@@ -14,8 +14,8 @@ import pytest
 from psycopg.rows import namedtuple_row
 
 from flows import api
-from flows.tests.kernel.test_k_bulk import LOOP, finish, waits_for_a_lock
-from flows.tests.kernel.test_k_bulk_repair import request, results, stuck
+from flows.capabilities.bulk.tests.kernel.test_k_bulk import LOOP, finish, waits_for_a_lock
+from flows.capabilities.bulk.tests.kernel.test_k_bulk_repair import request, results, stuck
 from flows.tests.kit import Connection, Kit, broken
 from testkit import kernel_db
 from testkit.server import Server, new_directory

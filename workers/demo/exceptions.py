@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from flows.api.approving import ApprovalRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.cases.api import CaseRule
 from workers.demo.random_states import order
 

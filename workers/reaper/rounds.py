@@ -18,11 +18,8 @@ from workers.alerts import beside
 from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
-from workers.reaper.bulk import continue_bulk_operations
-from workers.reaper.children import continue_children
 from workers.reaper.disk import DiskReporter
 from workers.reaper.old_rows import delete_old_rows
-from workers.reaper.recovery import decide_on_late_results, let_policies_act
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
 
@@ -77,12 +74,8 @@ def _end_overdue(total: dict[str, int], connection: psycopg.Connection[Any]) -> 
 
 
 _STEPS: tuple[_Step, ...] = (
-    continue_children,
     publish_scheduled,
     continue_rematches,
-    continue_bulk_operations,
-    decide_on_late_results,
-    let_policies_act,
     *capabilities.in_rounds(),
 )
 

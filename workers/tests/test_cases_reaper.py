@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 from flows import api
-from flows.api.policies import RecoveryPolicy
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from testkit.waiting import until
 from workers.reaper import rounds
 

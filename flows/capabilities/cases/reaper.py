@@ -2,37 +2,32 @@
 
 from __future__ import annotations
 
-import logging
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import psycopg
 
 from flows import api
 from flows.capabilities.cases.mails import queue
-from flows.error_text import summarize
-from flows.errors import WedError
-
-log = logging.getLogger("workers.reaper")
+from flows.rounds import continue_while
 
 AT_ONCE = 50
 _SLICE = 200
-# Seconds of a round.
-_BUDGET = 2.0
 _REMOVE_EVERY = 60.0
 _removed = -_REMOVE_EVERY
 
 
 def in_round(connection: psycopg.Connection[Any]) -> None:
-    """Compute signatures and examine waits slice by slice; a failure is logged and hinders nothing else."""
+    """Compute signatures and examine waits slice by slice."""
     for what, advance in (("Signatures", api.sign_cases), ("Waits", api.end_waits)):
-        until = time.monotonic() + _BUDGET
-        try:
-            while advance(_SLICE, conn=connection) >= _SLICE and time.monotonic() < until:
-                pass
-        except (WedError, psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable) as error:
-            text = "%s of cases were not examined: %s"
-            log.warning(text, what, summarize(error), extra={"worker": "reaper"})
+        more = partial(_advanced, advance, connection)
+        continue_while(more, f"{what} of cases were not examined")
+
+
+def _advanced(advance: Callable[..., int], connection: psycopg.Connection[Any]) -> bool:
+    return advance(_SLICE, conn=connection) >= _SLICE
 
 
 def beside_rounds() -> int:

@@ -6,15 +6,16 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from flows.capabilities.approvals import verbs
 from flows.capabilities.cases.command import CaseVerbs
-from flows.management import approving, policies
+from flows.capabilities.recovery.verbs import PolicyVerbs
 from flows.management.base import Usage
 
-NUMBERED = ("show", "suggestions", "rule", "claim", "release", "comment", "wait", "set", *approving.NUMBERED)
-OTHERS = ("list", "groups", "next", "report", "rules", "policies", *approving.OTHERS)
+NUMBERED = ("show", "suggestions", "rule", "claim", "release", "comment", "wait", "set", *verbs.NUMBERED)
+OTHERS = ("list", "groups", "next", "report", "rules", "policies", *verbs.OTHERS)
 
 
-class Command(CaseVerbs, policies.PolicyVerbs, approving.ApprovalVerbs):
+class Command(CaseVerbs, PolicyVerbs, verbs.ApprovalVerbs):
     help = (
         "Lists cases, claims and changes them, decides about proposed repairs, and reads and saves the rules"
         " of queues and approvals, and recovery policies."
@@ -55,6 +56,6 @@ class Command(CaseVerbs, policies.PolicyVerbs, approving.ApprovalVerbs):
         verb, number = options["verb"], options["number"]
         if (number is not None) != (verb in NUMBERED):
             raise Usage(f"“{verb}” {'needs a number' if number is None else 'takes no number'}.")
-        if verb in ("rules", "policies", *approving.NEEDING_FLOW) and not options["flow"]:
+        if verb in ("rules", "policies", *verbs.NEEDING_FLOW) and not options["flow"]:
             raise Usage(f"“{verb}” needs --flow.")
         getattr(self, f"_{verb.replace('-', '_')}")(options)

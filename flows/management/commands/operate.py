@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk import queries as bulk
+from flows.capabilities.bulk.api import BulkRequest
 from flows.filters import parse
 from flows.management.base import FlowCommand, Usage
-from flows.queries import bulk
 from flows.queries.definitions import flow_by_name
 
 OF_INSTANCE = {"suspend": api.suspend, "resume": api.resume, "cancel": api.cancel}

@@ -9,13 +9,17 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.repairing import RepairPreview
-from flows.management import repairing_many
-from flows.management.approving import plain, report
+from flows.capabilities.approvals.verbs import plain, report
+from flows.capabilities.bulk import repairs
+from flows.capabilities.recovery.api import RepairPreview
 from flows.management.base import FlowCommand, Usage, cell, name_and_value
 from flows.models import Status, Trigger
 
 KINDS = {"job": int, "seq": int, "seconds": float, "text": str}
+
+
+def _proposed(number: int) -> str:
+    return report(api.read_proposal(number))
 
 
 class Command(FlowCommand):
@@ -51,15 +55,15 @@ class Command(FlowCommand):
             help="repair the instances of this filter: patch, complete, skip, accept, rollback (steps=NUMBER"
             " from the last one) or abort",
         )
-        repairing_many.add_arguments(parser)
+        repairs.add_arguments(parser)
 
     def run(self, **options: Any) -> None:
         if not options["reason"] and not options["dry_run"]:
             raise Usage("--reason is required; the history keeps it.")
         if options["where"] is not None:
             operation, *values = options["words"]
-            return repairing_many.run(self, operation, map(name_and_value, values), options)
-        if repairing_many.is_given(options):
+            return repairs.run(self, operation, map(name_and_value, values), options, _proposed)
+        if repairs.is_given(options):
             raise Usage("--flow, --transition, --digest and --all-or-nothing need --where.")
         if not options["words"][0].isdigit() or len(options["words"]) < 2:
             raise Usage("Give the number of an instance and an operation, or --where and an operation.")

@@ -78,15 +78,8 @@ values
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
-  -- What capabilities ask each other, and the engine does not: what a job waits for, {"for": name} with what
-  -- belongs to it; which of these instances (null: of all) wait for a decision by a person, exceptions or
-  -- not, as an object of the transitions that it is about by number; the state of what is proposed for an
-  -- instance and waits for approvals.
-  ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'),
-  ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'),
-  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
-  -- for violations, as in 70_maintenance/05_invariants.sql.
+  -- for violations, as in 70_maintenance/05_invariants.sql; without a sentence a part of one of the engine.
   ('invariants', 'merge', 'jsonb', 'stable', '{}'),
   -- The maintenance; returns counts of what was removed.
   ('maintain', 'merge', 'jsonb', 'volatile', '{}'),
@@ -156,7 +149,8 @@ select case
 from c
 $$;
 
--- Generates the functions by which the kernel calls the capabilities that are installed.
+-- Generates the functions by which the kernel calls the capabilities that are installed. They name all with
+-- schemas and have no search_path of their own, so that PostgreSQL writes their call in place of them.
 -- Raises: as _check_hooks.
 create or replace function wedsql._generate_hooks() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -165,8 +159,7 @@ declare
 begin
   perform wedsql._check_hooks();
   for v_hook in select * from wedsql._hooks() loop
-    execute format('create or replace function wedsql._call_%s(%s) returns %s language sql %s '
-                   'set search_path = pg_catalog, pg_temp as %L',
+    execute format('create or replace function wedsql._call_%s(%s) returns %s language sql %s as %L',
       v_hook.name, array_to_string(v_hook.arguments, ', '), v_hook.result, v_hook.volatility,
       wedsql._hook_body(v_hook.kind, v_hook.result, wedsql._hooked(v_hook.name), v_hook.arguments));
   end loop;

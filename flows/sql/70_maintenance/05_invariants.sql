@@ -15,11 +15,7 @@ values
                     where j.wid = i.wid and j.tgid > 0 and j.state in ('P', 'L'))
                        and not exists (select 1 from wedsql.timer x where x.wid = i.wid)
      or i.status = 'E'
-     and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)
-     or i.status = 'X'
-     and not exists (select 1 from wedsql.recovery r
-                     join wedsql.job_pool j on j.wid = r.wid and j.id = r.job_id where r.wid = i.wid)
-     or i.status <> 'X' and exists (select 1 from wedsql.recovery r where r.wid = i.wid)$q$),
+     and not exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid = 0)$q$),
 ('I4', 'A claim and a job are applied once, and every job applied has a number that was given out.', $q$
   select jsonb_build_object('wid', min(t.wid), 'job', t.job_id, 'times', count(*)) as found
   from {i} i join wedsql.wed_trace t on t.wid = i.wid where t.job_id is not null
@@ -33,8 +29,8 @@ values
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   where i.status not in ('R', 'E', 'S', 'X')
      or (j.tgid = 0 or j.state = 'K') and i.status not in ('E', 'S', 'X')
-     or i.status = 'X' and j.state <> 'K' and (j.tgid = 0 or (j.state = 'S') = exists (
-       select 1 from wedsql.recovery r where r.wid = j.wid and r.job_id = j.id))
+     or i.status = 'X' and j.state <> 'K' and (j.tgid = 0
+       or (j.state = 'S') = wedsql._call_compensates(j.wid, j.id))
      or i.status <> 'X' and (j.state = 'S') <> (i.status = 'S' and j.state <> 'K')
      or j.flow_id <> i.flow_id or (j.state = 'L') <> (j.claim is not null and j.lease_until is not null)
   union all
@@ -52,13 +48,12 @@ values
     select 1 from wedsql.wed_trace c
     where c.wid = t.wid and c.seq = t.cause_seq and t.tgid = any (c.fired)), false)
   union all
-  select jsonb_build_object('wid', i.wid, 'job', j.id, 'cause', j.cause_seq)
-  from {i} i join wedsql.job_pool j on j.wid = i.wid
-  where j.tgid > 0
-    and not exists (select 1 from wedsql.recovery r where r.wid = j.wid and r.job_id = j.id)
-    and not exists (
-    select 1 from wedsql.wed_trace c
-    where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired))$q$),
+  select jsonb_build_object('wid', o.wid, 'job', o.id, 'cause', o.cause_seq)
+  from (select j.* from {i} i join wedsql.job_pool j on j.wid = i.wid
+        where j.tgid > 0 and not exists (
+          select 1 from wedsql.wed_trace c
+          where c.wid = j.wid and c.seq = j.cause_seq and j.tgid = any (c.fired)) offset 0) o
+  where not wedsql._call_compensates(o.wid, o.id)$q$),
 ('I7', 'Every failed attempt is counted on its job and recorded in the log.', $q$
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'counted', j.attempts, 'logged', l.n) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
@@ -216,10 +211,13 @@ begin
     v_wids := wedsql._invariant_sample(greatest(p_limit, 0));
   end if;
   return query
-  with q as (
-    select n.name, n.sentence, n.query from wedsql._invariant_queries() n
-    union all
-    select n.key, n.value ->> 'sentence', n.value ->> 'query' from jsonb_each(wedsql._call_invariants()) n
+  with q (name, sentence, query) as (
+    select o.name, max(o.sentence), string_agg(o.query, ' union all ') from (
+      select * from wedsql._invariant_queries()
+      union all
+      select n.key, n.value ->> 'sentence', n.value ->> 'query'
+      from jsonb_each(wedsql._call_invariants()) n) o (name, sentence, query)
+    group by o.name
     union all
     select s.name, s.sentence,
            coalesce((select string_agg(wedsql._invariant_flow_query(s.name, f), ' union all ')

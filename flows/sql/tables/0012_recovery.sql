@@ -1,4 +1,4 @@
--- What is left of an operation that undoes steps of an instance (78_recovery): it exists while the status is
+-- What is left of an operation that undoes steps of an instance (recovery): it exists while the status is
 -- X.
 create table if not exists wedsql.recovery (
   wid integer primary key references wedsql.instance (wid) on delete cascade,

@@ -1,5 +1,5 @@
 -- Four eyes: which repairs need approvals, the repairs that are proposed, and what was voted on them
--- (79_four_eyes).
+-- (approvals).
 
 -- Which repairs of a flow need approvals: the largest number of the rules that match counts.
 create table if not exists wedsql.approval_rule (

@@ -1,4 +1,4 @@
--- Proposals to lower rules for approvals (79_four_eyes/08_lowering.sql), about the flow as a whole, and the
+-- Proposals to lower rules for approvals (08_lowering.sql of approvals), about the flow as a whole, and the
 -- votes of administrators where too few others may approve one.
 alter table wedsql.proposal drop constraint if exists proposal_subject;
 alter table wedsql.proposal add constraint proposal_subject

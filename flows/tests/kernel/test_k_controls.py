@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from flows import api
-from flows.api.approving import ApprovalRule
 from flows.api.controls import AskedControls, ControlChange
-from flows.api.policies import RecoveryPolicy
 from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.cases.api import CaseRule
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.capabilities.sla.api import Calendar, Sla
 from flows.capabilities.webhooks.api import Webhook
 from flows.tests.kit import Connection, Kit, refused

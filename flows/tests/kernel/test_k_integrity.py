@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.tests.kernel.test_k_forward import denied, do
-from flows.tests.kernel.test_k_repair import job_of
+from flows.capabilities.recovery.tests.kernel.test_k_forward import denied, do
+from flows.capabilities.recovery.tests.kernel.test_k_repair import job_of
 from flows.tests.kit import Kit, broken, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

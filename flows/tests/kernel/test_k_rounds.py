@@ -9,7 +9,7 @@ import pytest
 from psycopg import Rollback
 
 from flows import api
-from flows.api.policies import RecoveryPolicy
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.tests.kit import Kit, broken
 from testkit.cases import long
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from flows import api
-from flows.api.bulk import BulkRequest
+from flows.capabilities.bulk.api import BulkRequest
 from flows.tests.model.base import FLOWS, WHICH, WORKERS, BaseMachine, Violation
 
 REASON = "model"

@@ -1,4 +1,15 @@
--- What cases do at the hooks of the engine; what they do at `excepted` is in 02_open.sql.
+-- What cases do at the hooks of the engine; what they do at `excepted` is in 02_open.sql. What they ask others.
+
+-- Returns the hooks for what people decide about.
+create or replace function wedsql._hooks_cases() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values
+  -- Which of these instances (null: of all) wait for a decision by a person, exceptions or not, as an object
+  -- of the transitions that it is about by number.
+  ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'::text[]),
+  -- The state of what is proposed for an instance and waits for approvals.
+  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}')
+$$;
 
 -- Returns whether the case of an instance is open.
 create or replace function wedsql._on_reads_cases(p_flow integer, p_wid integer) returns boolean

@@ -1,5 +1,11 @@
 -- Says what a job waits for.
 
+-- Returns the hook for what a job waits for that only a capability knows: {"for": name} with what belongs to it.
+create or replace function wedsql._hooks_reasons() returns setof wedsql.hook
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+values ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'::text[])
+$$;
+
 -- Returns whether a worker that answered within p_silence serves a transition, and when one did last; a
 -- client of the paper's protocol, which cannot register, counts from the moment it was seen.
 create or replace function wedsql._served(p_flow text, p_transition text, p_silence interval,

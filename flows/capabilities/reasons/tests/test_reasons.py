@@ -11,7 +11,7 @@ from django.conf import settings
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.api import JobReason
 
-FILES = ("flows/capabilities/reasons/sql/01_waiting.sql", "flows/sql/80_children/06_hooks.sql")
+FILES = ("flows/capabilities/reasons/sql/01_waiting.sql", "flows/capabilities/children/sql/06_hooks.sql")
 SOURCE = "".join((settings.BASE_DIR / name).read_text() for name in FILES)
 VALUE = r"'for',\s*(?:case\b[^']*?(?:'[^']*'[^']*?)*?then\s*)?'(\w+)'(?:\s*else\s*'(\w+)')?"
 KINDS = {*re.findall(r'"for": "(\w+)"', SOURCE)} | {

@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.capabilities.cases.reports import COUNTED_BY, ReportRow
-from flows.tests.kernel.test_k_suggestions import repaired, shop, stuck
+from flows.capabilities.recovery.tests.kernel.test_k_suggestions import repaired, shop, stuck
 from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

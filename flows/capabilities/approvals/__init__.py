@@ -1,0 +1,1 @@
+"""Approvals: repairs that other persons have to approve before they are applied."""

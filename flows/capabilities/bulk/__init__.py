@@ -1,0 +1,1 @@
+"""Bulk operations: what a person does to many instances at once."""

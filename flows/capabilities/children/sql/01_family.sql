@@ -1,0 +1,128 @@
+-- Child instances (workflow patterns 12, 14, 15, 22, 26, 27, 34 to 36). A trigger with the option "child"
+-- fires a job for which no worker is needed: it starts instances, and their ends complete it. The commit that
+-- fires the job, and the commits of the children's ends, only write rows of their own; the reaper starts the
+-- children, counts their ends and passes on what happens to the parent (continue_children), in slices.
+--
+-- A child belongs to the job that started it. While the job is pending, the parent's suspension, end and undo
+-- apply to the child as well; with the job's completion child_rest decides about the children that are open.
+
+-- Begins what follows from a step of these instances: new jobs with children are offered to no worker, and
+-- the reaper looks at those that ended, and at those whose number of ends is computed. A job that was parked
+-- by the firing limit as soon as it was fired counts as new.
+-- Locks: the jobs; the caller holds the instances.
+create or replace function wedsql._keep_children(p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with fired as (
+  update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
+  from wedsql.trig t
+  where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
+    and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
+  returning j.*)
+insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
+select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f
+on conflict (parent_wid, job_id) do update set due_at = p_now;
+update wedsql.child_job c set due_at = p_now
+where c.parent_wid = any (p_wids) and c.ended_at is null
+  and (exists (select 1 from wedsql.trig t where t.tgid = c.tgid and t.child_wait is not null)
+       or not exists (select 1 from wedsql.job_pool j where j.wid = c.parent_wid and j.id = c.job_id))
+$$;
+
+-- Notes that children have ended or are exceptions, for the reaper. It writes each row even if it is noted
+-- already, so that it waits for a reaper that is just counting it (04_continue.sql).
+-- Locks: their rows of wedsql.child; the caller holds the instances.
+create or replace function wedsql._note_ends(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+update wedsql.child c set state = case c.state when 'X' then 'C' else 'E' end
+from wedsql.instance i
+where c.wid = any (p_wids) and i.wid = c.wid and c.state <> 'C'
+  and (i.status in ('F', 'C', 'A') or i.status = 'E' and c.state <> 'X')
+$$;
+
+-- Notes what became of these instances otherwise than by a step: for the parents of those that are children,
+-- and for the children of those that are parents. A job that is back is open again.
+-- Locks: rows of wedsql.child and wedsql.child_job; the caller holds the instances.
+create or replace function wedsql._keep_family(p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._note_ends(p_wids);
+update wedsql.child_job c
+set due_at = p_now, ended_at = case when j.id is null then c.ended_at end,
+    rest = case when j.id is null then c.rest end
+from wedsql.child_job o left join wedsql.job_pool j on j.wid = o.parent_wid and j.id = o.job_id
+where o.parent_wid = any (p_wids) and c.parent_wid = o.parent_wid and c.job_id = o.job_id
+  and (c.ended_at is null or c.rest is not null or j.id is not null)
+$$;
+
+-- Has the reaper look again at the children of a trigger's jobs when the trigger changes how many ends it
+-- waits for, or how exceptions count. A child that is locked is noted by the commit that locks it.
+-- Locks: rows of wedsql.child_job and wedsql.child, skipping locked children; the caller holds the flow.
+create or replace function wedsql._recount_children(p_old wedsql.trig, p_new wedsql.trig, p_now timestamptz)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if (p_new.child_wait, p_new.child_exception)
+     is not distinct from (p_old.child_wait, p_old.child_exception) then
+    return;
+  end if;
+  update wedsql.child_job c set due_at = p_now
+  from wedsql.job_pool j
+  where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and c.parent_wid = j.wid and c.job_id = j.id
+    and c.ended_at is null;
+  update wedsql.child c set state = 'E'
+  from (select o.wid
+        from wedsql.job_pool j join wedsql.child o on o.parent_wid = j.wid and o.job_id = j.id
+        join wedsql.instance i on i.wid = o.wid
+        where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and o.state = 'O' and i.status = 'E'
+          and p_new.child_exception = 'fail'
+        order by o.wid for update of o skip locked) n
+  where c.wid = n.wid;
+end $$;
+
+-- Has the children of the jobs that were withdrawn from an instance undone, because its steps are.
+-- Locks: rows of wedsql.child_job; the caller holds the instance.
+create or replace function wedsql._on_undoing_children(p_wid integer, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+update wedsql.child_job c set ended_at = p_now, rest = 'abort', due_at = p_now
+where c.parent_wid = p_wid and c.ended_at is null
+  and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.id = c.job_id)
+  and exists (select 1 from wedsql.child o
+              where o.parent_wid = p_wid and o.job_id = c.job_id and o.state <> 'C')
+$$;
+
+-- Returns whether children of an instance are being undone, which comes before its own steps.
+create or replace function wedsql._on_undone_before_children(p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select 1 from wedsql.child_job c where c.parent_wid = p_wid and c.rest = 'abort')
+$$;
+
+-- Returns whether an instance has children, or will have some, of jobs that are not over.
+create or replace function wedsql._on_has_started_children(p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select 1 from wedsql.child_job c where c.parent_wid = p_wid and c.ended_at is null)
+$$;
+
+-- Prepares the removal of a flow with its instances: children of other flows' instances count as failed.
+create or replace function wedsql._on_dropping_children(p_flow integer) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.child_job c where c.flow_id = p_flow;
+delete from wedsql.child c using wedsql.instance i where i.flow_id = p_flow and i.wid = c.parent_wid;
+update wedsql.child c set state = case c.state when 'X' then 'C' else 'E' end
+from wedsql.instance i where i.flow_id = p_flow and i.wid = c.wid and c.state <> 'C'
+$$;
+
+-- Returns whether an instance is read as a child: its end is not counted yet, or the result of its parent may
+-- read its values while that has not ended. Or as a parent: the reaper goes on with its children, or they are
+-- open and belong to its tree.
+create or replace function wedsql._on_reads_children(p_flow integer, p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.child c left join wedsql.instance p on p.wid = c.parent_wid
+               where c.wid = p_wid and (c.state <> 'C' or p.status not in ('F', 'C', 'A')))
+  or exists (select from wedsql.child_job j
+             where j.parent_wid = p_wid and (j.ended_at is null or j.rest is not null))
+  or exists (select from wedsql.child c where c.parent_wid = p_wid and c.state <> 'C')
+$$;
+
+create or replace function wedsql._on_retired_children(p_wids integer[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+delete from wedsql.child c where c.wid = any (p_wids) or c.parent_wid = any (p_wids);
+delete from wedsql.child_job c where c.parent_wid = any (p_wids);
+$$;

@@ -1,0 +1,188 @@
+"""Proposed repairs as pages show them: what would happen, why approvals are needed, and who may decide."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import pgettext_lazy
+
+from flows import api
+from flows.access import AnyUser, may, may_handle, may_operate
+from flows.capabilities.approvals import approvers
+from flows.capabilities.approvals.api import OPEN, RULES, Proposal
+from flows.capabilities.bulk.api import BulkRequest
+from flows.errors import WedError
+from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.queries.instances import business_keys
+from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
+from monitor.desk_rule_forms import approval_summary
+from monitor.operations import OPERATIONS
+from monitor.recovery import repairing
+from monitor.recovery.choices import CHOICES
+
+SAMPLES = 10
+TITLED: Mapping[str, Any] = {**OPERATIONS, **CHOICES}
+
+STATE: Mapping[str, str | Promise] = {
+    "proposed": pgettext_lazy("proposal", "waits for approval"),
+    "approved": pgettext_lazy("proposal", "approved by one of two"),
+    "applied": pgettext_lazy("proposal", "applied"),
+    "rejected": pgettext_lazy("proposal", "rejected"),
+    "withdrawn": pgettext_lazy("proposal", "withdrawn"),
+    "expired": pgettext_lazy("proposal", "expired"),
+    "failed": pgettext_lazy("proposal", "not applied"),
+}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A proposal in a list."""
+
+    proposal: Proposal
+    flow_title: str
+    operation: str
+    state: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ChangedRule:
+    """A rule that a proposal removes, or adds; one that is changed is removed and added."""
+
+    is_new: bool
+    title: str
+    does: str
+    condition: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A proposal on its page: what it would do now, and what the reader may do with it."""
+
+    row: Row
+    preview: repairing.ShownPreview | None
+    is_open: bool
+    may_approve: bool
+    may_withdraw: bool
+    changes: list[repairing.Cell] = field(default_factory=list)
+    samples: list[PreviewRow] = field(default_factory=list)
+    may_override: bool = False
+    rules: list[ChangedRule] = field(default_factory=list)
+    lacking: str = ""
+
+
+def why(needed: int, title: str) -> str:
+    """Return the sentence that says which approvals a repair needs; "" for none."""
+    if not needed:
+        return ""
+    about = {"title": title or _("This repair")}
+    if needed == 1:
+        return _("%(title)s needs one approval by another person.") % about
+    return _("%(title)s needs approvals by two other persons.") % about
+
+
+def row(found: Proposal, flow: FlowInfo | None) -> Row:
+    """Return a proposal of a flow for a list."""
+    choice = (ALL if found.bulk else TITLED).get(found.operation)
+    title = _("Rules for approvals") if found.operation == RULES else found.operation
+    return Row(
+        found,
+        flow.title if flow else found.flow,
+        str(choice.title) if choice else title,
+        str(STATE.get(found.state, found.state)),
+        why(found.needed, found.title),
+    )
+
+
+def waiting_for(user: AnyUser) -> list[int]:
+    """Return the numbers of the proposals that the user can approve."""
+    return approvers.to_approve(user)
+
+
+def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
+    """Return proposals of these flows, None for all."""
+    named = None if flows is None else sorted(flows)
+    found = api.list_proposals(named, closed=closed, after=after, limit=limit)
+    known = {name: flow_by_name(name) for name in {one.flow for one in found}}
+    return [row(one, known[one.flow]) for one in found]
+
+
+def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
+    """Return a proposal with its preview, and what the user may do with it."""
+    is_open = found.state in OPEN
+    preview = None
+    if is_open and found.wid:
+        try:
+            arguments = (found.wid, found.operation, found.arguments)
+            preview = repairing.shown(api.preview_repair(*arguments, actor=found.maker), flow)
+        except WedError:  # the instance was removed, or is busy
+            preview = None
+    mine = found.maker == user.get_username()
+    able = is_open and not mine and approvers.can_approve(user, found)
+    return Shown(
+        row(found, flow),
+        preview,
+        is_open,
+        able,
+        is_open and mine and may_withdraw(user, found),
+        _changes(found, flow) if found.bulk else [],
+        _samples(found, flow) if found.bulk and is_open else [],
+        approvers.may_override(user, found),
+        _changed_rules(found) if found.operation == RULES else [],
+        approvers.lacking_sentence(found, user, able=able),
+    )
+
+
+def _changed_rules(found: Proposal) -> list[ChangedRule]:
+    """Return the rules that a proposal removes, then those that it adds."""
+    before, after = found.arguments["before"], found.arguments["rules"]
+    gone = [each for each in before if each not in after]
+    return [
+        ChangedRule(each not in gone, *approval_summary(each), each["condition"])
+        for each in (*gone, *(each for each in after if each not in before))
+    ]
+
+
+def may_withdraw(user: AnyUser, found: Proposal) -> bool:
+    """Return whether the user may withdraw a proposal, if its maker."""
+    if found.operation == RULES:
+        return may(user, "design", found.flow)
+    if found.bulk:
+        return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
+    return may_handle(user, found.flow) or may_operate(user, found.flow)
+
+
+def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:
+    """Return the new values of a repair of many, of the attributes that are shown."""
+    new = found.arguments.get("changes", {})
+    return [
+        repairing.Cell(one.title, one.type, None, repairing.plain_text(new[one.name]))
+        for one in flow.attributes
+        if one.name in new
+    ]
+
+
+def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
+    """Return what would become of the first instances of a repair of many."""
+    first = [row.wid for row in api.bulk_rows(found.bulk or 0, limit=SAMPLES)]
+    keys = business_keys(flow, first)
+    if found.operation not in REPAIRS:
+        return [PreviewRow(wid, key=keys.get(wid, "")) for wid in first]
+    transition = found.arguments.get("transition", "")
+    arguments = {name: one for name, one in found.arguments.items() if name != "transition"}
+    asked = BulkRequest(found.operation, "", transition=transition, arguments=arguments)
+    seen = api.preview_bulk(asked, first, actor=found.maker, total=found.total)
+    rows = (
+        preview_row(one, flow.transition_titles) for one in seen if one.refusal is None or not flow.concealed
+    )
+    return [replace(row, key=keys.get(row.wid, "")) for row in rows]
+
+
+def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:
+    """Return the proposal that waits in an instance, if there is one."""
+    found = api.list_proposals([flow.name], wid=wid, limit=1)
+    return shown(found[0], flow, user) if found else None

@@ -1,0 +1,252 @@
+"""What an operator may do to many instances: titles, effects, and to how many of them it applies."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
+
+from flows.access import AnyUser, may, right_for
+from flows.capabilities.bulk.api import Bulk, BulkPreview
+from flows.capabilities.bulk.queries import Chosen
+from flows.filters.fields import STATUSES
+from monitor.operations import Text
+
+
+@dataclass(frozen=True)
+class ManyOperation:
+    """One operation; `statuses` are those of the instances that it is not certain to be refused for.
+
+    `needs`: it is also refused for an instance without a job that is "pending" or "parked"; "" needs none.
+    """
+
+    title: Text
+    effect: Text
+    statuses: str
+    needs: Literal["", "pending", "parked"] = ""
+
+    def applies(self, found: Chosen) -> int:
+        """Return for how many instances it is not certain to be refused."""
+        if self.needs:
+            groups = (each for each in found.groups if each.status in self.statuses)
+            return sum(each.parked if self.needs == "parked" else each.pending for each in groups)
+        return found.applies(self.statuses)
+
+    def narrowed(self, query: str) -> str:
+        """Return the filter of those of its instances."""
+        only = {"": "", "pending": " has:pending", "parked": " is:parked"}[self.needs]
+        return narrowed(query, self.statuses) + only
+
+
+MANY: dict[str, ManyOperation] = {
+    "suspend": ManyOperation(
+        _("Suspend"),
+        _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
+        "RE",
+    ),
+    "resume": ManyOperation(
+        _("Resume"),
+        _("Their jobs are offered again, and timers and deadlines go on with the time that was left."),
+        "S",
+    ),
+    "rematch": ManyOperation(
+        _("Match again"),
+        _("The present conditions are evaluated: transitions fire, exceptions that have work again end."),
+        "RE",
+    ),
+    "retry": ManyOperation(
+        _("Retry parked jobs"),
+        _("Parked jobs are offered at once and have all their attempts again."),
+        "RE",
+        needs="parked",
+    ),
+    "priority": ManyOperation(
+        _("Change the priority"),
+        _("Among the ready jobs of a transition, those with the highest priority are taken first."),
+        "RE",
+        needs="pending",
+    ),
+    "reassign": ManyOperation(
+        _("Assign"),
+        _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
+        "RE",
+        needs="pending",
+    ),
+    "cancel": ManyOperation(
+        _("Cancel"),
+        _("Pending jobs are withdrawn and nothing is compensated. It cannot be undone."),
+        "RES",
+    ),
+}
+# Repairs, which have a page of their own: each is at the step at which it was confirmed.
+REPAIRS: dict[str, ManyOperation] = {
+    "patch": ManyOperation(
+        _("New values"),
+        _("The values are written. Then each instance goes on with the rules that apply."),
+        "E",
+    ),
+    "accept": ManyOperation(
+        _("Accept as they are"),
+        _("The instances become final with the values that they have, and what is pending is withdrawn."),
+        "E",
+    ),
+    "complete": ManyOperation(
+        _("Enter the result of a job"),
+        _("The result is recorded as if the worker of the job had delivered it, with your name."),
+        "RE",
+        needs="pending",
+    ),
+    "skip": ManyOperation(
+        _("Skip a job"),
+        _("The job is removed. Its rule fires again only after its condition has been false."),
+        "RE",
+        needs="pending",
+    ),
+    "rollback": ManyOperation(
+        _("Undo the last steps"),
+        _("The last steps of transitions are undone, the last one first; then the conditions are evaluated."),
+        "RE",
+    ),
+    "abort": ManyOperation(
+        _("Undo all steps"),
+        _("Every step is undone, the last one first, and the instance ends as aborted."),
+        "RE",
+    ),
+}
+ALL = MANY | REPAIRS
+STATE: dict[str, Text] = {
+    "proposed": pgettext_lazy("proposal", "waits for approval"),
+    "running": _("in progress"),
+    "paused": _("paused"),
+    "withdrawn": _("withdrawn"),
+    "finished": _("finished"),
+}
+RESULT: dict[str, Text] = {
+    "": _("All"),
+    "done": _("Done"),
+    "refused": _("Refused"),
+    "gone": _("Removed meanwhile"),
+    "left": _("Left"),
+}
+RESULT_OF_ONE: dict[str, Text] = {
+    "done": pgettext_lazy("one instance", "Done"),
+    "refused": pgettext_lazy("one instance", "Refused"),
+    "gone": pgettext_lazy("one instance", "Removed meanwhile"),
+    "left": pgettext_lazy("one instance", "Left"),
+}
+_WORDS = {code: word for word, code in STATUSES.items()}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An operation that a page offers: to how many it applies, and a filter of only those if it is not all.
+
+    `allowed` says whether the user has the right for each flow.
+    """
+
+    name: str
+    operation: ManyOperation
+    applies: int
+    allowed: bool
+    only: str = ""
+
+
+def choices(user: AnyUser, query: str, found: Chosen) -> list[Choice]:
+    """Return each operation as the page of these instances offers it."""
+    return [_choice(user, name, query, found) for name in MANY]
+
+
+def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:
+    each = MANY[name]
+    applies, only = each.applies(found), each.narrowed(query)
+    some = 0 < applies < len(found.wids)
+    return Choice(name, each, applies, may_all(user, name, found.flows), only if some else "")
+
+
+@dataclass(frozen=True)
+class RepairLink:
+    """A repair of those of the instances for which it is not certain to be refused; how many they are."""
+
+    operation: ManyOperation
+    applies: int
+    address: str
+
+
+def repair_links(user: AnyUser, query: str, found: Chosen) -> list[RepairLink]:
+    """Return the repairs that the user may do with instances of one flow; none for those of several."""
+    if len(found.flows) != 1:
+        return []
+    (flow,) = found.flows
+    return [
+        RepairLink(each, each.applies(found), repair_address(flow, name, each, query, found))
+        for name, each in REPAIRS.items()
+        if may(user, right_for(name), flow) and each.applies(found)
+    ]
+
+
+def repair_address(flow: str, name: str, each: ManyOperation, query: str, found: Chosen) -> str:
+    """Return the query string of the page that repairs those of the instances to which it applies."""
+    every = query and each.applies(found) == len(found.wids)
+    chosen = query if every else each.narrowed(query)
+    return urlencode({"flow": flow, "operation": name, "q": chosen})
+
+
+def narrowed(query: str, statuses: str) -> str:
+    """Return the filter of those of its instances that have one of these statuses."""
+    words = " or ".join(f"status:{_WORDS[code]}" for code in statuses)
+    return f"({query}) ({words})" if query else f"({words})"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Instances that a filter selects in addition to those that were confirmed, and those that it lost."""
+
+    entered: list[int]
+    left: list[int]
+
+
+def difference(confirmed: Collection[int], found: Chosen) -> Difference:
+    """Compare the instances that a person confirmed with those that the filter selects now."""
+    now, before = set(found.wids), set(confirmed)
+    return Difference(sorted(now - before), sorted(before - now))
+
+
+def may_all(user: AnyUser, operation: str, flows: list[str]) -> bool:
+    """Return whether the user may perform the operation on instances of all these flows."""
+    return all(may(user, right_for(operation), name) for name in flows)
+
+
+def again(user: AnyUser, found: Bulk, result: str) -> str:
+    """Return the query string of a new repair of the instances with this result; "" where there is none."""
+    left = {"refused": found.refused, "left": found.left if found.finished_at else 0}.get(result, 0)
+    operation = found.operation if found.operation in REPAIRS else "patch"
+    if not left or len(found.flows) != 1 or not may(user, right_for(operation), found.flows[0]):
+        return ""
+    given = {"flow": found.flows[0], "bulk": found.id, "result": result, "operation": operation}
+    return urlencode(given | ({"transition": found.transition} if found.transition else {}))
+
+
+@dataclass(frozen=True)
+class PreviewRow:
+    """An instance on the page of a repair of many: the status that it would get, what fires, and why not.
+
+    `key` is its business key.
+    """
+
+    wid: int
+    status: str = ""
+    fires: str = ""
+    refusal: str = ""
+    key: str = ""
+
+
+def preview_row(found: BulkPreview, titles: Mapping[str, str]) -> PreviewRow:
+    """Return what would become of an instance, for a page; `titles` are those of transitions."""
+    if found.refusal is not None or found.preview is None:
+        return PreviewRow(found.wid, refusal=str(found.refusal))
+    fires = ", ".join(titles.get(each.transition, each.transition) for each in found.preview.fires)
+    return PreviewRow(found.wid, found.preview.status_after, fires)

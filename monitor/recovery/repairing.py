@@ -1,0 +1,201 @@
+"""What a person who repairs an instance reads: what its rules lack, and what would follow from new values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from flows.capabilities.reasons import filling
+from flows.capabilities.reasons.api import InstanceReasons
+from flows.capabilities.recovery.api import RepairPreview
+from flows.designer.values import as_text
+from flows.errors import WedError
+from flows.labels import translate_label
+from flows.queries.definitions import FlowInfo
+from flows.queries.jobs import OpenJob
+from monitor.reasons.rows import ShownRule, shown_rule
+from pages.labels import SYSTEM_JOB, SYSTEM_STEP
+
+State = Mapping[str, Any]
+# What becomes of an instance, by the status that it gets.
+OUTCOME = {
+    "R": gettext_lazy("The instance runs."),
+    "E": gettext_lazy("The instance becomes an exception: no rule continues it."),
+    "F": gettext_lazy("The instance becomes final."),
+    "S": gettext_lazy("The instance is suspended."),
+    "X": gettext_lazy("Workers undo the steps, the last one first; no other job is offered meanwhile."),
+    "A": gettext_lazy("The instance ends as aborted."),
+}
+# Why a replay does not use the result of a step again.
+CALLED = {
+    "changed": gettext_lazy("what it reads changed"),
+    "compensated": gettext_lazy("its effect is undone"),
+    "call": gettext_lazy("its rule asks for a worker"),
+}
+# Rules that say what they need, the nearest first; more can be seen on the page "Why".
+NEAREST = 5
+
+
+@dataclass(frozen=True)
+class Missing:
+    """A rule that does not hold; `values` would make it hold, None if its condition does not say which."""
+
+    shown: ShownRule
+    values: Mapping[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The value of an attribute before and after; None is null."""
+
+    title: str
+    type: str
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True)
+class Moved:
+    """An attribute that another user changed: as the person saw it, as it is, and what the person wants."""
+
+    title: str
+    type: str
+    before: str | None
+    now: str | None
+    yours: str | None
+    is_changed: bool
+
+
+@dataclass(frozen=True)
+class Undone:
+    """A step that is undone: by a transition, "" for the database itself, None for nothing."""
+
+    seq: int
+    title: str
+    by: str | None
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A step whose result a replay uses again, or why it does not."""
+
+    seq: int
+    title: str
+    why: str
+
+
+@dataclass(frozen=True)
+class ShownPreview:
+    """What would follow: one sentence, the values that change, and rules and jobs by their titles."""
+
+    outcome: str
+    cells: list[Cell]
+    fires: list[str]
+    now_true: list[str]
+    now_false: list[str]
+    withdrawn: list[str]
+    undone: list[Undone]
+    reused: list[Replayed]
+    called: list[Replayed]
+    refusal: WedError | None
+
+
+def missing(found: InstanceReasons, flow: FlowInfo, attributes: Sequence[Mapping[str, Any]]) -> list[Missing]:
+    """Return the rules that do not hold, nearest first, each with the values that it needs.
+
+    Of those as near, rules whose transition has been done before come last: a repair is to go on.
+    """
+    titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
+    labels = {name: translate_label(label) for name, label in found.labels.items()}
+    names = {one["name"] for one in attributes}
+    return [
+        Missing(shown_rule(rule, labels, titles), filling.rule(rule.obstacles, names))
+        for rule in sorted(found.nearest, key=lambda one: (len(one.obstacles), one.is_done))[:NEAREST]
+    ]
+
+
+def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
+    """Return what a job that failed was to do; the job of a compensation belongs to the step it undoes."""
+    title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
+    if status != "X":
+        return title
+    by = flow.transition_titles.get(job.transition, job.transition)
+    return _("%(by)s, to undo “%(step)s”") % {"by": by, "step": title}
+
+
+def filled(rules: Sequence[Missing], number: str) -> Mapping[str, Any]:
+    """Return the values of the rule with this number; none if there is no such rule."""
+    return next((one.values or {} for one in rules if str(one.shown.rule.id) == number), {})
+
+
+def moved(before: State, now: State, yours: State, flow: FlowInfo) -> list[Moved]:
+    """Return the attributes that changed from one state to the other, with what the person wants."""
+    return [
+        Moved(
+            one.title, one.type, plain_text(before.get(one.name)), plain_text(now.get(one.name)),
+            plain_text(yours.get(one.name)), one.name in yours,
+        )
+        for one in flow.attributes
+        if before.get(one.name) != now.get(one.name)
+    ]  # fmt: skip
+
+
+def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
+    """Return a preview in the words of the flow."""
+    titles = {one.tgid: one.title for one in flow.triggers}
+    fired = {each.trigger for each in preview.fires}
+    final = {one.tgid for one in flow.triggers if one.final}  # the outcome says it
+    cells = [
+        Cell(
+            one.title,
+            one.type,
+            plain_text(preview.before.get(one.name)),
+            plain_text(preview.after.get(one.name)),
+        )
+        for one in flow.attributes
+        if one.name in preview.before or one.name in preview.after
+    ]
+    return ShownPreview(
+        _outcome(preview),
+        cells,
+        [titles.get(each.trigger, each.transition) for each in preview.fires],
+        [titles[each] for each in preview.became_true if each in titles and each not in fired | final],
+        [titles[each] for each in preview.became_false if each in titles],
+        [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
+        list(_undone(preview, flow.transition_titles)),
+        list(_replayed(preview, "reused", flow.transition_titles)),
+        list(_replayed(preview, "called", flow.transition_titles)),
+        preview.refusal,
+    )
+
+
+def _undone(preview: RepairPreview, titles: Mapping[str, str]) -> Iterator[Undone]:
+    """Yield the steps that would be undone, in this order, with the words of the flow."""
+    for one in preview.facts.get("compensations", ()):
+        by = one["compensated_by"]
+        yield Undone(one["seq"], titles.get(one["transition"], one["transition"]), by and titles.get(by, by))
+
+
+def _replayed(preview: RepairPreview, kind: str, titles: Mapping[str, str]) -> Iterator[Replayed]:
+    """Yield the steps whose results a replay uses again ("reused"), or does not ("called")."""
+    for one in preview.facts.get(kind, ()):
+        title = titles.get(one["transition"], one["transition"])
+        yield Replayed(one["seq"], title, str(CALLED.get(one.get("why", ""), "")))
+
+
+def _outcome(preview: RepairPreview) -> str:
+    if "instance" in preview.facts:
+        return _("A new instance begins with these values.")
+    if preview.status_after == preview.status_before == "E":
+        return _("The instance stays an exception: no rule continues it.")
+    if preview.status_before == "E" and preview.status_after == "R":
+        return _("The instance runs again.")
+    return str(OUTCOME.get(preview.status_after, ""))
+
+
+def plain_text(value: Any) -> str | None:
+    return None if value is None else value if isinstance(value, str) else as_text(value)
