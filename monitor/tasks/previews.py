@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows import api
-from flows.api.repairing import as_preview
+from flows.capabilities.recovery.api import as_preview
 from flows.capabilities.tasks.api import TaskSheet
 from flows.queries.definitions import FlowInfo
-from monitor.repairing import ShownPreview, shown
+from monitor.recovery.repairing import ShownPreview, shown
 
 MOST = 8
 

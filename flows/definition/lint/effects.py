@@ -17,7 +17,17 @@ CHILDREN = frozenset(
     {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
 )
 TASKS = frozenset(
-    {"deadline", "outcomes", "sets_when_taken", "candidate", "not_by", "same_as", "offline", "form", "application"}
+    {
+        "deadline",
+        "outcomes",
+        "sets_when_taken",
+        "candidate",
+        "not_by",
+        "same_as",
+        "offline",
+        "form",
+        "application",
+    }
 )
 # The options of rules that fire nothing.
 CONDITIONS = frozenset({"id", "name", "condition", "predicate", "final", "integrity", "enabled", "on_error",
