@@ -120,8 +120,8 @@ $$;
 -- worker. p_wids, p_seqs: the instances and the numbers of these steps. What automatic transitions wrote
 -- after them, in the same commit, is a part of the repair.
 -- Raises: WD520.
-create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[], p_wids integer[],
-  p_seqs integer[]) returns void
+create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[],
+  p_wids integer[], p_seqs integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._check_approvals(p_flow, s.wid, case when s.trw = '_EXCPT' then 'patch'
     else replace(s.trw, '_RECOVER:', '') end, wedsql._written_since(s.wid, n.seq - 1))
@@ -134,7 +134,8 @@ $$;
 -- Returns the step at which each is, by its number, where what automatic transitions write then is to be
 -- checked.
 -- Raises: WD520.
-create or replace function wedsql._on_before_rematch_approvals(p_flow wedsql.flow, p_wids integer[]) returns jsonb
+create or replace function wedsql._on_before_rematch_approvals(p_flow wedsql.flow, p_wids integer[])
+  returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if not exists (select 1 from wedsql.approval_rule r where r.flow_id = p_flow.id and r.approvals > 0

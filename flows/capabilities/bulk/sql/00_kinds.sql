@@ -4,8 +4,8 @@
 create or replace function wedsql._hooks_bulk() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
-  -- An operation was requested for these instances; p_hours: it is proposed, and waits so long. May reject it;
-  -- returns the state in which it begins, null for running.
+  -- An operation was requested for these instances; p_hours: it is proposed, and waits so long. May reject
+  -- it; returns the state in which it begins, null for running.
   ('begin_bulk', 'first', 'text', 'volatile',
    '{p_bulk wedsql.bulk,p_wids integer[],p_hours integer}'::text[]),
   -- The number of the proposal of an operation.

@@ -1,4 +1,4 @@
--- What cases do at the hooks of the engine; what they do at `excepted` is in 02_open.sql. What they ask others.
+-- What cases do at the hooks of the engine; what they do at `excepted` is in 02_open.sql.
 
 -- Returns the hooks for what people decide about.
 create or replace function wedsql._hooks_cases() returns setof wedsql.hook

@@ -1,6 +1,7 @@
 -- Says what a job waits for.
 
--- Returns the hook for what a job waits for that only a capability knows: {"for": name} with what belongs to it.
+-- Returns the hook for what a job waits for that only a capability knows: {"for": name}, and what belongs to
+-- it.
 create or replace function wedsql._hooks_reasons() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values ('waits_for', 'first', 'jsonb', 'stable', '{p_job wedsql.job_pool}'::text[])
