@@ -20,7 +20,6 @@ from flows.api.bulk import BulkRequest
 from flows.designer import values
 from flows.errors import Refused
 from flows.filters import BadFilter
-from flows.queries import bulk as bulk_queries
 from flows.queries.bulk import Chosen
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
@@ -102,7 +101,7 @@ def _context(
     after = number(given.get("after")) or 0
     wids = [wid for wid in found.wids if wid > after][: ROWS + 1]
     choice = REPAIRS[operation]
-    fits = bulk_queries.fitting(found, choice.statuses, choice.needs, typed.transition)
+    fits = choice.to.among(found, typed.transition)
     out, keys = _excluded(request.POST) & set(found.wids), business_keys(flow, wids[:ROWS])
     return {
         "source": chosen,
