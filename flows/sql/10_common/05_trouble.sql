@@ -49,6 +49,6 @@ $$;
 -- Returns whether an entry of the log of jobs with this outcome is an attempt that failed: what people and
 -- the kernel do with a job is none.
 create or replace function wedsql._is_attempt(p_outcome text) returns boolean
-language sql immutable parallel safe as $$
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
 select p_outcome not in ('parked', 'late', 'released', 'given', 'withdrawn')
 $$;

@@ -201,7 +201,7 @@ exception when undefined_table or invalid_schema_name then
   return false;
 end $$;
 
--- Returns the ten invariants, each with the number of violations and the first p_examples, all as of one
+-- Returns the invariants, each with the number of violations and the first p_examples, all as of one
 -- moment; flows that are dropped meanwhile are left out. p_limit bounds the check to about twice as many
 -- instances (the newest and those that wait longest), null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)

@@ -47,8 +47,8 @@ select %(flow)s, 'paying', case when not %(keyed)s then wid end, case when %(key
 """
 HELD = "%(task)s in ('S', 'X', 'L')"
 TASKS = f"""
-insert into wedsql.task (job_id, wid, tgid, flow_id, state, audience, owner, owned_at, hidden_until, arrived_at,
-                         due_at)
+insert into wedsql.task (job_id, wid, tgid, flow_id, state, audience, owner, owned_at, hidden_until,
+                         arrived_at, due_at)
 select j.id, j.wid, j.tgid, j.flow_id, %(task)s::"char", 'r:Clerk', case when {HELD} then 'ana' end,
        case when {HELD} then now() end, case when %(aside)s then now() + interval '1 hour' end, now(),
        case when %(late)s then now() - interval '1 hour' else 'infinity' end
@@ -56,7 +56,8 @@ from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
 where t.trname = 'tr_person' and j.flow_id = %(flow)s
 """
 OF_PEOPLE = """
-update wedsql.job_pool j set assigned_to = '', lease_until = case when j.state = 'L' then 'infinity'::timestamptz end
+update wedsql.job_pool j
+set assigned_to = '', lease_until = case when j.state = 'L' then 'infinity'::timestamptz end
 from wedsql.trig t where t.tgid = j.tgid and t.trname = 'tr_person' and j.flow_id = %(flow)s
 """
 # What waits -> the statements that make it, each with what fills them.

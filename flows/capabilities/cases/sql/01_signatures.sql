@@ -65,13 +65,14 @@ end $$;
 
 -- Looks at these cases of a flow together; where that failed, at each by itself, so that one stops no other.
 -- What failed is recorded and tried again. After a failure by statement_timeout the round ends, and the next
--- one looks at each by itself.
+-- one looks at each by itself. Returns at how many it looked without a failure.
 -- Locks: the cases; the caller has locked them.
 create or replace function wedsql._look_at_cases(p_kind text, p_flow integer, p_cases wedsql.repair_case[],
-  p_now timestamptz) returns void
+  p_now timestamptz) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_case wedsql.repair_case;
+  v_done integer := 0;
 begin
   if not exists (select from wedsql.trouble t
                  where t.flow_id = p_flow and t.kind = p_kind and t.wid = 0 and t.item = 0) then
@@ -79,7 +80,7 @@ begin
       perform wedsql._look_together(p_kind, p_flow, p_cases);
       delete from wedsql.trouble t using unnest(p_cases) c
       where t.flow_id = p_flow and t.kind = p_kind and t.wid = c.wid and t.item = c.number;
-      return;
+      return cardinality(p_cases);
     exception when query_canceled or others then
       perform wedsql._note_item_failure(p_flow, p_kind, 0, 0, sqlstate, sqlerrm, p_now);
     end;
@@ -89,6 +90,7 @@ begin
     begin
       perform wedsql._look_together(p_kind, p_flow, array[v_case]);
       perform wedsql._no_trouble(p_flow, p_kind, v_case.wid, v_case.number);
+      v_done := v_done + 1;
     exception when query_canceled or others then
       perform wedsql._note_item_failure(p_flow, p_kind, v_case.wid, v_case.number, sqlstate, sqlerrm, p_now);
     end;
@@ -96,10 +98,11 @@ begin
   if not wedsql._round_over() then
     perform wedsql._no_trouble(p_flow, p_kind, 0, 0);
   end if;
+  return v_done;
 end $$;
 
--- Computes signatures of cases, at most p_max of a flow, and returns how many it looked at. A case whose
--- signature cannot be computed is recorded (wedsql.trouble) and stops no other.
+-- Computes signatures of cases, at most p_max of a flow, and returns how many. A case whose signature
+-- cannot be computed is recorded (wedsql.trouble) and stops no other.
 -- Locks: the cases, skipping locked ones.
 create or replace function wedsql.sign_cases(p_max integer default 500) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -120,8 +123,7 @@ begin
                      where c.flow_id = v_flow and c.signed_seq is distinct from c.seq
                        and wedsql._may_try(v_flow, 'signatures', c.wid, c.number, v_now)
                      limit p_max for no key update skip locked);
-    perform wedsql._look_at_cases('signatures', v_flow, v_cases, v_now);
-    v_done := v_done + cardinality(v_cases);
+    v_done := v_done + wedsql._look_at_cases('signatures', v_flow, v_cases, v_now);
   end loop;
   return v_done;
 end $$;

@@ -59,8 +59,7 @@ begin
                        and c.waits_seq is distinct from c.seq
                        and wedsql._may_try(v_flow, 'waits', c.wid, c.number, v_now)
                      limit p_max for no key update skip locked);
-    perform wedsql._look_at_cases('waits', v_flow, v_cases, v_now);
-    v_done := v_done + cardinality(v_cases);
+    v_done := v_done + wedsql._look_at_cases('waits', v_flow, v_cases, v_now);
   end loop;
   return v_done;
 end $$;
