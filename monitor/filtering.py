@@ -126,9 +126,17 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
         "pills": pills(found.chosen, flow, lambda chosen: "?" + address(request, chosen)),
         "first_page": not paged and not oldest_first(request),
         "same_list": address(request, found.text),
+        "file_query": _file_query(request, found.text, flow),
         "default_views": [(str(VIEW[code]), query) for code, query in VIEWS.items()],
         "operable": operable(request.user, flow),
         "repair_query": repair_query(request.user, flow, found),
         "kept": [(name, request.GET[name]) for name in ("columns", "sort", "at") if name in request.GET],
         "cleared": urlencode({"at": request.GET["at"]}) if "at" in request.GET else "",
     }
+
+
+def _file_query(request: HttpRequest, chosen: str, flow: FlowInfo | None) -> str:
+    """Return the query string of a file with the rows of the list, of what a file reads only."""
+    names = ("columns", "sort") if flow else ("sort",)
+    kept = [(name, request.GET[name]) for name in names if name in request.GET]
+    return urlencode([*([("q", chosen)] if chosen else []), *kept])

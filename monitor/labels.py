@@ -43,6 +43,7 @@ TROUBLE: dict[str, str | Promise] = {
     "rematch": _("A published definition does not reach an instance"),
     "bulk": _("A bulk operation is not continued"),
     "signatures": _("The signatures of exceptions are not computed"),
+    "clocks": _("The clock of an SLA is not advanced"),
     "waits": _("Conditions for which cases wait are not examined"),
     "policies": _("A recovery policy is not applied"),
     "signals": _("A kept signal is not delivered"),

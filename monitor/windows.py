@@ -30,7 +30,7 @@ class Window:
 
 def of_request(request: HttpRequest, at: datetime, default: str = "today") -> Window:
     """Return the window of the address: `window`, or days `from` and `to`, in the reader's zone."""
-    first, last = _day(request.GET.get("from")), _day(request.GET.get("to"))
+    first, last = day_of(request.GET.get("from")), day_of(request.GET.get("to"))
     if first or last:
         return _days(first or last, last or first)  # type: ignore[arg-type]
     name = request.GET.get("window", "")
@@ -59,7 +59,7 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), timezone.get_current_timezone()).astimezone(UTC)
 
 
-def _day(text: str | None) -> date | None:
+def day_of(text: str | None) -> date | None:
     """Return the day of a parameter, None if it is none of which a year is known on both sides."""
     try:
         found = date.fromisoformat(text or "")

@@ -122,6 +122,7 @@ OUTCOME: dict[str, str | Promise] = {
     "failed": _("failed"),
     "expired": _("lease expired"),
     "released": _("released"),
+    "given": _("given to another person"),
     "parked": _("parked"),
     "withdrawn": _("withdrawn"),
     "late": _("late"),

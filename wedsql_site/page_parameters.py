@@ -1,6 +1,7 @@
 """The parameters of the addresses of pages, and a notice about those that a page does not read.
 
-A misspelled filter in a link would show another list than the link says, without a word.
+A misspelled filter in a link would show another list than the link says, without a word. A file cannot show a
+notice, so that it is refused.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 MOST = 5
@@ -99,6 +101,8 @@ PARAMETERS = {
     "monitor:start_csv": "",
     "monitor:step": "at compare step",
     "monitor:steps": "at compare step",
+    "monitor:task": "flow next",
+    "monitor:tasks": "after flow order show",
     "monitor:views": "columns counted flow name q sort",
     "monitor:webhook": "before q",
     "monitor:webhooks": "before q",
@@ -111,25 +115,51 @@ PARAMETERS = {
     "worker_keys": "after all key verb",
 }
 
+# The names that each file reads, by the name of its view.
+FILES = {
+    "monitor:export": "a columns condition op part q sort status v",
+    "monitor:export_all": "a condition op part q sort status v",
+    "monitor:export_audit": "actor attribute from kind to wid",
+    "monitor:export_case_report": "by flow from of to window",
+    "monitor:instance_json": "",
+    "monitor:step_json": "",
+}
+
 
 class UnreadParameters:
-    """Notes the parameters of a page that it does not read; templates/pages/unread.html shows them."""
+    """Notes the parameters of a page that it does not read; templates/pages/unread.html shows them.
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+    A file with such a parameter is refused, also one that a page returns.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        answer = self.get_response(request)
+        unread = getattr(request, "unread_parameters", [])
+        if unread and answer.get("Content-Disposition", "").startswith("attachment"):
+            answer.close()
+            return _refused(unread)
+        return answer
 
-    def process_view(self, request: HttpRequest, *_view: object) -> None:
+    def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         """Look the page up, and compare the names."""
         page = request.resolver_match.view_name if request.resolver_match else ""
-        known = PARAMETERS.get(page, ANY).split()
-        if request.GET and ANY not in known:
-            request.unread_parameters = [*_notices(request, known)][:MOST]  # type: ignore[attr-defined]
+        known = FILES.get(page, PARAMETERS.get(page, ANY)).split()
+        if not request.GET or ANY in known:
+            return None
+        unread = [*_notices(request, known, is_file=page in FILES)][:MOST]
+        request.unread_parameters = unread  # type: ignore[attr-defined]
+        return _refused(unread) if unread and page in FILES else None
 
 
-def _notices(request: HttpRequest, known: list[str]) -> Iterator[str]:
+def _refused(notices: list[str]) -> HttpResponse:
+    text = "\n".join([*notices, ""])
+    return HttpResponse(text, status=400, content_type="text/plain; charset=utf-8")
+
+
+def _notices(request: HttpRequest, known: list[str], *, is_file: bool) -> Iterator[str]:
     for name in request.GET:
         if name in known or name.startswith(FOREIGN):
             continue
@@ -137,6 +167,10 @@ def _notices(request: HttpRequest, known: list[str]) -> Iterator[str]:
             each if each.isprintable() else "\N{REPLACEMENT CHARACTER}" for each in name[:LONGEST]
         )
         near = get_close_matches(name[:LONGEST], known, 1)
-        said = [_("This page has no parameter “%(name)s”; what it shows does not depend on it.")]
+        said = [
+            _("A file has no parameter “%(name)s” here: nothing is downloaded.")
+            if is_file
+            else _("This page has no parameter “%(name)s”; what it shows does not depend on it.")
+        ]
         said += [_("Did you mean %(near)s?")] if near else []
         yield " ".join(said) % {"name": shown, "near": near[0] if near else ""}

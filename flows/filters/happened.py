@@ -26,8 +26,8 @@ _FOLLOWED = (
 )
 
 
-# An attempt that failed, as the figures count them.
-ATTEMPT = "l.outcome not in ('parked', 'late', 'released', 'withdrawn')"
+# An attempt that failed, as the figures count them (wedsql._is_attempt, which the site may not call).
+ATTEMPT = "l.outcome not in ('parked', 'late', 'released', 'given', 'withdrawn')"
 
 
 def _clause(statement: str, *params: object) -> Clause:

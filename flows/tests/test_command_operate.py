@@ -10,10 +10,14 @@ import pytest
 from django.db import transaction
 
 from flows import api
+from flows.capabilities.bulk.api import REPAIRS
 from flows.capabilities.bulk.api import digest as digest_of
+from flows.capabilities.bulk.queries import APPLICABLE
+from flows.management.commands.operate import OF_MANY
 from flows.models import Instance, Job, TraceEntry
 from flows.tests.commands import answer, refused, run
 from flows.tests.pages import unique
+from flows.types import Failure
 
 pytestmark = pytest.mark.django_db
 
@@ -88,6 +92,40 @@ def test_it_operates_on_the_instances_of_a_filter(wid: int) -> None:
     assert "another status" in run("bulk", number)
     assert "has ended" in rejected("bulk", number, "withdraw")
     assert "no bulk operation" in rejected("bulk", "999999999")
+
+
+def test_a_dry_run_counts_the_instances_to_which_the_operation_applies(wid: int) -> None:
+    """Those for which it is not certain to be refused, for each operation on many instances."""
+    flow = Instance.objects.get(wid=wid).flow.name
+    final = {"predicate": "state = 'end'", "final": True}
+    rules = [{"transition": "tr_work", "predicate": "state = 'new'", "max_attempts": 1}, final]
+    api.publish(flow, {"attributes": [{"name": "state", "default": "new"}], "triggers": rules})
+    parked, suspended, stuck, ended = (api.start(flow) for _ in range(4))
+    jobs = [Job.objects.get(wid=each).id for each in (parked, stuck)]
+    failing, done = (api.lease_many(flow, ["tr_work"], 1, "w", job_ids=[job])[0] for job in jobs)
+    api.fail_many(flow, [Failure(failing, "no")])
+    api.complete(done, {"state": "x"})
+    api.suspend(suspended, "Later.")
+    api.cancel(ended, "No.")
+    assert set(APPLICABLE) == {*OF_MANY, *REPAIRS}
+    found = {}
+    for name in APPLICABLE:
+        values = {"patch": ["state=new"], "rollback": ["steps=1"]}.get(name, [])
+        line = (
+            ["repair", "--where", "", name, *values] if name in REPAIRS else ["operate", name, "--filter", ""]
+        )
+        line += ["--flow", flow, "--dry-run", *(["--to", "1"] if name in ("priority", "reassign") else [])]
+        line += ["--transition", "tr_work"] if name in ("complete", "skip") else []
+        shown = answer(*line, "--json")
+        assert f"“{name}” applies to {shown['applies']} of 5 instances." in run(*line)
+        found[name] = (shown["total"], shown["applies"])
+    assert found == {
+        "suspend": (5, 3), "resume": (5, 1), "rematch": (5, 3), "retry": (5, 1), "priority": (5, 2),
+        "reassign": (5, 2), "cancel": (5, 4), "patch": (5, 2), "accept": (5, 2), "complete": (5, 2),
+        "skip": (5, 2), "rollback": (5, 3), "abort": (5, 3),
+    }  # fmt: skip
+    line = ["operate", "priority", "--to", "1", "--filter", "", "--flow", flow, "--transition", "tr_none"]
+    assert answer(*line, "--dry-run", "--json")["applies"] == 0
 
 
 def test_a_filter_and_the_number_of_an_instance_exclude_each_other(wid: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Literal
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
@@ -12,74 +11,64 @@ from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, may, right_for
 from flows.capabilities.bulk.api import Bulk, BulkPreview
-from flows.capabilities.bulk.queries import Chosen
+from flows.capabilities.bulk.queries import APPLICABLE, Applicable, Chosen
 from flows.filters.fields import STATUSES
 from monitor.operations import Text
 
 
 @dataclass(frozen=True)
 class ManyOperation:
-    """One operation; `statuses` are those of the instances that it is not certain to be refused for.
-
-    `needs`: it is also refused for an instance without a job that is "pending" or "parked"; "" needs none.
-    """
+    """One operation, and to which instances it applies."""
 
     title: Text
     effect: Text
-    statuses: str
-    needs: Literal["", "pending", "parked"] = ""
+    to: Applicable
 
     def applies(self, found: Chosen) -> int:
-        """Return for how many instances it is not certain to be refused."""
-        if self.needs:
-            groups = (each for each in found.groups if each.status in self.statuses)
-            return sum(each.parked if self.needs == "parked" else each.pending for each in groups)
-        return found.applies(self.statuses)
+        """Return to how many instances it applies."""
+        return self.to.count(found)
 
     def narrowed(self, query: str) -> str:
         """Return the filter of those of its instances."""
-        only = {"": "", "pending": " has:pending", "parked": " is:parked"}[self.needs]
-        return narrowed(query, self.statuses) + only
+        only = {"": "", "pending": " has:pending", "parked": " is:parked"}[self.to.needs]
+        return narrowed(query, self.to.statuses) + only
 
 
 MANY: dict[str, ManyOperation] = {
     "suspend": ManyOperation(
         _("Suspend"),
         _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
-        "RE",
+        APPLICABLE["suspend"],
     ),
     "resume": ManyOperation(
         _("Resume"),
         _("Their jobs are offered again, and timers and deadlines go on with the time that was left."),
-        "S",
+        APPLICABLE["resume"],
     ),
     "rematch": ManyOperation(
         _("Match again"),
         _("The present conditions are evaluated: transitions fire, exceptions that have work again end."),
-        "RE",
+        APPLICABLE["rematch"],
     ),
     "retry": ManyOperation(
         _("Retry parked jobs"),
         _("Parked jobs are offered at once and have all their attempts again."),
-        "RE",
-        needs="parked",
+        APPLICABLE["retry"],
     ),
     "priority": ManyOperation(
         _("Change the priority"),
         _("Among the ready jobs of a transition, those with the highest priority are taken first."),
-        "RE",
-        needs="pending",
+        APPLICABLE["priority"],
     ),
     "reassign": ManyOperation(
         _("Assign"),
         _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
-        "RE",
-        needs="pending",
+        APPLICABLE["reassign"],
     ),
     "cancel": ManyOperation(
         _("Cancel"),
         _("Pending jobs are withdrawn and nothing is compensated. It cannot be undone."),
-        "RES",
+        APPLICABLE["cancel"],
     ),
 }
 # Repairs, which have a page of their own: each is at the step at which it was confirmed.
@@ -87,34 +76,32 @@ REPAIRS: dict[str, ManyOperation] = {
     "patch": ManyOperation(
         _("New values"),
         _("The values are written. Then each instance goes on with the rules that apply."),
-        "E",
+        APPLICABLE["patch"],
     ),
     "accept": ManyOperation(
         _("Accept as they are"),
         _("The instances become final with the values that they have, and what is pending is withdrawn."),
-        "E",
+        APPLICABLE["accept"],
     ),
     "complete": ManyOperation(
         _("Enter the result of a job"),
         _("The result is recorded as if the worker of the job had delivered it, with your name."),
-        "RE",
-        needs="pending",
+        APPLICABLE["complete"],
     ),
     "skip": ManyOperation(
         _("Skip a job"),
         _("The job is removed. Its rule fires again only after its condition has been false."),
-        "RE",
-        needs="pending",
+        APPLICABLE["skip"],
     ),
     "rollback": ManyOperation(
         _("Undo the last steps"),
         _("The last steps of transitions are undone, the last one first; then the conditions are evaluated."),
-        "RE",
+        APPLICABLE["rollback"],
     ),
     "abort": ManyOperation(
         _("Undo all steps"),
         _("Every step is undone, the last one first, and the instance ends as aborted."),
-        "RE",
+        APPLICABLE["abort"],
     ),
 }
 ALL = MANY | REPAIRS

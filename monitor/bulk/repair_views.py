@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import flow_or_404, may, right_for, rights
-from flows.capabilities.bulk import queries as bulk_queries
 from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.bulk.queries import Chosen
 from flows.designer import values
@@ -103,7 +102,7 @@ def _context(
     after = number(given.get("after")) or 0
     wids = [wid for wid in found.wids if wid > after][: ROWS + 1]
     choice = REPAIRS[operation]
-    fits = bulk_queries.fitting(found, choice.statuses, choice.needs, typed.transition)
+    fits = choice.to.among(found, typed.transition)
     out, keys = _excluded(request.POST) & set(found.wids), business_keys(flow, wids[:ROWS])
     return {
         "source": chosen,

@@ -20,9 +20,9 @@ from monitor.cases.report_rows import RULE_FIELDS, TITLES, prevented, row, rule_
 from monitor.cases.rows import names
 from monitor.cases.views import seen_flows, tab_facts
 from monitor.export.formats import Column
-from monitor.views.export import download
+from monitor.views.export import download, refused
 from pages.guard import page
-from pages.urlparams import text
+from pages.urlparams import one_of, readable, text, unusable
 
 WINDOWS = ("today", "week", "month")
 COLUMNS = [
@@ -30,6 +30,14 @@ COLUMNS = [
     for one in fields(ReportRow)
 ]
 
+# How the values of a file's parameters are read.
+ASKED = {
+    "by": one_of(COUNTED_BY),
+    "from": readable(windows.day_of),
+    "of": one_of(["rules"]),
+    "to": readable(windows.day_of),
+    "window": one_of(windows.NAMES),
+}
 RULE_COLUMNS = [Column(name, name.replace("_", " "), "text") for name in RULE_FIELDS]
 
 
@@ -64,6 +72,8 @@ def reports(request: HttpRequest) -> HttpResponse:
 @masks
 def export(request: HttpRequest, ending: str) -> HttpResponseBase:
     """Return a report as a file; with `of` rules what rules would have prevented."""
+    if problem := unusable(request, ASKED):
+        return refused(problem)
     window, by, flows = _asked(request)
     if text(request, "of") == "rules":
         alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)

@@ -25,9 +25,9 @@ from flows.queries import instances
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
 from monitor.export.formats import Column
-from monitor.views.export import MOST_ROWS, download
+from monitor.views.export import MOST_ROWS, download, refused
 from pages.guard import page
-from pages.urlparams import long_number, number, text
+from pages.urlparams import long_number, number, one_of, readable, text, unusable
 
 PAGE_SIZE = 50
 BATCH = 1_000
@@ -117,6 +117,9 @@ def audit(request: HttpRequest, name: str) -> HttpResponse:
 def audit_file(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     """Return the same as a file."""
     flow, question = _asked(request, name)
+    days, wid = readable(parse_day), readable(number)
+    if problem := unusable(request, {"kind": one_of(KINDS), "from": days, "to": days, "wid": wid}):
+        return refused(problem)
     columns = [Column(each, each) for each in KINDS[question.kind]]
     return download(request, f"{name}-{question.kind}", ending, columns, _rows(flow.name, question))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from html import unescape
 from urllib.parse import parse_qsl, urlsplit
 
@@ -10,6 +11,7 @@ import pytest
 from django.test import Client
 from django.urls import Resolver404, resolve
 
+from flows.models import Flow
 from monitor.tests import test_hostile_parameters as hostile_parameters
 from monitor.tests.conftest import Parcels, text_of
 from monitor.tests.test_hostile_parameters import root as root  # fixtures
@@ -94,3 +96,87 @@ def test_the_notice_names_what_is_meant_and_is_absent_otherwise(root: Client, pa
     said = text_of(root.get("/instances/?statsu=R&q=status:running").content)
     assert f"{UNREAD.format('statsu')}; what it shows does not depend on it. Did you mean status?" in said
     assert "no parameter" not in text_of(root.get("/instances/?status=R&utm_source=x").content)
+
+
+# Answers that are no page: of programs, of scripts that keep a page up to date, and of probes.
+NO_FILES = (
+    "api/",
+    "live/",
+    "static/",
+    "healthz",
+    "readyz",
+    "metrics",
+    "search/",
+    "admin/flows/flow/conditions/",
+)
+# Files by a parameter of a page.
+BY_FORMAT = {
+    "admin:flows_flow_versions": ("format=yaml", "format=json", "format=sql", "format=zip"),
+    "admin:flows_flow_picture": ("format=mermaid",),
+}
+
+
+def files(root: Client, parcels: Parcels) -> Iterator[str]:
+    """Yield an address of each file of the site."""
+    number = str(Flow.objects.get(name=parcels.flow).pk)
+    given = {
+        "name": parcels.flow,
+        "wid": str(parcels.start()),
+        "seq": "1",
+        "ending": "csv",
+        "object_id": number,
+    }
+    for route, pattern in patterns():
+        address = filled(route, pattern, given)
+        if not route or route.startswith(NO_FILES) or not pattern.callback.__module__.startswith(OURS):
+            continue
+        name = resolve(address).view_name
+        for each in (f"{address}?", *(f"{address}?{query}&" for query in BY_FORMAT.get(name, ()))):
+            answer = root.get(each)
+            if answer.status_code == 200 and not answer["Content-Type"].startswith("text/html"):
+                yield each
+            answer.close()
+
+
+def test_a_file_with_a_parameter_that_it_does_not_read_is_refused(root: Client, parcels: Parcels) -> None:
+    found = [*files(root, parcels)]
+    for address in found:
+        answer = root.get(f"{address}statsu=R")
+        assert (answer.status_code, "“statsu”" in answer.content.decode()) == (400, True), address
+        answer = root.get(f"{address}utm_source=x")
+        answer.close()
+        assert answer.status_code == 200, address
+    assert {urlsplit(each).path.rpartition("/")[2] for each in found} >= {"export.csv", "audit.csv", "1.json"}
+    assert any("format=mermaid" in each for each in found) and len(found) > 6
+    answer = root.get("/instances/export.csv?statsu=R")
+    assert answer.content.decode() == (
+        "A file has no parameter “statsu” here: nothing is downloaded. Did you mean status?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("/flows/{}/export.csv?columns=pieces,custmer", "“pieces,custmer” cannot be used as columns"),
+        ("/flows/{}/export.csv?columns=pieces,custmer", "Did you mean customer?"),
+        ("/flows/{}/export.jsonl?sort=di", "“di” cannot be used as sort"),
+        ("/flows/{}/export.xlsx?status=Z", "“Z” cannot be used as status"),
+        ("/flows/{}/export.csv?q=pieces:1&q=pieces:2", "“pieces:2” cannot be used as q"),
+        ("/instances/export.csv?status=running", "“running” cannot be used as status"),
+        ("/instances/export.csv?sort=-id", "“-id” cannot be used as sort"),
+        ("/flows/{}/audit.csv?kind=chnges", "Did you mean changes?"),
+        ("/flows/{}/audit.csv?from=31.12.2026", "“31.12.2026” cannot be used as from"),
+        ("/flows/{}/audit.csv?to=2026-02-30", "“2026-02-30” cannot be used as to"),
+        ("/flows/{}/audit.csv?wid=12x", "“12x” cannot be used as wid"),
+        ("/cases/reports.csv?by=couse", "Did you mean cause?"),
+        ("/cases/reports.csv?window=yesterdya", "Did you mean yesterday?"),
+        ("/cases/reports.jsonl?of=rulse", "Did you mean rules?"),
+        ("/cases/reports.csv?from=2026-13-01", "“2026-13-01” cannot be used as from"),
+    ],
+)
+def test_a_file_with_a_value_that_it_cannot_use_is_refused(
+    root: Client, parcels: Parcels, address: str, said: str
+) -> None:
+    answer = root.get(address.format(parcels.flow))
+    assert (answer.status_code, said in answer.content.decode()) == (400, True), answer.content
+    assert root.get(address.format(parcels.flow).partition("?")[0]).status_code == 200

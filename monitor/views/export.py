@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 from flows import disclosure
 from flows.access import flow_or_404, listed_flows
 from flows.filters import BadFilter
+from flows.filters.translating import status
 from flows.queries import everywhere, instances
 from flows.queries.base import snapshot
 from flows.queries.definitions import Attribute
@@ -24,11 +25,14 @@ from flows.queries.paging import Cursor
 from monitor import filtering, urlparams
 from monitor.export.formats import FORMATS, Column
 from pages.guard import page
+from pages.urlparams import one_of, readable, unusable
 
 # Downloads that a user may have at a time; further ones are answered with 429.
 MOST_AT_A_TIME = 3
 MOST_ROWS = 100_000
 BATCH = 1_000
+# How the values of parameters are read.
+LISTED = {"q": readable(str), "sort": one_of(["id"]), "status": readable(status)}
 # The columns of a list over all flows.
 ANYWHERE = ("wid", "flow", "status", "reason", "key", "started_at", "changed_at")
 
@@ -38,9 +42,12 @@ ANYWHERE = ("wid", "flow", "status", "reason", "key", "started_at", "changed_at"
 def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     """Return the instances of a flow as a file."""
     flow = flow_or_404(request.user, name)
+    columns = one_of([each.name for each in flow.attributes])
+    if problem := unusable(request, LISTED | {"columns": columns}):
+        return refused(problem)
     asked = filtering.asked(request, flow)
     if asked.error:
-        return _text(asked.error.sentence, 400)
+        return refused(asked.error.sentence)
     shown = urlparams.columns(request, flow)
     with snapshot():
         many = instances.matching(asked.chosen, MOST_ROWS)
@@ -53,13 +60,15 @@ def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
 @page
 def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
     """Return the instances of all flows that the user sees as a file."""
+    if problem := unusable(request, LISTED):
+        return refused(problem)
     asked = filtering.asked(request)
     try:
         if asked.error:
             raise asked.error
         found = everywhere.selection(asked.chosen, listed_flows(request.user))
     except BadFilter as error:
-        return _text(error.sentence, 400)
+        return refused(error.sentence)
     with snapshot():
         many = everywhere.matching(found, MOST_ROWS)
     rows = _anywhere(found, urlparams.oldest_first(request))
@@ -91,6 +100,11 @@ def _next(key: Any, oldest_first: bool) -> Cursor:
 def _too_many() -> HttpResponse:
     text = _("The list has more than %(limit)s instances. Narrow its filter, and download the parts.")
     return _text(text % {"limit": f"{MOST_ROWS:,}"}, 413)
+
+
+def refused(text: str) -> HttpResponse:
+    """Answer that a file is not what was asked for."""
+    return _text(text, 400)
 
 
 def _text(text: str, status: int) -> HttpResponse:

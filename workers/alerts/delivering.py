@@ -14,12 +14,14 @@ from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMessage
+from django.db import DatabaseError, connection
 from django.utils.translation import gettext as _
 
 from flows import api, json_text
 from flows.capabilities.alerts.deliveries import Delivery
 from flows.capabilities.alerts.receivers import NotTaken, allowed, post, signature
-from flows.errors import BadAlert
+from flows.errors import BadAlert, WedError
+from workers.logs import summarize
 from workers.messages import MAIL_REFUSED, NO_MAIL_SERVER, NOT_SENT
 
 log = logging.getLogger("workers.alerts")
@@ -50,9 +52,19 @@ def deliver_due(budget: float = BUDGET) -> int:
             # A daemon, unlike the threads of an executor: the end of the process does not wait for it.
             threading.Thread(target=_send, args=(each, outcomes), daemon=True).start()
         for _each in taken:
-            _settle(*outcomes.get())
+            _settle_or_log(*outcomes.get())
         done += len(taken)
     return done
+
+
+def _settle_or_log(delivery: Delivery, outcome: Outcome) -> None:
+    """Record what came of an attempt; where that fails, the message is sent again, and no other one is."""
+    try:
+        _settle(delivery, outcome)
+    except (WedError, DatabaseError) as error:
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+        log.warning("the result of a message was not recorded: %s", summarize(error))
 
 
 def _send(delivery: Delivery, outcomes: SimpleQueue[tuple[Delivery, Outcome]]) -> None:

@@ -8,7 +8,7 @@ import time
 from django.db import DatabaseError, connection
 
 from flows import api
-from flows.capabilities.alerts.api import SavedAlertRule
+from flows.capabilities.alerts.api import SavedAlertRule, TakenAlertRule
 from flows.error_text import summarize
 from flows.errors import WedError
 from flows.filters import BadFilter, parse
@@ -34,11 +34,21 @@ def beside_rounds(every: float = EVERY, budget: float = BUDGET) -> int:
         taken = api.take_alert_rule(every)
         if taken is None:
             break
-        value, error = _measured(taken.rule)
-        api.settle_alert_rule(taken, value, error)
+        _settle(taken)
         done += 1
     _remove_old()
     return done
+
+
+def _settle(taken: TakenAlertRule) -> None:
+    """Evaluate a rule, and start or end its alert; what fails is due again later, and stops no other."""
+    value, error = _measured(taken.rule)
+    try:
+        api.settle_alert_rule(taken, value, error)
+    except (WedError, DatabaseError) as failed:
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+        log.warning("the alert %r was not settled: %s", taken.rule.name, summarize(failed))
 
 
 def _remove_old() -> None:

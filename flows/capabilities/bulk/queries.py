@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from psycopg import sql
 
@@ -63,6 +64,38 @@ class Chosen:
     def applies(self, statuses: str) -> int:
         """Return how many instances have one of these statuses."""
         return sum(each.count for each in self.groups if each.status in statuses)
+
+
+@dataclass(frozen=True)
+class Applicable:
+    """To which instances an operation applies: for all others it is certain to be refused.
+
+    `statuses` are those that they may have. `needs`: they also have a job that is "pending" or "parked"; ""
+    needs none.
+    """
+
+    statuses: str
+    needs: Literal["", "pending", "parked"] = ""
+
+    def count(self, found: Chosen) -> int:
+        """Return to how many of the instances it applies."""
+        if self.needs:
+            groups = (each for each in found.groups if each.status in self.statuses)
+            return sum(each.parked if self.needs == "parked" else each.pending for each in groups)
+        return found.applies(self.statuses)
+
+    def among(self, found: Chosen, transition: str = "") -> frozenset[int]:
+        """Return those to which it applies; where it needs a job, those with one of `transition`."""
+        return fitting(found, self.statuses, self.needs, transition)
+
+
+APPLICABLE: dict[str, Applicable] = {
+    "suspend": Applicable("RE"), "resume": Applicable("S"), "rematch": Applicable("RE"),
+    "retry": Applicable("RE", "parked"), "priority": Applicable("RE", "pending"),
+    "reassign": Applicable("RE", "pending"), "cancel": Applicable("RES"),
+    "patch": Applicable("E"), "accept": Applicable("E"), "complete": Applicable("RE", "pending"),
+    "skip": Applicable("RE", "pending"), "rollback": Applicable("RE"), "abort": Applicable("RE"),
+}  # fmt: skip
 
 
 def over(chosen: Filter, names: Collection[str] | None) -> Selection:

@@ -102,14 +102,17 @@ def _preview(command: FlowCommand, request: BulkRequest, found: Chosen, options:
     """Show how many instances there are, and what would become of the first ones."""
     given: dict[str, Any] = {"actor": options["actor"], "total": len(found.wids)}
     first = api.preview_bulk(request, found.wids[:PREVIEWED], **given)
+    applies = len(bulk.APPLICABLE[request.operation].among(found, request.transition))
     if options["json"]:
         previews = [{"wid": row.wid, "outcome": outcome(row)} for row in first]
-        command.write_json({"total": len(found.wids), "digest": found.digest_at, "first": previews})
+        total = {"total": len(found.wids), "applies": applies}
+        command.write_json(total | {"digest": found.digest_at, "first": previews})
         return
     command.write_table(
         ["instance", "outcome"], [[row.wid, outcome(row)] for row in first], "No instance matches."
     )
     if found.wids:
+        command.stdout.write(f"“{request.operation}” applies to {applies} of {len(found.wids)} instances.")
         command.stdout.write(
             f"--expect {len(found.wids)} --digest {found.digest_at} confirms these instances at these steps."
         )

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import psycopg
+from django.conf import settings
+from django.db import DatabaseError, connection
 
 from flows import api
+from flows.capabilities.cases.digests import DueDigest
 from flows.capabilities.cases.mails import queue
+from flows.error_text import summarize
+from flows.errors import WedError
 from flows.rounds import continue_while
+
+log = logging.getLogger("workers.reaper")
 
 AT_ONCE = 50
 _SLICE = 200
@@ -33,7 +41,22 @@ def _advanced(advance: Callable[..., int], connection: psycopg.Connection[Any]) 
 def beside_rounds() -> int:
     """Queue what is due for a number of users, as one mail for each; return how many were queued."""
     _remove_old()
-    return sum(queue(one) for one in api.due_case_digests(AT_ONCE))
+    return sum(_queued(one) for one in api.due_case_digests(AT_ONCE))
+
+
+def _queued(one: DueDigest) -> bool:
+    """Queue the mail of a user; one that fails is left out until its next time, and stops no other."""
+    try:
+        return queue(one)
+    except (WedError, DatabaseError) as error:
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
+        log.warning("The mail of user %d was not queued: %s", one.user, summarize(error))
+    try:
+        api.queue_case_digest(one, settings.WEDSQL_DIGEST_HOUR, "", None)
+    except (WedError, DatabaseError) as error:
+        log.warning("The mail of user %d was not left out: %s", one.user, summarize(error))
+    return False
 
 
 def _remove_old() -> None:

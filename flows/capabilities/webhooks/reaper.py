@@ -24,12 +24,24 @@ def beside_rounds(budget: float = BUDGET) -> int:
     """Read what is new for each webhook, for `budget` seconds; return how many messages were queued."""
     until, queued = time.monotonic() + budget, 0
     for hook in api.due_webhooks():
-        while time.monotonic() < until and (found := api.webhook_steps(hook)):
-            added = _queued(found)
-            queued += added or 0
-            if not added and not found.more:
-                break
+        try:
+            queued += _read(hook, until)
+        except (WedError, DatabaseError) as error:
+            if not connection.in_atomic_block:
+                connection.close_if_unusable_or_obsolete()
+            log.warning("what was committed for webhook %d was not read: %s", hook, summarize(error))
     _remove_old()
+    return queued
+
+
+def _read(hook: int, until: float) -> int:
+    """Read what is new for a webhook; return how many messages were queued."""
+    queued = 0
+    while time.monotonic() < until and (found := api.webhook_steps(hook)):
+        added = _queued(found)
+        queued += added or 0
+        if not added and not found.more:
+            break
     return queued
 
 

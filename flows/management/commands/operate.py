@@ -28,7 +28,7 @@ class Command(FlowCommand):
         " performs."
     )
     records_actor = True
-    tries: ClassVar[Mapping[str, str]] = {"dry_run": "filter flow to reason"}
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "filter flow to transition reason"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("operation", choices=CHOICES)
@@ -87,7 +87,8 @@ class Command(FlowCommand):
         chosen = parse(options["filter"], flow)
         found = bulk.selected(bulk.over(chosen, None))
         if options["dry_run"]:
-            self._preview(found, options["json"])
+            applies = len(bulk.APPLICABLE[name].among(found, options["transition"]))
+            self._preview(name, found, applies, options["json"])
             return
         query = " ".join(filter(None, [f"flow:{flow.name}" if flow else "", chosen.text()]))
         to = {"assignee" if name == "reassign" else "priority": options["to"]}
@@ -101,16 +102,18 @@ class Command(FlowCommand):
             text = f"Bulk operation {made.id}: {name} of {made.total} instances is requested."
             self.stdout.write(f"{text} “manage.py bulk {made.id}” shows its progress.")
 
-    def _preview(self, found: bulk.Chosen, json: bool) -> None:
+    def _preview(self, name: str, found: bulk.Chosen, applies: int, json: bool) -> None:
         if json:
             groups = [
                 {"flow": g.flow, "status": g.status, "count": g.count, "sample": g.wids} for g in found.groups
             ]
-            self.write_json({"total": len(found.wids), "digest": found.digest, "groups": groups})
+            total = {"total": len(found.wids), "applies": applies}
+            self.write_json(total | {"digest": found.digest, "groups": groups})
             return
         lines = [[g.flow, g.status, g.count, list(g.wids[:5])] for g in found.groups]
         self.write_table(["flow", "status", "instances", "newest"], lines, "No instance matches.")
         if found.wids:
+            self.stdout.write(f"“{name}” applies to {applies} of {len(found.wids)} instances.")
             self.stdout.write(f"--expect {len(found.wids)} --digest {found.digest} confirms these instances.")
 
 

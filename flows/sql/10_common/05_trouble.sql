@@ -45,3 +45,10 @@ from pg_locks l left join pg_stat_activity a on a.pid = l.pid
 where l.relation = to_regclass(format('%I.wed_flow', p_flow)) and l.granted and l.pid <> pg_backend_pid()
   and l.mode in ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')
 $$;
+
+-- Returns whether an entry of the log of jobs with this outcome is an attempt that failed: what people and
+-- the kernel do with a job is none.
+create or replace function wedsql._is_attempt(p_outcome text) returns boolean
+language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
+select p_outcome not in ('parked', 'late', 'released', 'given', 'withdrawn')
+$$;

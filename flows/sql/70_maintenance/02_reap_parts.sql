@@ -72,13 +72,14 @@ delete from wedsql.worker w where w.id = any (array(
   select o.id from wedsql.worker o where o.seen_at < p_now - interval '1 hour' for update skip locked))
 $$;
 
--- Deletes failures that did not come again for ten minutes, and those of flows that were dropped.
+-- Deletes failures that did not come again for ten minutes, and those of flows that were dropped. Those of
+-- retention and of clocks say what is still to be done.
 -- Locks: their rows, skipping locked ones.
 create or replace function wedsql._forget_troubles(p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 delete from wedsql.trouble t where t.ctid = any (array(
   select o.ctid from wedsql.trouble o
-  where o.kind <> 'retired' and not o.last_at between p_now - interval '10 minutes'
+  where o.kind not in ('retired', 'clocks') and not o.last_at between p_now - interval '10 minutes'
     and p_now + interval '10 minutes'
     or o.flow_id <> 0
     and not exists (select 1 from wedsql.flow f where f.id = o.flow_id) for update skip locked))
@@ -110,9 +111,16 @@ end $$;
 -- Keeps the failure of a part of a round; after one by statement_timeout the round ends.
 create or replace function wedsql._note_part_failure(p_flow integer, p_kind text, p_state text,
   p_message text, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._note_item_failure(p_flow, p_kind, 0, 0, p_state, p_message, p_now)
+$$;
+
+-- Keeps the failure of an item; after one by statement_timeout the round ends.
+create or replace function wedsql._note_item_failure(p_flow integer, p_kind text, p_wid integer,
+  p_item bigint, p_state text, p_message text, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform wedsql._note_trouble(p_flow, p_kind, 0, 0, p_state, p_message, p_now);
+  perform wedsql._note_trouble(p_flow, p_kind, p_wid, p_item, p_state, p_message, p_now);
   if p_state = '57014' then
     perform set_config('wedsql.round_over', 'yes', true);
   end if;

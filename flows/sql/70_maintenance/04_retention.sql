@@ -40,7 +40,7 @@ begin
         document := wedsql._document(v_flow.name, wid);
         return next;
         v_any := true;
-      exception when others then
+      exception when query_canceled or others then
         perform wedsql._note_trouble(v_flow.id, 'retired', wid, 0, sqlstate, sqlerrm, v_now);
       end;
     end loop;
@@ -77,13 +77,13 @@ begin
   v_wids := wedsql._retirable(v_flow, v_now, cardinality(v_wids), v_wids);
   begin
     return wedsql._retire(v_flow, coalesce(v_wids, '{}'));
-  exception when others then
+  exception when query_canceled or others then
     null;  -- then one at a time
   end;
   foreach v_wid in array v_wids loop
     begin
       v_left := v_left + wedsql._retire(v_flow, array[v_wid]);
-    exception when others then
+    exception when query_canceled or others then
       perform wedsql._note_trouble(v_flow.id, 'retired', v_wid, 0, sqlstate, sqlerrm, v_now);
     end;
   end loop;

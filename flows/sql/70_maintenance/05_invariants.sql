@@ -58,7 +58,7 @@ values
   select jsonb_build_object('wid', i.wid, 'job', j.id, 'counted', j.attempts, 'logged', l.n) as found
   from {i} i join wedsql.job_pool j on j.wid = i.wid
   cross join lateral (select count(*) as n from wedsql.job_log l where l.wid = j.wid and l.job_id = j.id
-                      and l.outcome not in ('parked', 'late', 'released', 'withdrawn')) l
+                      and wedsql._is_attempt(l.outcome)) l
   where j.tgid > 0 and j.attempts <> l.n$q$),
 ('I8', 'No session holds a transaction open or waits for a lock indefinitely; nothing is prepared.', $q$
   select jsonb_build_object('pid', a.pid, 'application', a.application_name, 'since', a.xact_start) as found
@@ -196,7 +196,7 @@ exception when undefined_table or invalid_schema_name then
   return false;
 end $$;
 
--- Returns the ten invariants, each with the number of violations and the first p_examples, all as of one
+-- Returns the invariants, each with the number of violations and the first p_examples, all as of one
 -- moment; flows that are dropped meanwhile are left out. p_limit bounds the check to about twice as many
 -- instances (the newest and those that wait longest), null means all.
 create or replace function wedsql.violations(p_limit integer default null, p_examples integer default 10)

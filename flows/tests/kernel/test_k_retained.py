@@ -46,6 +46,7 @@ COLUMNS = {
     "sla_clock.wid": REMOVED,
     "sla_state.after_wid": NUMBER,
     "start_time.last_wid": NUMBER,
+    "task.wid": REMOVED,
     "timer.wid": ENDED,
     "trouble.wid": NUMBER,
     "wed_trace.wid": REMOVED,

@@ -45,6 +45,21 @@ insert into wedsql.signal (flow_id, name, wid, key, data, actor, sent_at, state,
 select %(flow)s, 'paying', case when not %(keyed)s then wid end, case when %(keyed)s then 'none ' || g end,
        '{{}}', 'bank', now(), 'K', now() + interval '1 day' from ({ROW}) r
 """
+HELD = "%(task)s in ('S', 'X', 'L')"
+TASKS = f"""
+insert into wedsql.task (job_id, wid, tgid, flow_id, state, audience, owner, owned_at, hidden_until,
+                         arrived_at, due_at)
+select j.id, j.wid, j.tgid, j.flow_id, %(task)s::"char", 'r:Clerk', case when {HELD} then 'ana' end,
+       case when {HELD} then now() end, case when %(aside)s then now() + interval '1 hour' end, now(),
+       case when %(late)s then now() - interval '1 hour' else 'infinity' end
+from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+where t.trname = 'tr_person' and j.flow_id = %(flow)s
+"""
+OF_PEOPLE = """
+update wedsql.job_pool j
+set assigned_to = '', lease_until = case when j.state = 'L' then 'infinity'::timestamptz end
+from wedsql.trig t where t.tgid = j.tgid and t.trname = 'tr_person' and j.flow_id = %(flow)s
+"""
 # What waits -> the statements that make it, each with what fills them.
 Made = list[tuple[str, dict[str, object]]]
 RUNNING: tuple[str, dict[str, object]] = (INSTANCES, {"status": "R"})
@@ -53,6 +68,11 @@ EXCEPTIONS: tuple[str, dict[str, object]] = (INSTANCES, {"status": "E"})
 
 def jobs(transition: str, state: str = "P", *, late: bool = False) -> tuple[str, dict[str, object]]:
     return JOBS, {"transition": transition, "job": state, "late": late}
+
+
+def tasks(state: str, job: str, status: str = "R", *, aside: bool = False, late: bool = False) -> Made:
+    given: dict[str, object] = {"task": state, "aside": aside, "late": late}
+    return [(INSTANCES, {"status": status}), jobs("tr_person", job), (OF_PEOPLE, {}), (TASKS, given)]
 
 
 WAITING: dict[str, Made] = {
@@ -90,6 +110,14 @@ WAITING: dict[str, Made] = {
     "signals that were delivered": [("insert into wedsql.signal (flow_id, name, wid, data, actor, sent_at,"
         " state, settled_at) select %(flow)s, 'paying', wid, '{}', 'bank', now(), 'D', now()"
         f" from ({ROW}) r", {})],
+    "tasks that are open": tasks("R", "P"),
+    "tasks that are late": tasks("R", "P", late=True),
+    "tasks that persons have": tasks("S", "L"),
+    "tasks that persons have begun": tasks("X", "L"),
+    "tasks that are locked": tasks("L", "L"),
+    "tasks that are put aside": tasks("S", "L", aside=True),
+    "tasks of suspended instances": tasks("H", "S", "S"),
+    "tasks of exceptions": tasks("H", "K", "E"),
     "instances that have ended": [(INSTANCES, {"status": "F"})],
     "parts of paused bulk operations": [("with b as (insert into wedsql.bulk (operation, flows, actor,"
         " reason, state, total, created_at, changed_at, changed_by) values ('cancel', '{}', 'ana', 'x',"
@@ -111,6 +139,9 @@ def shop(kit: Kit) -> Iterator[Kit]:
     kit.trig("tr_count", "todo > 0", performer="database", sets="todo = todo - 1")
     kit.trig("tr_wait", "a = '3'", due_after="1 day")
     kit.trig("tr_first", "a = '0'")
+    kit.trig(
+        "tr_person", "a = '7'", performer="person", role="Clerk", deadline="1 hour", pickup_deadline="1 day"
+    )
     kit.trig("tr_name", "number = '?'")
     kit.final("a = 'end'")
     policies = [RecoveryPolicy("never", "cancel", cause="LOOP")]

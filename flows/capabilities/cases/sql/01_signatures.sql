@@ -50,32 +50,80 @@ begin
   end if;
 end $$;
 
--- Computes signatures of cases, at most p_max of a flow, and returns how many. A flow whose signatures cannot
--- be computed is recorded (wedsql.trouble) and stops no other.
+-- Computes the signatures of these cases ('signatures'), or ends those of their waits that are over
+-- ('waits').
+create or replace function wedsql._look_together(p_kind text, p_flow integer, p_cases wedsql.repair_case[])
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_kind = 'signatures' then
+    perform wedsql._sign(p_flow, array(select c.number from unnest(p_cases) c));
+  else
+    perform wedsql._end_waits(p_flow, p_cases);
+  end if;
+end $$;
+
+-- Looks at these cases of a flow together; where that failed, at each by itself, so that one stops no other.
+-- What failed is recorded and tried again. After a failure by statement_timeout the round ends, and the next
+-- one looks at each by itself. Returns at how many it looked without a failure.
+-- Locks: the cases; the caller has locked them.
+create or replace function wedsql._look_at_cases(p_kind text, p_flow integer, p_cases wedsql.repair_case[],
+  p_now timestamptz) returns integer
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_case wedsql.repair_case;
+  v_done integer := 0;
+begin
+  if not exists (select from wedsql.trouble t
+                 where t.flow_id = p_flow and t.kind = p_kind and t.wid = 0 and t.item = 0) then
+    begin
+      perform wedsql._look_together(p_kind, p_flow, p_cases);
+      delete from wedsql.trouble t using unnest(p_cases) c
+      where t.flow_id = p_flow and t.kind = p_kind and t.wid = c.wid and t.item = c.number;
+      return cardinality(p_cases);
+    exception when query_canceled or others then
+      perform wedsql._note_item_failure(p_flow, p_kind, 0, 0, sqlstate, sqlerrm, p_now);
+    end;
+  end if;
+  foreach v_case in array p_cases loop
+    exit when wedsql._round_over();
+    begin
+      perform wedsql._look_together(p_kind, p_flow, array[v_case]);
+      perform wedsql._no_trouble(p_flow, p_kind, v_case.wid, v_case.number);
+      v_done := v_done + 1;
+    exception when query_canceled or others then
+      perform wedsql._note_item_failure(p_flow, p_kind, v_case.wid, v_case.number, sqlstate, sqlerrm, p_now);
+    end;
+  end loop;
+  if not wedsql._round_over() then
+    perform wedsql._no_trouble(p_flow, p_kind, 0, 0);
+  end if;
+  return v_done;
+end $$;
+
+-- Computes signatures of cases, at most p_max of a flow, and returns how many. A case whose signature
+-- cannot be computed is recorded (wedsql.trouble) and stops no other.
 -- Locks: the cases, skipping locked ones.
 create or replace function wedsql.sign_cases(p_max integer default 500) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
   v_flow integer;
-  v_numbers bigint[];
+  v_cases wedsql.repair_case[];
   v_done integer := 0;
 begin
+  perform set_config('wedsql.round_over', '', true);
   for v_flow in
     select f.id from wedsql.flow f
     where wedsql._may_try(f.id, 'signatures', 0, 0, v_now) and exists (
       select from wedsql.repair_case c where c.flow_id = f.id and c.signed_seq is distinct from c.seq)
   loop
-    begin
-      v_numbers := array(select c.number from wedsql.repair_case c
-                         where c.flow_id = v_flow and c.signed_seq is distinct from c.seq
-                         limit p_max for no key update skip locked);
-      perform wedsql._sign(v_flow, v_numbers);
-      v_done := v_done + cardinality(v_numbers);
-      perform wedsql._no_trouble(v_flow, 'signatures', 0, 0);
-    exception when others then
-      perform wedsql._note_trouble(v_flow, 'signatures', 0, 0, sqlstate, sqlerrm, v_now);
-    end;
+    exit when wedsql._round_over();
+    v_cases := array(select c from wedsql.repair_case c
+                     where c.flow_id = v_flow and c.signed_seq is distinct from c.seq
+                       and wedsql._may_try(v_flow, 'signatures', c.wid, c.number, v_now)
+                     limit p_max for no key update skip locked);
+    v_done := v_done + wedsql._look_at_cases('signatures', v_flow, v_cases, v_now);
   end loop;
   return v_done;
 end $$;

@@ -35,8 +35,8 @@ begin
 end $$;
 
 -- Ends the wait of cases whose condition holds now, or is no condition any more, and notes for the
--- others at which step they were examined. Examines at most p_max of a flow, and returns how many. A flow
--- whose conditions cannot be evaluated is recorded (wedsql.trouble) and stops no other.
+-- others at which step they were examined. Examines at most p_max of a flow, and returns how many. A case
+-- whose condition cannot be examined is recorded (wedsql.trouble) and stops no other.
 -- Locks: the cases, skipping locked ones.
 create or replace function wedsql.end_waits(p_max integer default 200) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -46,23 +46,20 @@ declare
   v_cases wedsql.repair_case[];
   v_done integer := 0;
 begin
+  perform set_config('wedsql.round_over', '', true);
   for v_flow in
     select f.id from wedsql.flow f
     where wedsql._may_try(f.id, 'waits', 0, 0, v_now) and exists (
       select from wedsql.repair_case c where c.flow_id = f.id and c.state = 'waiting' and c.waits_for <> ''
         and c.waits_seq is distinct from c.seq)
   loop
-    begin
-      v_cases := array(select c from wedsql.repair_case c
-                       where c.flow_id = v_flow and c.state = 'waiting' and c.waits_for <> ''
-                         and c.waits_seq is distinct from c.seq
-                       limit p_max for no key update skip locked);
-      perform wedsql._end_waits(v_flow, v_cases);
-      v_done := v_done + cardinality(v_cases);
-      perform wedsql._no_trouble(v_flow, 'waits', 0, 0);
-    exception when others then
-      perform wedsql._note_trouble(v_flow, 'waits', 0, 0, sqlstate, sqlerrm, v_now);
-    end;
+    exit when wedsql._round_over();
+    v_cases := array(select c from wedsql.repair_case c
+                     where c.flow_id = v_flow and c.state = 'waiting' and c.waits_for <> ''
+                       and c.waits_seq is distinct from c.seq
+                       and wedsql._may_try(v_flow, 'waits', c.wid, c.number, v_now)
+                     limit p_max for no key update skip locked);
+    v_done := v_done + wedsql._look_at_cases('waits', v_flow, v_cases, v_now);
   end loop;
   return v_done;
 end $$;

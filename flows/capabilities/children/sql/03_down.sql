@@ -48,9 +48,10 @@ begin
         update wedsql.child c set held = p_operation = 'suspend' where c.wid = v_wid;
       end if;
       perform wedsql._no_trouble(p_job.flow_id, 'children', v_wid, 0);
-    exception when others then
+    exception when query_canceled or others then
       v_all := false;
       perform wedsql._note_trouble(p_job.flow_id, 'children', v_wid, 0, sqlstate, sqlerrm, p_now);
+      exit when sqlstate = '57014';
     end;
   end loop;
   return v_all;

@@ -263,7 +263,7 @@ begin
   begin
     v_next := wedsql._advance_children(v_flow, v_job, v_trig, p_max, p_now);
     perform wedsql._no_trouble(v_flow.id, 'children', p_wid, p_job_id);
-  exception when others then
+  exception when query_canceled or others then
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text;
     v_next := wedsql._children_failed(v_flow, v_job, v_why, p_now);
   end;
@@ -325,8 +325,11 @@ begin
       if wedsql._continue_job(v_job.parent_wid, v_job.job_id, p_max, v_now) then
         return v_job.parent_wid;
       end if;
-    exception when others then
+    exception when query_canceled or others then
       perform wedsql._postpone_job(v_job.parent_wid, v_job.job_id, sqlstate, sqlerrm, v_now);
+      if sqlstate = '57014' then
+        return v_job.parent_wid;  -- what is next has a time limit of its own
+      end if;
     end;
   end loop;
   return null;

@@ -89,7 +89,7 @@ l as (
              else l.tx_at >= p_state.restored_at
                   and not pg_visible_in_snapshot(l.xid::text::xid8, p_state.counted) end)
 select l.flow_id, l.trname, l.at from l
-where l.outcome not in ('parked', 'late', 'released', 'withdrawn')
+where wedsql._is_attempt(l.outcome)
 $$;
 
 -- Returns the minute, the hour and the day of a time, where the time zone is UTC.

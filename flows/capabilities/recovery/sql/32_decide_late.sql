@@ -160,6 +160,7 @@ declare
   v_seen integer := 0;
   v_pause interval;
 begin
+  perform set_config('wedsql.round_over', '', true);
   for v_late in
     select * from wedsql.late_result l where l.state = 'kept' and l.look_at <= v_now
     order by l.look_at limit p_max for update skip locked
@@ -167,11 +168,12 @@ begin
     v_seen := v_seen + 1;
     begin
       v_pause := case when not wedsql._decide_late(v_late) then interval '10 seconds' end;
-    exception when others then
+    exception when query_canceled or others then
       v_pause := interval '1 minute';
-      perform wedsql._note_trouble(v_late.flow_id, 'late', v_late.wid, 0, sqlstate, sqlerrm, v_now);
+      perform wedsql._note_item_failure(v_late.flow_id, 'late', v_late.wid, 0, sqlstate, sqlerrm, v_now);
     end;
     update wedsql.late_result l set look_at = v_now + v_pause where l.id = v_late.id and v_pause is not null;
+    exit when wedsql._round_over();
   end loop;
   return v_seen;
 end $$;

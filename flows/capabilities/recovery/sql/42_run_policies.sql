@@ -160,6 +160,7 @@ declare
   v_next record;
   v_done integer := 0;
 begin
+  perform set_config('wedsql.round_over', '', true);
   for v_next in
     select w.number, w.xmin as seen, c.flow_id, c.wid from wedsql.policy_wait w
     join wedsql.repair_case c on c.number = w.number
@@ -168,13 +169,14 @@ begin
     begin
       v_done := v_done + wedsql._apply_policy(v_next.number, v_next.seen, v_now)::integer;
       perform wedsql._no_trouble(v_next.flow_id, 'policies', v_next.wid, v_next.number);
-    exception when others then
-      perform wedsql._note_trouble(v_next.flow_id, 'policies', v_next.wid, v_next.number, sqlstate, sqlerrm,
-                                   v_now);
+    exception when query_canceled or others then
+      perform wedsql._note_item_failure(v_next.flow_id, 'policies', v_next.wid, v_next.number, sqlstate,
+                                        sqlerrm, v_now);
       update wedsql.policy_wait w set due_at = t.retry_at from wedsql.trouble t
       where w.number = v_next.number and t.flow_id = v_next.flow_id and t.kind = 'policies'
         and t.wid = v_next.wid and t.item = v_next.number;
     end;
+    exit when wedsql._round_over();
   end loop;
   return v_done;
 end $$;

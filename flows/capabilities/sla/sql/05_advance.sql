@@ -46,7 +46,10 @@ declare
 begin
   begin
     v_compiled := wedsql._compiled_sla((select f.name from wedsql.flow f where f.id = p_sla.flow_id), p_sla);
-  exception when sqlstate 'WD005' or sqlstate 'WD006' then
+  exception when others then
+    if wedsql._passes(sqlstate) then
+      raise;
+    end if;
     v_error := sqlerrm;
   end;
   if v_error is null and p_sla.error is null and v_compiled = p_sla.compiled then
@@ -57,6 +60,53 @@ begin
   where s.id = p_sla.id and s.revision = p_sla.revision and (s.error, s.compiled, s.below)
     is distinct from (v_error, coalesce(v_compiled, s.compiled), 2147483647);
   return false;
+end $$;
+
+-- Advances the clocks of an SLA in one instance, from the beginning of its history if p_after is -1 or if
+-- that failed before. Returns how many steps it read; null where it failed, of which only the reason
+-- remains: then the instance is tried again by itself.
+create or replace function wedsql._try_clock(p_sla wedsql.sla, p_wid integer, p_after integer) returns integer
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow text := (select f.name from wedsql.flow f where f.id = p_sla.flow_id);
+begin
+  if p_after <> -1 and exists (select from wedsql.trouble t where t.flow_id = p_sla.flow_id
+                               and t.kind = 'clocks' and t.wid = p_wid and t.item = p_sla.id) then
+    p_after := -1;
+  end if;
+  if p_after = -1 then
+    delete from wedsql.sla_clock c where c.sla_id = p_sla.id and c.wid = p_wid;
+  end if;
+  return wedsql._advance_clock(p_sla, v_flow, p_wid, p_after);
+exception when query_canceled or others then
+  perform wedsql._note_item_failure(p_sla.flow_id, 'clocks', p_wid, p_sla.id, sqlstate, sqlerrm,
+                                    wedsql.now());
+  return null;
+end $$;
+
+-- Tries up to p_max clocks that failed again, those that have waited longest first, and forgets those of
+-- which the instance or the SLA is gone.
+create or replace function wedsql._retry_clocks(p_max integer) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_now timestamptz := wedsql.now();
+  v_failed wedsql.trouble;
+  v_sla wedsql.sla;
+begin
+  for v_failed in
+    select t.* from wedsql.trouble t
+    where t.kind = 'clocks' and wedsql._may_try(t.flow_id, t.kind, t.wid, t.item, v_now)
+    order by t.retry_at limit p_max
+  loop
+    exit when wedsql._round_over();
+    select * into v_sla from wedsql.sla s where s.id = v_failed.item and s.enabled;
+    if not found or not exists (select from wedsql.instance i where i.wid = v_failed.wid) then
+      perform wedsql._no_trouble(v_failed.flow_id, 'clocks', v_failed.wid, v_failed.item);
+    elsif v_sla.error is null and wedsql._check_compiled(v_sla)
+          and wedsql._try_clock(v_sla, v_failed.wid, -1) is not null then
+      perform wedsql._no_trouble(v_failed.flow_id, 'clocks', v_failed.wid, v_failed.item);
+    end if;
+  end loop;
 end $$;
 
 -- Advances the clocks of up to p_max instances that have changed. Returns how many steps it read.
@@ -80,10 +130,13 @@ begin
     v_last := v_changed.wid;
     foreach v_sla in array v_slas loop
       if v_sla.flow_id = v_changed.flow_id and v_changed.wid >= coalesce(v_sla.below, 0) then
-        v_steps := v_steps + wedsql._advance_clock(v_sla, f.name, v_changed.wid, v_changed.after)
-        from wedsql.flow f where f.id = v_sla.flow_id;
+        v_steps := v_steps + coalesce(wedsql._try_clock(v_sla, v_changed.wid, v_changed.after), 0);
       end if;
     end loop;
+    if wedsql._round_over() then
+      v_found := p_max;  -- the rest is done by the next round
+      exit;
+    end if;
   end loop;
   update wedsql.sla_state s
   set counted = case when v_found < p_max then p_state.upto else s.counted end,
@@ -97,7 +150,6 @@ end $$;
 create or replace function wedsql._compute_past(p_sla wedsql.sla, p_max integer) returns integer
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow text := (select f.name from wedsql.flow f where f.id = p_sla.flow_id);
   v_wids integer[] := array(
     select i.wid from wedsql.instance i where i.flow_id = p_sla.flow_id and i.wid < p_sla.below
     order by i.wid desc limit p_max);
@@ -106,10 +158,9 @@ declare
   v_done integer := 0;
 begin
   foreach v_wid in array v_wids loop
-    delete from wedsql.sla_clock c where c.sla_id = p_sla.id and c.wid = v_wid;
-    perform wedsql._advance_clock(p_sla, v_flow, v_wid, -1);
+    perform wedsql._try_clock(p_sla, v_wid, -1);
     v_done := v_done + 1;
-    exit when clock_timestamp() > v_until;
+    exit when clock_timestamp() > v_until or wedsql._round_over();
   end loop;
   update wedsql.sla s
   set below = case when v_done = cardinality(v_wids) and v_done < p_max then null else v_wid end
@@ -135,7 +186,8 @@ set counted = pg_current_snapshot(), upto = null, after_wid = 0,
 $$;
 
 -- Advances the clocks of SLAs by one slice of about p_max steps, and computes one of the past. Returns how
--- many steps and instances it read, and whether there is more to do; null while another session does it.
+-- many steps and instances it read, and whether there is more to do; null while another session does it. An
+-- instance whose clock cannot be advanced is recorded (wedsql.trouble), is tried again, and stops no other.
 -- Locks: the row of wedsql.sla_state, or nothing; clocks; SLAs.
 create or replace function wedsql.advance_slas(p_max integer default 2000) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -153,6 +205,7 @@ begin
   if not found then
     return null;
   end if;
+  perform set_config('wedsql.round_over', '', true);
   if wedsql._slas_restored() then
     perform wedsql._restart_slas(true);
   elsif not exists (select from wedsql.sla s
@@ -165,9 +218,10 @@ begin
   perform wedsql._check_compiled(s) from wedsql.sla s where s.enabled and s.error is not null;
   select * into v_sla from wedsql.sla s
   where s.enabled and s.error is null and s.below is not null order by s.below desc, s.id limit 1;
-  if found and wedsql._check_compiled(v_sla) then
+  if found and not wedsql._round_over() and wedsql._check_compiled(v_sla) then
     v_past := wedsql._compute_past(v_sla, greatest(1, p_max / 10));
   end if;
+  perform wedsql._retry_clocks(greatest(1, p_max / 100));
   update wedsql.sla_state s set after_wid = s.after_wid;  -- makes its xmin that of this transaction
   update wedsql.sla_state s set own_xid = s.xmin::text::bigint;
   return jsonb_build_object('steps', v_steps, 'instances', v_past, 'more', exists (
