@@ -24,7 +24,7 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
 
 
 def check_invariants(limit: int | None = None, *, conn: Any = None) -> datetime | None:
-    """Check the ten invariants and store the result for the pages; return None if a check is running."""
+    """Check the invariants and store the result for the pages; return None if a check is running."""
     return value(conn, "select wedsql.check_invariants(%s)", (limit,))
 
 

@@ -1,4 +1,4 @@
-"""The last check of the ten invariants, and a new one."""
+"""The last check of the invariants, and a new one."""
 
 from __future__ import annotations
 

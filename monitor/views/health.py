@@ -1,4 +1,4 @@
-"""The health page: the ten invariants, the clock, the reaper, the disk and the tables."""
+"""The health page: the invariants, the clock, the reaper, the disk and the tables."""
 
 from __future__ import annotations
 

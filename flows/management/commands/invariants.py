@@ -11,7 +11,7 @@ from flows.management.base import FlowCommand, Rejected
 
 
 class Command(FlowCommand):
-    help = "Checks the ten invariants; exit code 1 when one is broken, with an example of it."
+    help = "Checks the invariants; exit code 1 when one is broken, with an example of it."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

@@ -1,4 +1,4 @@
--- The ten invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
+-- The invariants (docs/reliability.md): what is true between any two commits, whatever failed before.
 -- They read only stored facts, never the engine's derived values, and evaluate conditions again with the
 -- matchers. In each query {i} stands for the instances that are checked, and one row of it is one violation.
 -- Those of capabilities come by a hook.
@@ -234,7 +234,7 @@ begin
   from q cross join lateral wedsql._invariant(q.query, v_wids, p_examples) r order by length(q.name), q.name;
 end $$;
 
--- Returns the ten invariants in short, with one example of each that is violated; p_limit as in violations.
+-- Returns the invariants in short, with one example of each that is violated; p_limit as in violations.
 create or replace function wedsql.invariants(p_limit integer default null)
 returns table (name text, ok boolean, found bigint, example jsonb, sentence text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
