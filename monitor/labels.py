@@ -48,6 +48,7 @@ TROUBLE: dict[str, str | Promise] = {
     "policies": _("A recovery policy is not applied"),
     "signals": _("A kept signal is not delivered"),
     "starts": _("An instance does not start at its time"),
+    "deadlines": _("The deadline of a task is not handled"),
     "children": _("Child instances are not started, counted or ended"),
 }
 # What became of a signal.

@@ -99,7 +99,7 @@ class TaskOptions(TypedDict, total=False):
             label=_("application"),
             help=_(
                 "The address of what people perform the task with; attributes are written in braces:"
-                " https://crm.example/orders/{number}."
+                " https://crm.example/orders/{id}."
             ),
             group=Group.TASKS,
             same_line=True,

@@ -208,7 +208,7 @@ with held as (
 select t.trname as transition, p.n as pending, p.late + coalesce(o.late, 0) as late,
        coalesce(o.leased, 0) as leased, coalesce(o.parked, 0) as parked, p.oldest
 from (select trname from wedsql.trig
-      where flow_id = %(flow)s and not cfinal and integrity is null and performer = 'worker'
+      where flow_id = %(flow)s and not cfinal and integrity is null and performer <> 'database'
       union select trname from held) as t
 cross join lateral (
   select count(*) as n, count(*) filter (where j.late) as late, min(j.fired_at) as oldest

@@ -12,8 +12,12 @@ from flows.languages.bpmn import xml as reader
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, node, start, task, timer
 
 SOURCES = Path(reader.__file__).parent
-WRITTEN = re.compile(rb'(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate)="(true|false)"')
+WRITTEN = re.compile(rb'(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required)="(true|false)"')
 LOOP = '<bpmn:standardLoopCharacteristics testBefore="true" loopMaximum="3"/>'
+FIELDS = "".join(
+    f'<f:formProperty xmlns:f="http://flowable.org/bpmn" id="{name}_{value}" {name}="{value}"/>'
+    for name in ("readable", "writable", "required") for value in ("true", "false")
+)  # fmt: skip
 MORE = {
     "a loop that tests before": task(LOOP),
     "a start event that does not interrupt": file(
@@ -26,6 +30,10 @@ MORE = {
         b"<bpmn:process", 1),
     "an event that interrupts": at("task", "", timer("PT1H")).replace(
         b"<bpmn:boundaryEvent ", b'<bpmn:boundaryEvent cancelActivity="true" '),
+    "a form": file(
+        node("startEvent", "s"), flows("s t", "t e"), node("endEvent", "e"),
+        node("userTask", "t", f"<bpmn:extensionElements>{FIELDS}</bpmn:extensionElements>"),
+    ),
 }  # fmt: skip
 FILES = {what: content for what, (content, _becomes) in SUPPORTED.items()} | REFUSED | MORE
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+from html import escape
 from typing import Any
 
 import pytest
@@ -14,7 +16,8 @@ from flows.languages.bpmn.model import EVENTS as EVENT_KINDS
 from flows.languages.bpmn.model import GATEWAYS
 from flows.tests.bpmn_hosts import ACTIVITIES, BUILDS, EVENTS, LOOPS, attached
 
-SAMPLES = {"text": "x", "interval": "01:00:00", "integer": "3", "smallint": "3", "text[]": "n"}
+SAMPLES = {"text": "x", "interval": "01:00:00", "integer": "3", "smallint": "3", "text[]": "n",
+           "jsonb": '{"sections": []}'}  # fmt: skip
 ROLES = {"event sub-process", *(each for each in BUILDS if each.startswith("subProcess"))}
 """Elements whose role is that of what they contain."""
 ACCEPTED_COMPENSATION = {
@@ -42,6 +45,8 @@ def values(name: str) -> list[str]:
 
 
 def same(value: Any, text: str) -> bool:
+    if isinstance(value, dict):
+        return json.dumps(value) == text
     found = value if isinstance(value, list) else [value]
     return [str(each).lower() for each in found] == [text]
 
@@ -51,7 +56,7 @@ def test_an_option_has_an_effect_on_a_rule_of_its_element_or_is_refused(where: s
     assert compiled(BUILDS[where]({})) is not None
     for name in OPTIONS:
         for text in values(name):
-            found = compiled(BUILDS[where]({f"wedsql_{name}": text}))
+            found = compiled(BUILDS[where]({f"wedsql_{name}": escape(text)}))
             if found is None or (name == "role" and where in ROLES):
                 continue
             rules = found.compiled.definition["triggers"]

@@ -97,7 +97,7 @@ def sources(command: BaseCommand) -> str:
         for one in modules
         if one
         and one.__name__.split(".")[0] in OURS
-        and {"management", "command"} & {*one.__name__.split(".")}
+        and {"management", "command", "verbs", "repairs", "repair_verbs"} & {*one.__name__.split(".")}
     ]
     return "\n".join(inspect.getsource(one).replace("from __future__ import annotations", "") for one in ours)
 

@@ -28,6 +28,7 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "due_attr": st.just("day"),
     "mutex": st.sampled_from(["desk", "Á: b"]),
     "lock": st.sampled_from(["desk", "box {size}"]),
+    "sets_when_taken": st.sampled_from(["size = 'taken'", "size = 'Á: b', day = null"]),
     "child_count": st.sampled_from(["2", "length(size)"]),
     "child_set": st.lists(st.sampled_from(["number = child_number", "day = day"]), max_size=2),
     "child_wait": st.just("children / 2"),
@@ -38,7 +39,7 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "form": st.sampled_from(
         [
             {"sections": []},
-            {"sections": [{"title": "Á: b", "fields": [{"attribute": "size", "required": "day is null"}]}]},
+            {"sections": [{"title": "Á: b", "fields": [{"attribute": "size", "shown": "day is null"}]}]},
         ]
     ),
     "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),

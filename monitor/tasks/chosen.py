@@ -40,7 +40,7 @@ def chosen(request: HttpRequest, wid: int) -> HttpResponse:
     if request.method == "POST":
         if not may_change:
             return HttpResponseForbidden(_("The person responsible for the instance decides about this."))
-        given = posted(request)
+        given = posted(request, given)
         try:
             api.set_task_settings(wid, settings_of(given), person, operates)
         except (Refused, BadValue) as refused:
@@ -88,11 +88,11 @@ def of_flow(definition: Mapping[str, Any], user: AnyUser) -> dict[str, str] | No
     }
 
 
-def posted(request: HttpRequest) -> dict[str, str]:
-    """Return what a form sent, for showing it again."""
-    names = ("responsible", "warnings", "notified", "notified_count")
+def posted(request: HttpRequest, was: Mapping[str, str]) -> dict[str, str]:
+    """Return what a form sent, for showing it again; a field that it did not send is as it was."""
     return {
-        name: request.POST.get(f"task_{name}", "").strip()[:LONGEST].replace("\x00", "") for name in names
+        name: request.POST.get(f"task_{name}", text).strip()[:LONGEST].replace("\x00", "")
+        for name, text in was.items()
     }
 
 

@@ -10,7 +10,8 @@ from monitor.labels import TROUBLE
 
 
 def test_each_kind_of_trouble_has_a_title() -> None:
-    sources = (settings.BASE_DIR / "flows/sql").rglob("*.sql")
+    places = (settings.BASE_DIR / "flows" / each for each in ("sql", "capabilities"))
+    sources = (source for place in places for source in place.rglob("*.sql"))
     noted = {
         kind
         for source in sources

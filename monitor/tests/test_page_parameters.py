@@ -102,6 +102,7 @@ def test_the_notice_names_what_is_meant_and_is_absent_otherwise(root: Client, pa
 NO_FILES = (
     "api/",
     "live/",
+    "messages/unread/",
     "static/",
     "healthz",
     "readyz",

@@ -41,7 +41,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
     tasks = chosen.of_flow(definition, request.user)
     if tasks is not None and request.method == "POST":
-        tasks = chosen.posted(request)
+        tasks = chosen.posted(request, tasks)
     typed, error = values.posted(request.POST), ""
     if request.method == "POST":
         try:

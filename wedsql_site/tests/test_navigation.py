@@ -67,14 +67,14 @@ def results(client: Client, wanted: str) -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(
     ("groups", "expected"),
     [
-        ((), ["Watch", "System"]),
-        (("flow:x",), ["Watch", "System"]),
-        (("flow:x:design",), ["Design", "Watch", "System"]),
-        (("flow:x:approve",), ["Design", "Watch", "System"]),
-        (("flow:x:repair",), ["Watch", "Repair", "System"]),
-        (("flow:x:approve_repair",), ["Watch", "Repair", "System"]),
-        (("flow designers",), ["Design", "Watch", "System"]),
-        (("flow repairers",), ["Watch", "Repair", "System"]),
+        ((), ["Work", "Watch", "System"]),
+        (("flow:x",), ["Work", "Watch", "System"]),
+        (("flow:x:design",), ["Work", "Design", "Watch", "System"]),
+        (("flow:x:approve",), ["Work", "Design", "Watch", "System"]),
+        (("flow:x:repair",), ["Work", "Watch", "Repair", "System"]),
+        (("flow:x:approve_repair",), ["Work", "Watch", "Repair", "System"]),
+        (("flow designers",), ["Work", "Design", "Watch", "System"]),
+        (("flow repairers",), ["Work", "Watch", "Repair", "System"]),
     ],
 )
 def test_an_area_is_shown_to_users_who_may_open_it(groups: tuple[str, ...], expected: list[str]) -> None:

@@ -26,10 +26,12 @@ class NotePresence:
         self.noted: dict[str, float] = {}
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        # `user` reads the session; a request without its cookie has no user.
-        if request.COOKIES and request.user.is_authenticated:
-            self.note(request.user)
-        return self.get_response(request)
+        answer = self.get_response(request)
+        # Only whom the page has asked for: reading the session needs the database, which may be gone.
+        user = getattr(request, "_cached_user", None)
+        if user is not None and user.is_authenticated:
+            self.note(user)
+        return answer
 
     def note(self, user: AnyUser) -> None:
         """Note a user if that is due. A request does not fail by it: the page says what is wrong."""

@@ -97,7 +97,7 @@ def _default(
 def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
     """Return whether a text is a value of a type."""
     if type_ == "boolean":
-        return text in ("true", "false")
+        return text in {"true", "false"}
     if type_ in ("integer", "numeric"):
         found = _NUMBER.fullmatch(text)
         return found is not None and not (type_ == "integer" and found[1])
@@ -112,10 +112,10 @@ def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
 def _is_written(part: Tag, id_: str, note: Note) -> bool:
     """Return whether people write a field; warn of what else is asked of its values."""
     constraints = [each.get("name") for each in part.walk() if each.name == "constraint"]
-    read_only = "readonly" in constraints or part.get("writable") == "false"
+    read_only = "readonly" in constraints or not part.flag("writable", True)
     ignored = [each for each in constraints if each != "readonly"]
-    ignored += [name for name in ("required",) if part.get(name) == "true"]
-    ignored += ["readable"] if part.get("readable") == "false" else []
+    ignored += ["required"] if part.flag("required") else []
+    ignored += ["readable"] if not part.flag("readable", True) else []
     ignored += ["datePattern"] if part.get("datePattern") else []
     ignored += ["properties"] if any(each.name == "properties" for each in part.children) else []
     for name in ignored:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from flows import api
-from flows.api.policies import RecoveryPolicy
+from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.capabilities.sla.api import Sla
 from flows.tests.kernel.test_k_reaper_parts import CODES
 from flows.tests.kit import SELF, Kit
