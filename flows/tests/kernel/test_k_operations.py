@@ -206,6 +206,6 @@ def test_refused_once_it_has_ended(shop: Kit, end: str) -> None:
 
 def test_each_operation_of_the_table_has_tests() -> None:
     """R1 to R16, each by the name of a test; what is refused is here, or in a test of that name."""
-    here = Path(__file__).parent
-    written = "".join(path.read_text(encoding="utf-8") for path in here.glob("test_k_*.py"))
+    flows = Path(__file__).parents[2]
+    written = "".join(path.read_text(encoding="utf-8") for path in flows.rglob("kernel/test_k_*.py"))
     assert [n for n in range(1, 17) if f"def test_r{n}_" not in written] == []

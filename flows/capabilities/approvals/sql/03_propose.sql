@@ -4,7 +4,7 @@
 
 -- Returns the name of a person, by which persons are compared: without case, and without what is not seen,
 -- the spaces, control and format characters of Unicode.
-create or replace function wedsql._person(p_name text) returns text
+create or replace function wedsql._compared_name(p_name text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select lower(regexp_replace(p_name,
   E'[\\u0001-\\u0020\\u007f-\\u00a0\\u00ad\\u034f\\u0600-\\u0605\\u061c\\u06dd\\u070f\\u0890\\u0891\\u08e2'
@@ -176,7 +176,7 @@ begin
   on conflict do nothing returning * into v_proposal;
   if found then
     insert into wedsql.proposal_person (proposal, person)
-    values (v_proposal.number, wedsql._person(v_proposal.maker));
+    values (v_proposal.number, wedsql._compared_name(v_proposal.maker));
   end if;
   return v_proposal;
 end $$;

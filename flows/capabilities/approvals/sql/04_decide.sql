@@ -33,7 +33,7 @@ create or replace function wedsql._delegators(p_flow integer, p_person text, p_n
   returns text[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select coalesce(array_agg(distinct d.from_person order by d.from_person), '{}') from wedsql.delegation d
-where d.flow_id = p_flow and wedsql._person(d.to_person) = wedsql._person(p_person)
+where d.flow_id = p_flow and wedsql._compared_name(d.to_person) = wedsql._compared_name(p_person)
   and d.begins_at <= p_now and d.ends_at > p_now
 $$;
 
@@ -47,7 +47,7 @@ declare
   v_facts jsonb := jsonb_build_object('proposal', p_proposal.number, 'person', p_actor,
     'maker', p_proposal.maker, 'groups', p_proposal.approvers);
 begin
-  if wedsql._person(p_actor) = wedsql._person(p_proposal.maker) then
+  if wedsql._compared_name(p_actor) = wedsql._compared_name(p_proposal.maker) then
     perform wedsql._raise('WD523', '{person} made proposal {proposal} and cannot decide about it.',
       'Another person must do so. You can withdraw it.', v_facts);
   elsif not p_proposal.approvers <@ p_groups then
@@ -74,7 +74,7 @@ begin
   perform wedsql._check_checker(v_proposal, v_actor, p_groups);
   begin
     insert into wedsql.proposal_person (proposal, person)
-    select distinct p_number, wedsql._person(n) from unnest(v_actor || v_behalf) n;
+    select distinct p_number, wedsql._compared_name(n) from unnest(v_actor || v_behalf) n;
   exception when unique_violation then
     perform wedsql._raise('WD523',
       '{person} cannot approve proposal {proposal}: made or approved by the same person, or by one for whom '
@@ -180,7 +180,7 @@ declare
   v_proposal wedsql.proposal := wedsql._open_proposal(p_number, p_flows);
   v_actor text := wedsql._actor(p_actor);
 begin
-  if wedsql._person(v_actor) <> wedsql._person(v_proposal.maker) then
+  if wedsql._compared_name(v_actor) <> wedsql._compared_name(v_proposal.maker) then
     perform wedsql._raise('WD523', 'Only {maker} can withdraw proposal {proposal}.', 'Reject it instead.',
       jsonb_build_object('proposal', p_number, 'maker', v_proposal.maker));
   end if;

@@ -21,7 +21,7 @@ declare
   v_made wedsql.delegation;
 begin
   if coalesce(btrim(p_from), '') = '' or coalesce(btrim(p_to), '') = ''
-     or wedsql._person(p_from) = wedsql._person(p_to) or length(p_from || p_to) > 300 then
+     or wedsql._compared_name(p_from) = wedsql._compared_name(p_to) or length(p_from || p_to) > 300 then
     perform wedsql._raise('WD521', 'Approving is delegated from one person to another.', 'Name both.');
   elsif p_end is null or p_end <= greatest(v_begin, v_now) or p_end > v_now + interval '366 days' then
     perform wedsql._raise('WD521', 'A delegation ends after its begin and within 366 days from now.',
@@ -47,7 +47,7 @@ begin
   perform wedsql._changing(coalesce(p_actor, p_from));
   update wedsql.delegation d set begins_at = least(d.begins_at, v_now), ends_at = v_now
   where d.id = p_id and d.ends_at > v_now
-    and (p_from is null or wedsql._person(d.from_person) = wedsql._person(p_from))
+    and (p_from is null or wedsql._compared_name(d.from_person) = wedsql._compared_name(p_from))
   returning d.* into v_one;
   if not found then
     perform wedsql._raise('WD521', 'There is no such delegation.', 'It may have ended.');
@@ -62,7 +62,7 @@ create or replace function wedsql.list_delegations(p_flows text[] default null, 
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select wedsql._shown_delegation(d) from wedsql.delegation d join wedsql.flow f on f.id = d.flow_id
 where d.ends_at > wedsql.now() and (p_flows is null or f.name = any (p_flows))
-  and (p_to is null or wedsql._person(d.to_person) = wedsql._person(p_to) and d.begins_at <= wedsql.now())
+  and (p_to is null or wedsql._compared_name(d.to_person) = wedsql._compared_name(p_to) and d.begins_at <= wedsql.now())
 order by d.ends_at, d.id limit 500
 $$;
 

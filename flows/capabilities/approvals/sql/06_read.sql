@@ -32,7 +32,7 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select wedsql._proposal_waits(p_proposal, p_now) and p_proposal.approvers <@ p_groups and not exists (
   select 1 from wedsql.proposal_person v
   cross join unnest(p_actor || wedsql._delegators(p_proposal.flow_id, p_actor, p_now)) n
-  where v.proposal = p_proposal.number and v.person = wedsql._person(n))
+  where v.proposal = p_proposal.number and v.person = wedsql._compared_name(n))
 $$;
 
 -- Returns proposals: those that wait, the first to expire first; with p_closed the others, newest first.

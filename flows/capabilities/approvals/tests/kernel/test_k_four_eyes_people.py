@@ -103,8 +103,8 @@ def test_persons_are_not_told_apart_by_what_is_not_seen(kit: Kit) -> None:
     ]
     assert len(unseen) > 200
     differs = kit.rows(
-        "select ascii(c) from unnest(%s::text[]) c where wedsql._person(c || 'An' || c || 'n') <> 'ann'",
+        "select ascii(c) from unnest(%s::text[]) c where wedsql._compared_name(c || 'An' || c || 'n') <> 'ann'",
         [unseen],
     )
     assert [hex(each) for (each,) in differs] == []
-    assert kit.one("select wedsql._person('Zo\u00eb-1.x@y+z_')") == "zo\u00eb-1.x@y+z_"
+    assert kit.one("select wedsql._compared_name('Zo\u00eb-1.x@y+z_')") == "zo\u00eb-1.x@y+z_"
