@@ -55,7 +55,7 @@ def parameters(route: str) -> list[str]:
 NO_PAGE = re.compile(
     "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|tour|delete_view|operate_alert|operate_webhook"
     "|next_case|change_case|decide|draft|undo|look|attach_file|case_file|remove_file"
-    "|request_index|rematch|check|steps|next_task|take_tasks|change_task"
+    "|request_index|rematch|check|steps|next_task|take_tasks|change_task|unread"
 )
 
 

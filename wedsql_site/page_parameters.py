@@ -106,7 +106,6 @@ PARAMETERS = {
     "monitor:task": "flow next",
     "monitor:task_settings": "",
     "monitor:tasks": "after flow order show",
-    "monitor:unread": ANY,
     "monitor:views": "columns counted flow name q sort",
     "monitor:webhook": "before q",
     "monitor:webhooks": "before q",

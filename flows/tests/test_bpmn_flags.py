@@ -12,7 +12,10 @@ from flows.languages.bpmn import xml as reader
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, node, start, task, timer
 
 SOURCES = Path(reader.__file__).parent
-WRITTEN = re.compile(rb'(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required)="(true|false)"')
+WRITTEN = re.compile(
+    rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required)"
+    rb'="(true|false)"'
+)
 LOOP = '<bpmn:standardLoopCharacteristics testBefore="true" loopMaximum="3"/>'
 FIELDS = "".join(
     f'<f:formProperty xmlns:f="http://flowable.org/bpmn" id="{name}_{value}" {name}="{value}"/>'

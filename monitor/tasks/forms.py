@@ -19,12 +19,20 @@ from flows.queries.definitions import FlowInfo
 
 SHOWN = "shown"
 LONGEST = 1_000_000
+_DECLARED = "_declared"
 
 
 def attributes(flow: FlowInfo, names: Sequence[str]) -> list[Mapping[str, Any]]:
     """Return those of these attributes whose values are shown, in the order of the definition."""
-    found = api.definition(flow.name)["attributes"]
-    return [one for one in found if one["name"] in names and flow.shows(str(one["name"]))]
+    return [one for one in _declared(flow) if one["name"] in names and flow.shows(str(one["name"]))]
+
+
+def _declared(flow: FlowInfo) -> list[Mapping[str, Any]]:
+    """Return the attributes as they are declared, read once for a flow that a page has."""
+    known = vars(flow)
+    if _DECLARED not in known:
+        known[_DECLARED] = [dict(one) for one in api.definition(flow.name)["attributes"]]
+    return list[Mapping[str, Any]](known[_DECLARED])
 
 
 def asked(flow: FlowInfo, sheet: TaskSheet, typed: Mapping[str, str] | None = None) -> list[Field]:

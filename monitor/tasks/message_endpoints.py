@@ -53,10 +53,6 @@ def messages(request: HttpRequest, given: Query[ListedMessages]) -> Any:
 @router.post("/messages/read", response=ReadOut, auth=PERFORM, summary="Mark messages as read")
 def read_messages(request: HttpRequest, given: inputs.ReadMessagesIn) -> Any:
     """Mark messages of the caller as read."""
-    if (given.messages is None) == (given.until is None):
-        raise Problem(
-            422, "Give either messages or until.", "Messages are numbers; until is the last of all."
-        )
     return {"read": kernel.mark_messages_read(call_of(request).caller.name, given.messages, given.until)}
 
 

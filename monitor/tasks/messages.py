@@ -36,7 +36,6 @@ def messages(request: HttpRequest) -> HttpResponse:
         "kinds": KINDS,
         "kind": kind,
         "unread_only": unread,
-        "unread": api.unread_messages(person),
         "last": found[0].id if found else 0,
         "more": found[PAGE_SIZE - 1].id if len(found) > PAGE_SIZE else None,
     }
@@ -46,8 +45,10 @@ def messages(request: HttpRequest) -> HttpResponse:
 def _marked(request: HttpRequest, person: str) -> HttpResponse:
     """Mark one message as read, or all up to the last that the page had."""
     one, until = long_number(request.POST.get("read")), long_number(request.POST.get("until"))
-    marked = api.mark_messages_read(person, [one] if one is not None else None, until)
-    if one is None and marked:
+    marked = api.mark_messages_read(person, None, until or 0) if one is None else 0
+    if one is not None:
+        api.mark_messages_read(person, [one])
+    elif marked:
         banners.success(request, _("All messages are marked as read."))
     return HttpResponseRedirect(reverse("monitor:messages"))
 

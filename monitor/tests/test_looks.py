@@ -73,6 +73,8 @@ PAGES = (
     "/cases/approvals/",
     "/cases/delegations/",
     "/cases/digests/",
+    "/tasks/",
+    "/tasks/{j}/",
     "/messages/",
     "/tasks/absences/",
     "/instances/{w}/tasks/",
@@ -104,7 +106,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "c": 1, "t": ""}
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "c": 1, "j": 1, "t": ""}
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -173,12 +175,23 @@ def served(client: Client, parcels: Parcels, wid: int, pages: Iterable[str] = PA
     made = api.propose_repair(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
     case = proposing_case(parcels)
     numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
+    numbers["j"] = open_task(parcels)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in pages}
     parcels.connection.execute("delete from wedsql.bulk")
     statuses = {path: found.status_code for path, found in answers.items()}
     assert statuses == dict.fromkeys(answers, 200) | ({"/nope/": 404} if "/nope/" in answers else {})
     return {path: found.content.decode() for path, found in answers.items()}
+
+
+def open_task(parcels: Parcels) -> int:
+    """Return the number of a task, of a rule that people perform."""
+    parcels.connection.execute(
+        f"insert into {parcels.flow}.wed_trig (trname, cpred, performer, role)"
+        " values ('tr_look', $$pieces = 77$$, 'person', 'Looker')"
+    )
+    (task,) = api.instance_tasks(parcels.start(pieces=77), conn=parcels.connection)
+    return task.job_id
 
 
 def proposing_case(parcels: Parcels) -> int:

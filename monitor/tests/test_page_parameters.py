@@ -126,6 +126,7 @@ def files(root: Client, parcels: Parcels) -> Iterator[str]:
         "seq": "1",
         "ending": "csv",
         "object_id": number,
+        "flow_id": number,
     }
     for route, pattern in patterns():
         address = filled(route, pattern, given)

@@ -53,8 +53,10 @@ UNIQUE = {
         "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/approvals/about.html",
         "monitor/recovery/undo.html", "monitor/webhooks/webhook.html",
     },
+    "the same one again is the one that there is": {"monitor/tasks/absences.html"},
     "it changes a task, and completing it twice is completing it once": {
-        "monitor/tasks/list.html", "monitor/tasks/task.html",
+        "monitor/tasks/list.html", "monitor/tasks/messages.html", "monitor/tasks/settings.html",
+        "monitor/tasks/task.html",
     },
     "the account, its session or its settings": {
         "registration/_log_in_form.html", "registration/account.html", "registration/change_password.html",

@@ -225,8 +225,8 @@ instances/<int:wid>/late                           Lnyyyyyyy ---------
 messages                                           Lyyyyyyyy ---------
 messages/read                                      --------- Lbbbbbbbb
 instances/<int:wid>/task-settings                  Lnyyyyyyy ---------
-tasks/<int:task>/deadline                          --------- Lbbbbbbbb
-tasks/<int:task>/late                              --------- Lbbbbbbbb
+tasks/<int:task>/deadline                          --------- Lnffbfbff
+tasks/<int:task>/late                              --------- Lnfffffff
 instances/<int:wid>/children                       Lnyyyyyyy ---------
 instances/<int:wid>/graph                          Lnnnnnnnn ---------
 instances/<int:wid>/why                            Lnyyyyyyy ---------

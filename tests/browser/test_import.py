@@ -18,6 +18,17 @@ from tests.browser.conftest import Login, Wait, problems
 Connect = Callable[..., psycopg.Connection[Any]]
 
 
+def perform(flow: str, transition: str, connection: Any) -> None:
+    (job,) = api.lease_many(flow, [transition], 1, "tester", conn=connection)
+    api.complete(job, {}, conn=connection)
+
+
+def perform_task(flow: str, wid: int, data: dict[str, Any], connection: Any) -> None:
+    (task,) = api.instance_tasks(wid, conn=connection)
+    api.take_task(task.job_id, "tester", [f"f:{flow}"], conn=connection)
+    api.complete_task(task.job_id, "tester", data, conn=connection)
+
+
 def test_a_process_is_imported_published_and_its_tokens_are_watched(
     browser: webdriver.Chrome, login: Login, wait: Wait, connect: Connect, tmp_path: Path
 ) -> None:
@@ -54,12 +65,9 @@ def test_a_process_is_imported_published_and_its_tokens_are_watched(
     wait(lambda _page: tokens() == ["Charge the card: 1 token", "pack: 1 token"])
     browser.execute_script("window.loadedOnce = true")
     connection = connect()
-    (job,) = api.lease_many(flow, ["charge"], 1, "tester", conn=connection)
-    api.complete(job, {}, conn=connection)
+    perform(flow, "charge", connection)
     wait(lambda _page: tokens() == ["join: 1 token", "pack: 1 token"])
-    (pack,) = api.instance_tasks(int(wid), conn=connection)
-    api.take_task(pack.job_id, "tester", [f"f:{flow}"], conn=connection)
-    api.complete_task(pack.job_id, "tester", {"packed": True}, conn=connection)
+    perform_task(flow, int(wid), {"packed": True}, connection)
     wait(lambda _page: tokens() == ["await: 1 token"])
     assert browser.execute_script("return window.loadedOnce"), "the page was not loaded again"
     assert problems(browser) == []

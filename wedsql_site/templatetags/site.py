@@ -51,14 +51,20 @@ def alert_counts(context: Context) -> AlertCounts | None:
 
 @register.simple_tag(takes_context=True)
 def unread_messages(context: Context) -> int | None:
-    """Return how many messages the user has not read; None where that cannot be said."""
-    user = context.get("user")
-    if user is None or not user.is_authenticated:
+    """Return how many messages the user has not read; None where that cannot be said.
+
+    It is counted once for a request.
+    """
+    user, request = context.get("user"), context.get("request")
+    if user is None or request is None or not user.is_authenticated:
         return None
-    try:
-        return count_unread(user.get_username())
-    except (DatabaseError, WedError):
-        return None
+    known: dict[str, int | None] = vars(request)
+    if "unread_messages" not in known:
+        try:
+            known["unread_messages"] = count_unread(user.get_username())
+        except (DatabaseError, WedError):
+            known["unread_messages"] = None
+    return known["unread_messages"]
 
 
 @register.simple_tag(takes_context=True)

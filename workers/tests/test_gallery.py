@@ -93,7 +93,7 @@ def test_no_handler_of_the_gallery_is_without_a_rule() -> None:
 
 
 def by_workers(rule: dict[str, Any]) -> dict[str, Any]:
-    """Return a rule as the gallery has it: handlers perform the tasks of people, and a deadline is a timeout."""
+    """Return a rule as the gallery has it: handlers perform what people do, and a deadline is a timeout."""
     if rule.get("performer") != "person":
         return rule
     rule |= {"performer": "worker", "timeout": rule.pop("deadline")}

@@ -135,7 +135,10 @@ def unread_messages(person: str, *, conn: Any = None) -> int:
 def mark_messages_read(
     person: str, ids: Sequence[int] | None, until: int | None = None, *, conn: Any = None
 ) -> int:
-    """Mark messages as read, or with None all up to the message `until`; return how many."""
+    """Mark messages as read, or all up to the message `until`; return how many.
+
+    Raises BadDefinition without either of them, and with both.
+    """
     call = "select wedsql.mark_messages_read(%s, %s::bigint[], %s)"
     return int(value(conn, call, (person, None if ids is None else list(ids), until)))
 

@@ -15,6 +15,7 @@ SUPERVISED = frozenset({"release", "give"})
 # What the person responsible decides, and what the earlier holder of a task that was transferred still sends.
 DECIDED = frozenset({"extend", "deadline"})
 LATE = frozenset({"complete", "late"})
+_KEYS = "_task_audiences"
 
 
 def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
@@ -51,11 +52,16 @@ def claim_of(text: str) -> int | None:
 
 def is_theirs(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user holds or ended the task, or belongs to those for whom it is."""
-    person = user.get_username()
-    return person in (sheet.owner, sheet.ended_by) or sheet.audience in (
-        *task_keys(user),
-        *api.person_keys(person),
-    )
+    return user.get_username() in (sheet.owner, sheet.ended_by) or sheet.audience in _keys(user)
+
+
+def _keys(user: AnyUser) -> frozenset[str]:
+    """Return the audiences of a user, read once for the user of a request."""
+    found: frozenset[str] | None = getattr(user, _KEYS, None)
+    if found is None:
+        found = frozenset([*task_keys(user), *api.person_keys(user.get_username())])
+        setattr(user, _KEYS, found)
+    return found
 
 
 def is_responsible(user: AnyUser, sheet: TaskSheet) -> bool:

@@ -109,6 +109,7 @@ VERBS: dict[str, Verb] = {
     "prioritize_job": sql("select wedsql.prioritize_job({wid}, {job}, 5, 'Why.')"),
     "extend_job": sql("select wedsql.extend_job({wid}, {job}, '1 hour', 'Why.')"),
     "reassign_job": sql("select wedsql.reassign_job({wid}, {job}, 'other', 'Why.')"),
+    "set_task_settings": sql("select wedsql.set_task_settings({wid}, '{{}}', 'ana', true)"),
 }
 ARGUMENTS: dict[str, str] = {
     "patch": '{{"changes": {{"c": "y"}}}}',
@@ -193,6 +194,7 @@ TABLE = {
     "prioritize_job": "done done WD105 WD105 WD205 WD105 WD105 WD105",
     "extend_job": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105",
     "reassign_job": "done done WD105 WD105 WD105 WD105 WD105 WD105",
+    "set_task_settings": "done done done done done WD105 WD105 WD105",
     "repair abort": "WD203 WD203 done done WD105 WD105 WD105 WD105",
     "repair accept": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105",
     "repair branch": "done done done done done done done done",

@@ -62,7 +62,8 @@ create or replace function wedsql.list_delegations(p_flows text[] default null, 
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select wedsql._shown_delegation(d) from wedsql.delegation d join wedsql.flow f on f.id = d.flow_id
 where d.ends_at > wedsql.now() and (p_flows is null or f.name = any (p_flows))
-  and (p_to is null or wedsql._compared_name(d.to_person) = wedsql._compared_name(p_to) and d.begins_at <= wedsql.now())
+  and (p_to is null or wedsql._compared_name(d.to_person) = wedsql._compared_name(p_to)
+    and d.begins_at <= wedsql.now())
 order by d.ends_at, d.id limit 500
 $$;
 

@@ -71,19 +71,26 @@ select count(*)::integer from (select from wedsql.message m where m.person = p_p
                                limit 1000) m
 $$;
 
--- Marks messages of a person as read: these, or with null all up to the message p_until. Returns how many.
+-- Marks messages of a person as read: these, or all up to the message p_until. Returns how many.
 -- Locks: the messages.
+-- Raises: WD009 without either of them, and with both.
 create or replace function wedsql.mark_messages_read(p_person text, p_ids bigint[],
   p_until bigint default null)
   returns integer
-language sql volatile security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-with marked as (
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_marked integer;
+begin
+  if num_nonnulls(p_ids, p_until) <> 1 then
+    perform wedsql._raise('WD009', 'Give either messages or until.',
+                          'Messages are numbers; until is the last of all.');
+  end if;
   update wedsql.message m set read_at = wedsql.now()
   where m.person = p_person and m.read_at is null
-    and case when p_ids is null then m.id <= p_until else m.id = any (p_ids) end
-  returning 1)
-select count(*)::integer from marked
-$$;
+    and case when p_ids is null then m.id <= p_until else m.id = any (p_ids) end;
+  get diagnostics v_marked = row_count;
+  return v_marked;
+end $$;
 
 -- Removes messages that are older than 90 days, absences that ended as long ago, and persons who were not
 -- seen since.

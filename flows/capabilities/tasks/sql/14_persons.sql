@@ -125,7 +125,7 @@ select array['p:' || p_person]
 $$;
 
 -- Notes that a person is away, and who may take the tasks that are for that person meanwhile; returns the
--- number of the absence.
+-- number of the absence, which is that of the same one that there is.
 -- Raises: WD009.
 create or replace function wedsql.set_absence(p_person text, p_substitute text, p_from timestamptz,
   p_until timestamptz, p_actor text) returns bigint
@@ -142,6 +142,11 @@ begin
         or p_until > v_now + interval '10 years' then
     perform wedsql._raise('WD009', 'An absence ends after it begins, and in the future, within ten years.',
                           'Give two such moments.');
+  end if;
+  select a.id into v_id from wedsql.absence a
+  where a.person = p_person and a.substitute = p_substitute and a.from_at = p_from and a.until_at = p_until;
+  if found then
+    return v_id;
   elsif (select count(*) from wedsql.absence a where a.person = p_person and a.until_at > v_now) >= 20 then
     perform wedsql._raise('WD009', 'A person has at most 20 absences that come.', 'Remove one.');
   end if;

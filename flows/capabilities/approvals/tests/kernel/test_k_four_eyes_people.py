@@ -103,7 +103,8 @@ def test_persons_are_not_told_apart_by_what_is_not_seen(kit: Kit) -> None:
     ]
     assert len(unseen) > 200
     differs = kit.rows(
-        "select ascii(c) from unnest(%s::text[]) c where wedsql._compared_name(c || 'An' || c || 'n') <> 'ann'",
+        "select ascii(c) from unnest(%s::text[]) c"
+        " where wedsql._compared_name(c || 'An' || c || 'n') <> 'ann'",
         [unseen],
     )
     assert [hex(each) for (each,) in differs] == []
