@@ -13,7 +13,7 @@ from flows.definition import TRIGGER
 from flows.designer import form_layout, values
 from flows.designer.draft import Design
 from flows.designer.fields import OptionsForm
-from flows.errors import WedError
+from flows.errors import Refused
 
 NEEDED = ("form", "writes", "outcomes")
 
@@ -28,7 +28,7 @@ def show(request: HttpRequest, design: Design) -> HttpResponse:
     if given["form"] and not problem:
         try:
             sections = _sections(design, given)
-        except WedError as refused:
+        except Refused as refused:
             problem = _place(refused)
     context = {"sections": sections, "problem": problem, "prefix": request.POST.get("prefix", "")[:20]}
     return render(request, "admin/flows/designer/parts/form_preview.html", context)
@@ -44,7 +44,7 @@ def _sections(design: Design, given: dict[str, Any]) -> list[form_layout.Section
     return form_layout.sections(found, fields)
 
 
-def _place(refused: WedError) -> str:
+def _place(refused: Refused) -> str:
     """Return what is wrong with a form, after the field and its option."""
     field, option = refused.where.get("field"), refused.where.get("option")
     if not field:

@@ -12,13 +12,14 @@ from flows.definition.trigger import TRIGGER
 
 KINDS: dict[str, dict[str, Any]] = {
     "worker": {"transition": "tr_x"},
+    "person": {"transition": "tr_x", "performer": "person"},
     "signal": {"transition": "tr_x", "signal": True},
     "child": {"transition": "tr_x", "child": "parcels"},
     "database": {"transition": "tr_x", "performer": "database", "sets": "a = 'x'"},
     "final": {"final": True},
     "integrity": {"integrity": True},
 }
-FIRES = ("worker", "signal", "child", "database")
+FIRES = ("worker", "person", "signal", "child", "database")
 EVERY = (*FIRES, "final", "integrity")
 # Each option -> a value that is not its default, and the kinds of rules at which it may be given.
 OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -38,6 +39,10 @@ OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "child_wait": ("0", ("child",)), "child_rest": ("cancel", ("child",)),
     "child_exception": ("fail", ("child",)), "child_result": (["a = '1'"], ("child",)),
     "compensated_by": ("tr_undo", ()),
+    "deadline": ("2 days", ("person",)), "outcomes": (["Yes"], ("person",)),
+    "sets_when_taken": ("a = 'y'", ("person",)), "candidate": ("a", ("person",)),
+    "not_by": (["tr_y"], ("person",)), "same_as": ("tr_y", ("person",)), "offline": (True, ("person",)),
+    "form": ({"sections": []}, ("person",)), "application": ("/orders/", ("person",)),
 }  # fmt: skip
 
 

@@ -53,6 +53,7 @@ def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int) ->
     record = folder / f"{number}.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.suite.recorder"]
     own = ["--record", str(record), "--slice", shard.slice, "-m", shard.part.marks, *shard.part.options]
+    own.append("--continue-on-collection-errors")  # a file that cannot be imported hides no other
     began = time.monotonic()
     done = subprocess.run(
         [*command, *own, *tests],

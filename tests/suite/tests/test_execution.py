@@ -81,6 +81,15 @@ def test_a_file_that_cannot_be_read_fails(shard: Shard) -> None:
     assert (passed, failed) == ([], ["test_it.py"])
 
 
+def test_a_file_that_cannot_be_read_hides_no_other(shard: Shard) -> None:
+    (execution.CHECKOUT / "test_other.py").write_text("def test_other(): pass\n")
+    shard.files.append("test_other.py")
+
+    results, _, failed = run(shard, "syntax error")
+
+    assert names(list(results[0].tests)) == ["test_it.py", "test_other"] and failed == ["test_it.py"]
+
+
 def test_each_test_is_in_one_slice(shard: Shard) -> None:
     many = "".join(f"def test_{n}(): pass\n" for n in range(7))
     found: list[str] = []
