@@ -156,6 +156,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_id bigint;
 begin
+  perform wedsql._alone('absence', p_person);
   perform wedsql._need_person(p_person);
   perform wedsql._need_person(p_substitute);
   if p_person = p_substitute then

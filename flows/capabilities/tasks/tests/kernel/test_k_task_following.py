@@ -220,7 +220,7 @@ def test_an_instance_keeps_the_options_of_its_start(kit: Kit, options: dict[str,
     assert api.task_settings(wid, conn=kit.conn) == before
     assert row(kit, wid)["audience"] == "r:Clerk"
     assert kit.one("select count(*) from wedsql.message where wid = %s", [wid]) == 0
-    chosen = api.task_settings(open_task(kit), conn=kit.conn)
+    chosen = api.task_settings(kit.start(a="1"), conn=kit.conn)
     assert chosen is not None and before is not None
     name, given = next(iter(options.items()))
     assert getattr(chosen, name) == given != getattr(before, name)
