@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from psycopg.types.json import Jsonb
 
-from flows import api
 from flows.tests.kit import Connection, Kit
 from testkit.waiting import until
 
@@ -34,10 +33,12 @@ CREATES: dict[str, tuple[str, Any, str, int] | str] = {
                          "case_digest t where user_id = 7", 50),
     "set_absence": ("select wedsql.set_absence('ana', %s, current_date + 2, current_date + 3, 'ana')", "%s",
                     "absence t where person = 'ana'", 20),
-    "save_view": ("select wedsql.save_view('ann', {n}, %s, '')", "%s", "saved_view t where owner = 'ann'", 200),
+    "save_view": ("select wedsql.save_view('ann', {n}, %s, '')", "%s",
+                  "saved_view t where owner = 'ann'", 200),
     "signal": ("select wedsql.signal({n}, 'wait', p_key => 'none', p_token => %s)", "%s",
                "signal t where flow_id = %(flow)s", 100),
-    "request_index": ("select wedsql.request_index({n}, %s)", "i%s", "attr_index t where flow_id = %(flow)s", 10),
+    "request_index": ("select wedsql.request_index({n}, %s)", "i%s",
+                      "attr_index t where flow_id = %(flow)s", 10),
     "open_draft": ("select wedsql.open_draft({n}, %s)", "d%s", "draft t where flow = {n}", 20),
     "save_scenario": ("select wedsql.save_scenario({n}, %s, 0, jsonb_build_object('story', '', 'attributes',"
                       " '{}'::jsonb, 'steps', jsonb_build_array(jsonb_build_object('do', 'start'))))", "%s",
@@ -60,9 +61,11 @@ CREATES |= {
     "save_policies": "the flow's row is locked", "attach_case_file": "the case is locked",
     "queue_case_digest": KNOWN, "preview_repair": "it is rolled back", "fail_task": "the task is locked",
     "keep_task_draft": "the task is locked", "set_task_settings": "the instance is locked",
-    "extend_task_deadline": "the task is locked", "person_seen": KNOWN, "test_webhook": "the webhook is locked",
+    "extend_task_deadline": "the task is locked", "person_seen": KNOWN,
+    "test_webhook": "the webhook is locked",
     "queue_webhook_steps": "the webhook is locked", "fill_vocabulary": "an installation is alone",
-    "watch": "each call is one of its own", "release": "the job is locked", "fail_many": "the jobs are locked",
+    "watch": "each call is one of its own", "release": "the job is locked",
+    "fail_many": "the jobs are locked",
     "release_job": "the job is locked", "keep_source": KNOWN, "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,

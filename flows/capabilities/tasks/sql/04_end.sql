@@ -67,12 +67,23 @@ end $$;
 create or replace function wedsql._hold_instance_of(p_job bigint) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_flow text := wedsql._lock_flow_of(p_job);
+begin
+  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
+    using (wedsql._known_task(p_job)).wid;
+  return v_flow;
+end $$;
+
+-- Locks the flow of a task against a definition that is being changed, and returns its name.
+-- Locks: the flow's table.
+-- Raises: WD590.
+create or replace function wedsql._lock_flow_of(p_job bigint) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
   v_task wedsql.task := wedsql._known_task(p_job);
   v_flow text := (select f.name from wedsql.flow f where f.id = v_task.flow_id);
 begin
   execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
-  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
-    using v_task.wid;
   return v_flow;
 end $$;
 
