@@ -83,7 +83,8 @@ def upward_in_workers(found: Iterable[Import]) -> list[str]:
 def capability(module: str) -> str:
     """Return the capability that a module belongs to, '' for none."""
     parts = module.split(".")
-    return parts[2] if parts[:2] == ["flows", "capabilities"] and len(parts) > 2 else ""
+    own = parts[:2] == ["flows", "capabilities"] and len(parts) > 2
+    return parts[2] if own and parts[2] != "conftest" else ""  # the fixtures are those of all
 
 
 def of_capabilities(found: Iterable[Import]) -> list[str]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from flows.languages.bpmn.model import Element, Flow, Process
-from flows.languages.pdl.compiling import chosen
+from flows.languages.pdl.compiler import chosen
 from flows.languages.pdl.model import AUTOMATIC, MANUAL, SEMI_AUTOMATIC, Activity, Library, Workflow, terms
-from flows.languages.pdl.reading import read
+from flows.languages.pdl.reader import read
 
 _TAGS = {AUTOMATIC: "serviceTask", SEMI_AUTOMATIC: "userTask", MANUAL: "manualTask"}
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flows.languages.graph.compiling import Compiled
+from flows.languages.graph.parts import Compiled
 from flows.languages.pdl import options
 from flows.languages.pdl.model import (
     FAILED,

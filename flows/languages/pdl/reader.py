@@ -12,9 +12,9 @@ from flows.languages.pdl import blocks
 from flows.languages.pdl.clauses import Clauses, read_clauses
 from flows.languages.pdl.model import Application, Library, Ref, TaskModel, Workflow
 from flows.languages.pdl.notes import Notes
-from flows.languages.pdl.parsing import TooDeep, Unexpected, parse
+from flows.languages.pdl.parser import TooDeep, Unexpected, parse
 from flows.languages.pdl.problems import BadPdl, PdlProblem
-from flows.languages.pdl.splitting import Block, Clause, Fault, Splitter
+from flows.languages.pdl.splitter import Block, Clause, Fault, Splitter
 
 LARGEST = 5 * 1024 * 1024  # bytes of all texts together
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")

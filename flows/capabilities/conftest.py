@@ -1,4 +1,4 @@
-"""The fixtures of the kernel tests, and how they are run."""
+"""The fixtures of the kernel tests of all capabilities, and how they are run."""
 
 from flows.tests.kernel.conftest import (
     dsn,
@@ -8,6 +8,7 @@ from flows.tests.kernel.conftest import (
     kit,
     loaded,
     mode,
+    one,
     pytest_generate_tests,
     tree,
     web,
@@ -21,6 +22,7 @@ __all__ = [
     "kit",
     "loaded",
     "mode",
+    "one",
     "pytest_generate_tests",
     "tree",
     "web",
