@@ -81,6 +81,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_draft wedsql.draft;
 begin
+  perform wedsql._alone('draft', '');
   perform wedsql.check_name(p_flow, 'flow'), wedsql._check_branch(p_branch);
   insert into wedsql.draft (flow, branch, base_version, revision, shown, tip, created_at, created_by,
     changed_at, changed_by)

@@ -30,6 +30,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set time
 declare
   v_made wedsql.acknowledgement;
 begin
+  perform wedsql._alone('acknowledgement', p_flow);
   perform wedsql._check_acknowledgement(p_flow, p_finding, p_rule, p_reason);
   insert into wedsql.acknowledgement as a (flow, finding, rule, reason, acknowledged_at, acknowledged_by)
   values (p_flow, p_finding, p_rule, btrim(p_reason), wedsql.now(), wedsql._actor(p_actor))

@@ -32,6 +32,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set time
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
 begin
+  perform wedsql._alone('named_object', p_flow);
   perform wedsql._check_named_object(p_flow, e.j) from jsonb_array_elements(p_objects) e (j);
   insert into wedsql.named_object as o (flow_id, kind, name, content, changed_by, changed_at)
   select v_flow.id, e.j ->> 'kind', e.j ->> 'name',

@@ -46,6 +46,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set time
 declare
   v_view wedsql.saved_view;
 begin
+  perform wedsql._alone('saved_view', p_owner);
   v_view.owner := p_owner;
   v_view.flow := coalesce(p_flow, '');
   v_view.name := btrim(coalesce(p_name, ''));

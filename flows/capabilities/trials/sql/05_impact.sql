@@ -87,13 +87,23 @@ from held h cross join (select c.tgid from unnest(p_plan.before) c union select 
   from unnest(p_plan.after) c) r
 $$;
 
--- Returns how many pending jobs of a rule get its new timeout, priority or lock, as one of its counts.
-create or replace function wedsql._follows(p_plan wedsql.plan, p_rule integer) returns jsonb
+-- Returns how many instances have a pending job that gets something else of its changed rule (its name,
+-- timeout, priority or lock, or what a capability has of it), by rule, as one of its counts.
+create or replace function wedsql._follows(p_plan wedsql.plan) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select jsonb_build_object('follows', wedsql._counted(count(n.wid), wedsql._lowest(array_agg(n.wid), 20)))
+select coalesce(jsonb_object_agg(r.tgid, wedsql._counted(f.n, f.wids)) filter (where f.n > 0), '{}')
 from unnest(p_plan.rules) r join wedsql.trig t on t.tgid = r.tgid
-cross join lateral wedsql._following(t, r) n
-where r.tgid = p_rule
+cross join lateral (
+  select count(distinct w.wid) as n, wedsql._lowest(array_agg(distinct w.wid), 20) as wids from (
+    select n.wid from wedsql._following(t, r) n
+    union all
+    select j.wid from wedsql.job_pool j
+    where r.trname <> t.trname and j.flow_id = t.flow_id and j.tgid = t.tgid
+      and not wedsql._call_compensates(j.wid, j.id)
+    union all
+    select x.wid::integer from jsonb_each(wedsql._call_following(t, r)) c (name, wids)
+    cross join lateral jsonb_array_elements_text(case when c.wids <> 'null' then c.wids else '[]' end) x (wid)
+    ) w) f
 $$;
 
 -- Counts the consequences in one snapshot.
@@ -104,6 +114,7 @@ language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_groups jsonb;
   v_final integer := (p_plan.flow).final_tgid;
+  v_follows jsonb := wedsql._follows(p_plan);
 begin
   select coalesce(jsonb_agg(jsonb_build_object('status', g.status, 'becomes', g.becomes, 'n',
     cardinality(g.wids),
@@ -118,11 +129,12 @@ begin
     'examined', (select coalesce(sum((g ->> 'n')::bigint), 0) from jsonb_array_elements(v_groups) g
       where g ->> 'status' <> 'F'),
     'rules', (select coalesce(jsonb_agg(jsonb_build_object('rule', r.tgid, 'found',
-      wedsql._rule_impact(p_plan, r.tgid, v_groups) || wedsql._follows(p_plan, r.tgid))
-                                        order by r.tgid), '[]')
+      wedsql._rule_impact(p_plan, r.tgid, v_groups) || jsonb_build_object('follows',
+        coalesce(v_follows -> r.tgid::text, wedsql._counted(0, null)))) order by r.tgid), '[]')
               from (select c.tgid from unnest(p_plan.before) c union select c.tgid
-                from unnest(p_plan.after) c) r
-              where r.tgid = any (p_plan.changed || p_plan.removed || p_plan.withdraw || p_plan.later)),
+                from unnest(p_plan.after) c union select k::integer from jsonb_object_keys(v_follows) k) r
+              where r.tgid = any (p_plan.changed || p_plan.removed || p_plan.withdraw || p_plan.later)
+                or v_follows ? r.tgid::text),
     'fired', (select coalesce(jsonb_object_agg(f.name, f.n), '{}') from (
       select t.trname as name, sum((g ->> 'n')::bigint) as n from jsonb_array_elements(v_groups) g
       cross join lateral jsonb_array_elements_text(g -> 'fires') x

@@ -138,6 +138,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_scenario wedsql.scenario;
 begin
+  perform wedsql._alone('scenario', '');
   perform wedsql.check_name(p_flow, 'flow'), wedsql._check_scenario(p_name, p_content);
   if p_revision = 0 then
     insert into wedsql.scenario (flow, name, revision, content, created_at, created_by, changed_at,
