@@ -17,7 +17,8 @@ LOOPS = {
     "loop": '<bpmn:standardLoopCharacteristics loopMaximum="3"/>',
 }
 EXPRESSIONS = ("script", "activationCondition", "completionCondition", "condition",
-               "conditionExpression", "timeCycle", "timeDuration", "timeDate", "loopCardinality", "loopCondition", "text")  # fmt: skip
+               "conditionExpression", "timeCycle", "timeDuration", "timeDate", "loopCardinality",
+               "loopCondition", "text")  # fmt: skip
 REFERENCES = ("operationRef", "signalRef", "messageRef", "eventDefinitionRef", "unheardOf", "ioSpecification")
 PARTS = {
     **LOOPS, **EVENTS, "timer": timer("P2D"), "signal": event("signal"), "terminate": event("terminate"),

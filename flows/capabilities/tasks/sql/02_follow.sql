@@ -59,7 +59,7 @@ $$;
 -- What the tasks of a trigger have of it, and what becomes of that when the trigger changes: the rank
 -- follows the priority of the job (50_work/10_follow.sql); audience, excluded persons and deadline follow
 -- the options, as long as no person has given the task to a person, or it another deadline. A task that is
--- offered to some of a role is offered anew. All other options are read when they are needed.
+-- offered to some of a role is offered again. All other options are read when they are needed.
 
 -- Returns what a change of a trigger makes of its open tasks: the new values of those that change. p_changed:
 -- whether the trigger has the new options, and the jobs their priority, already.
@@ -105,7 +105,7 @@ begin
       returning t.wid, t.job_id, n.offers)
     select array_agg(distinct c.wid), array_agg(c.job_id) filter (where c.offers) into v_wids, v_offers
     from changed c;
-    perform wedsql._offer_anew(v_offers, p_now);
+    perform wedsql._offer_again(v_offers, p_now);
     perform wedsql._keep_watch(v_wids, p_now);
   end if;
 end $$;

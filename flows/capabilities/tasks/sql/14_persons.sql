@@ -93,9 +93,9 @@ begin
   from wedsql.task t where w.job_id = p_watch.job_id and t.job_id = w.job_id;
 end $$;
 
--- Offers tasks anew whose audience has changed, to some of their role where they are for a role.
+-- Offers tasks again whose audience has changed, to some of their role where they are for a role.
 -- Locks: the tasks and what is watched of them.
-create or replace function wedsql._offer_anew(p_jobs bigint[], p_now timestamptz) returns void
+create or replace function wedsql._offer_again(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_watch wedsql.task_watch;
