@@ -2,7 +2,7 @@
 -- with its reason. The job is offered again after its back-off, or, when its attempts are used up, ends with
 -- the outcome FAILED of its trigger, or is parked and makes its instance an exception (K-10). A job that
 -- the caller does not hold, by a lock or a claim, is left unchanged.
--- Locks: instances in wid order, jobs, trace.
+-- Locks: the flow's table against a definition that is being changed; instances in wid order, jobs, trace.
 -- Raises: WD001; in a flow that requires keys, as _check_results.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],
                                             p_claims bigint[], p_messages text[],
@@ -12,7 +12,7 @@ returns table (job_id bigint, attempts integer, parked boolean, not_before times
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_flow, 'row share');
   v_now timestamptz := wedsql.now();
   v_actor text := wedsql._actor(p_actor);
   v_job record;

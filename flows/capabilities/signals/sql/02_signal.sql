@@ -4,7 +4,7 @@
 -- delivered (seq is the step), started (an instance), kept (until an instance waits for it), ignored (nothing
 -- waited for it, and it is not kept). A token makes it safe to repeat: the answer is that of the first call,
 -- with repeated = true.
--- Locks: the row of the token; the flow's table against a definition that is being changed; the instance, its
+-- Locks: the flow's table against a definition that is being changed; the row of the token; the instance, its
 -- jobs and timers, the trace.
 -- Raises: WD001, WD002, WD009, WD104 where there is no such instance and the signal is not kept, WD105 where
 -- it has ended, WD210, WD560, WD561, WD562, WD563; as a worker's result.
@@ -15,7 +15,7 @@ returns table (id bigint, outcome text, wid integer, seq integer, repeated boole
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_flow, 'row exclusive');
   v_actor text := wedsql._actor(p_actor);
   v_data jsonb := coalesce(p_data, '{}');
   v_signal wedsql.signal;
@@ -34,7 +34,6 @@ begin
     return query select v_signal.id, wedsql._signal_outcome(v_signal.state), v_signal.wid, v_signal.seq, true;
     return;
   end if;
-  execute format('lock table %I.wed_flow in row exclusive mode', v_flow.name);
   v_signal := wedsql._settle_signal(v_flow, v_signal);
   return query select v_signal.id, wedsql._signal_outcome(v_signal.state), v_signal.wid, v_signal.seq, false;
 end $$;
