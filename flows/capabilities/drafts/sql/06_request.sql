@@ -146,7 +146,7 @@ begin
   exception
     when sqlstate 'WD999' then null;
     when data_exception or check_violation or not_null_violation then
-      perform wedsql._raise_form(sqlerrm);
+      perform wedsql._raise_form(sqlerrm, p_request.definition);
   end;
 end $$;
 
