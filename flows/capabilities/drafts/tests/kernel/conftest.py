@@ -8,7 +8,6 @@ from flows.tests.kernel.conftest import (
     guarded,
     kit,
     mode,
-    pytest_generate_tests,
 )
 
-__all__ = ["base", "dsn", "flow", "flow_pool", "guarded", "kit", "mode", "pytest_generate_tests"]
+__all__ = ["base", "dsn", "flow", "flow_pool", "guarded", "kit", "mode"]

@@ -5,7 +5,6 @@ from flows.tests.kernel.conftest import (
     flow_pool,
     kit,
     mode,
-    pytest_generate_tests,
 )
 
-__all__ = ["dsn", "flow_pool", "kit", "mode", "pytest_generate_tests"]
+__all__ = ["dsn", "flow_pool", "kit", "mode"]
