@@ -151,17 +151,20 @@ delete from wedsql.signal s where s.id = any (array(
 $$;
 
 -- Returns the signals of a flow, or of one instance, the newest first, up to p_limit before p_before.
+-- problem: why one that is kept could not be delivered although an instance waits.
 create or replace function wedsql.signals(p_flow text, p_wid integer default null,
   p_before bigint default null, p_limit integer default 50)
 returns table (id bigint, name text, wid integer, key text, data jsonb, actor text, sent_at timestamptz,
-               outcome text, keep_until timestamptz, settled_at timestamptz, seq integer)
+               outcome text, keep_until timestamptz, settled_at timestamptz, seq integer, problem text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select s.id, s.name, s.wid, s.key, s.data, s.actor, s.sent_at, wedsql._signal_outcome(s.state), s.keep_until,
-       s.settled_at, s.seq
+       s.settled_at, s.seq, case when s.state = 'K' then t.message end
 from wedsql._flow(p_flow) f cross join lateral (
   select n.* from wedsql.signal n
   where n.flow_id = f.id and (p_wid is null or n.wid = p_wid) and (p_before is null or n.id < p_before)
   order by n.id desc limit least(greatest(p_limit, 1), 501)) s
+left join wedsql.trouble t on t.flow_id = f.id and t.kind = 'signals' and t.wid = coalesce(s.wid, 0)
+  and t.item = s.id
 order by s.id desc
 $$;
 
