@@ -78,9 +78,11 @@ def is_read(tag: Tag, owner: Tag) -> bool:
 def unread_attributes(tag: Tag, owner: Tag) -> Iterator[str]:
     """Return the attributes of an element of BPMN that have no effect there."""
     known = _ATTRIBUTES.get(tag.name)
+    if known is None:
+        return
     if tag.name == "startEvent" and not owner.flag("triggeredByEvent"):
         known = frozenset()
-    for space, name in tag.attributes if known is not None else ():
+    for space, name in tag.attributes:
         value = tag.get(name)
         if not space and name not in _DESCRIBES | known | _CHECKED and value != _DEFAULTS.get(name):
             yield name
