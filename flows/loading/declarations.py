@@ -12,7 +12,7 @@ from flows.languages.bpmn import BpmnProblem, Process
 from flows.languages.bpmn.conditions import Condition, conditions, passed, types, uses
 from flows.languages.bpmn.model import Datum
 from flows.loading.graphs import Declaring, Undeclared
-from flows.loading.guessing import TYPES
+from flows.loading.inference import TYPES
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
 from flows.access import AnyUser, flow_or_404, may, sees_everything, visible_flows
-from flows.api.views import SavedView, View
+from flows.capabilities.filters.api import SavedView, View
 from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances

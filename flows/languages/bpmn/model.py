@@ -44,7 +44,7 @@ class Trigger:
     """What an event waits for or does.
 
     `name` is that of the message, link or error; `code` that of the error; `form` of a timer is duration,
-    date or cycle. Of the kind person, somebody says that it has happened.
+    date or cycle. An event of the kind person happens when a person says so.
     """
 
     kind: str = "none"

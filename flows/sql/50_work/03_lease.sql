@@ -121,6 +121,8 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
           wedsql._worker_in(v_job.flow_id, p_actor), v_job.attempts);
+  perform wedsql._call_freed(array[p_wid], wedsql.now()) from wedsql.flow f
+  where f.id = v_job.flow_id and f.followed;
   perform wedsql._wake_job(v_job);
 end $$;
 

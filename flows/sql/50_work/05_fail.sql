@@ -16,6 +16,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_actor text := wedsql._actor(p_actor);
   v_job record;
+  v_freed integer[];
 begin
   if v_flow.worker_keys then
     v_actor := wedsql._actor(wedsql._check_results(v_flow.id, p_wids, p_job_ids, p_actor));
@@ -44,6 +45,7 @@ begin
                                 attempt)
     values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor,
             v_job.last_state, v_job.last_error, v_job.attempts);
+    v_freed := v_freed || v_job.wid;
     if v_job.spent then
       perform wedsql._use_up(v_flow, v_job.wid, v_job.id,
                              case v_job.last_state when 'WD530' then 'INTEGRITY' else 'ATTEMPTS' end,
@@ -56,6 +58,9 @@ begin
       from (values (v_job.wid, v_job.id)) v (wid, id)
       left join wedsql.job_pool j on j.wid = v.wid and j.id = v.id;
   end loop;
+  if v_flow.followed then
+    perform wedsql._call_freed(v_freed, v_now);
+  end if;
 end $$;
 
 -- Returns whether this session holds the job now, by a lock of its transaction or its own. Being able to take

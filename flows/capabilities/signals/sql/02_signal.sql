@@ -126,6 +126,9 @@ begin
     perform wedsql._check_takes_signal(p_signal.wid, p_signal.name);
     return p_signal;
   end if;
+  if p_signal.wid is null then
+    perform wedsql._alone('signal', p_flow.id || ' ' || p_signal.name || ' ' || p_signal.key);
+  end if;
   if (select count(*) from (
         select from wedsql.signal s
         where s.flow_id = p_flow.id and s.state = 'K' and s.name = p_signal.name

@@ -107,7 +107,7 @@ begin
     return p_data;
   end if;
   execute format('select to_jsonb(r.*) - ''wid'' from %1$I.wed_flow w cross join lateral '
-                 'jsonb_populate_record(w, $2) r where w.wid = $1', p_flow)
+                 'jsonb_populate_record(w.*, $2) r where w.wid = $1', p_flow)
     into v_state using p_task.wid, p_data;
   v_sets := wedsql._set_on(p_flow, v_set, v_state);
   select k into v_twice from jsonb_object_keys(p_data) k where v_sets ? k limit 1;

@@ -90,6 +90,28 @@ begin
   from wedsql.task t where w.job_id = p_watch.job_id and t.job_id = w.job_id;
 end $$;
 
+-- Offers tasks anew whose audience has changed, to some of their role where they are for a role.
+-- Locks: the tasks and what is watched of them.
+create or replace function wedsql._offer_anew(p_jobs bigint[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_watch wedsql.task_watch;
+begin
+  update wedsql.task_watch w set role = null, offered = '{}'
+  from wedsql.task t where w.job_id = any (p_jobs) and t.job_id = w.job_id and left(t.audience, 2) <> 'n:';
+  insert into wedsql.task_watch as w (job_id, wid, flow_id, role, notified, notified_count)
+  select t.job_id, t.wid, t.flow_id, substr(t.audience, 3), s.notified, s.notified_count
+  from wedsql.task t join wedsql.task_setting s on s.wid = t.wid
+  where t.job_id = any (p_jobs) and left(t.audience, 2) = 'r:' and s.notified <> 'all'
+  on conflict (job_id) do update
+  set role = case when w.notified <> 'all' then excluded.role end;
+  for v_watch in
+    select w.* from wedsql.task_watch w where w.job_id = any (p_jobs) and w.role is not null order by w.job_id
+  loop
+    perform wedsql._offer_first(v_watch, p_now);
+  end loop;
+end $$;
+
 -- Offers open tasks of these roles to a person who has connected, if that person is among the first n of
 -- those to whom each is offered. No person loses an offer by it.
 -- Locks: what is watched of the tasks, skipping what is locked.
@@ -134,6 +156,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_id bigint;
 begin
+  perform wedsql._alone('absence', p_person);
   perform wedsql._need_person(p_person);
   perform wedsql._need_person(p_substitute);
   if p_person = p_substitute then

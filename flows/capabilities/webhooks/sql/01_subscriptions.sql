@@ -83,6 +83,7 @@ declare
   v_old wedsql.webhook;
   v_new wedsql.webhook;
 begin
+  perform wedsql._alone('webhook', p_flow);
   v_new.flow_id := (wedsql._flow(p_flow)).id;
   if p_id is not null then
     v_old := wedsql._locked_webhook(p_id);
