@@ -17,7 +17,7 @@ from flows.languages.bpmn.building import WAITING, Made
 from flows.languages.bpmn.completion import completed
 from flows.languages.bpmn.envelopes import wrapped
 from flows.languages.bpmn.events import ENDED_BY
-from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
+from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Expression, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.bpmn.unread import unread
@@ -119,7 +119,8 @@ class _Lowering(Activities):
                 self.note("unsupported", f"An element {wrong.tag} has no such sequence flow.", wrong)
             return
         several = len(self.process.leaving(flow.source)) > 1
-        condition = self.sql(flow.condition, flow.id) if self.decides(source, flow) else None
+        decisive = self.decisive(source, flow)
+        condition = self.sql(decisive, flow.id) if decisive is not None else None
         default = source.default == flow.id and several
         if source.tag == "eventBasedGateway" and not _is_awaited(target):
             self.note("no_event", "An event-based gateway leads to events and receive tasks only.", target)
@@ -130,19 +131,14 @@ class _Lowering(Activities):
         if flow.name:
             self.name_edge(flow)
 
-    def decides(self, source: Element, flow: Flow) -> bool:
-        """Return whether the condition of a flow has an effect; warn of one that has none, as BPMN says."""
-        effective = source.tag in ACTIVITIES or GATEWAYS.get(source.tag) in (
-            "exclusive",
-            "inclusive",
-            "complex",
-        )
-        if flow.condition is not None and not effective:
-            message = (
-                f"The condition of a flow has no effect: “{self.titles[source.id]}” takes all its flows."
-            )
-            self.warnings.append(BpmnProblem("not_used", message, flow.line, flow.column, "warning", flow.id))
-        return flow.condition is not None and effective
+    def decisive(self, source: Element, flow: Flow) -> Expression | None:
+        """Return the condition of a flow; warn of one that has no effect, as BPMN says."""
+        kinds = ("exclusive", "inclusive", "complex")
+        if flow.condition is None or source.tag in ACTIVITIES or GATEWAYS.get(source.tag) in kinds:
+            return flow.condition
+        message = f"The condition of a flow has no effect: “{self.titles[source.id]}” takes all its flows."
+        self.warnings.append(BpmnProblem("not_used", message, flow.line, flow.column, "warning", flow.id))
+        return None
 
     def name_edge(self, flow: Flow) -> None:
         """Name an edge as the diagram does, between the names of its ends."""

@@ -34,8 +34,8 @@ class Sketch:
     @property
     def process(self) -> Process:
         """Return the process as it is now."""
-        made = {"elements": self.elements, "flows": self.flows, "lanes": self.lanes}
-        return replace(self.read, **made, data=tuple(self.data))
+        data = tuple(self.data)
+        return replace(self.read, elements=self.elements, flows=self.flows, lanes=self.lanes, data=data)
 
     def attribute(self, wanted: str) -> str:
         """Return a name for an attribute that no other one has."""

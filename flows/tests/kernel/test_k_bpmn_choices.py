@@ -43,7 +43,7 @@ def test_the_person_before_a_gateway_chooses_one_of_its_flows_each_time(kit: Kit
     sheet = api.read_task(pending(kit, "check", wid), PERSON, conn=kit.conn)
     assert [*sheet.outcomes] == ["Pay it", "Ask why?", "Closed"]
     choose(kit, "check", wid, "Ask why?")
-    assert kit.jobs(wid) == ["ask"] and kit.state(wid)["choice_what_now"] is None, "it is chosen anew"
+    assert kit.jobs(wid) == ["ask"] and kit.state(wid)["choice_what_now"] is None, "it is chosen again"
     kit.run("ask", wid)
     choose(kit, "check", wid, "Pay it")
     assert kit.jobs(wid) == ["pay"]
