@@ -8,7 +8,7 @@ from itertools import product
 from flows import api
 
 # In the order in which they are tried: what is written as a text is one.
-_TYPES = ("text", "numeric", "boolean", "timestamptz", "jsonb")
+TYPES = ("text", "numeric", "boolean", "timestamptz", "jsonb")
 _MOST_NAMES = 3  # of one condition: more have too many combinations
 
 
@@ -22,7 +22,7 @@ def types_by_use(known: Mapping[str, str], uses: Sequence[tuple[str, Sequence[st
         unknown = [name for name in names if name not in found]
         if not unknown or len(unknown) > _MOST_NAMES:
             continue
-        for chosen in product(_TYPES, repeat=len(unknown)):
+        for chosen in product(TYPES, repeat=len(unknown)):
             tried = dict(zip(unknown, chosen, strict=True))
             if api.check_condition({**known, **found, **tried}, condition)[0] is None:
                 found |= tried

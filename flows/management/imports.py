@@ -23,11 +23,12 @@ class ImportCommand(FlowCommand):
 
     records_actor = True
     needs_flow = True
-    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict"}
+    without_flow = "default: that of what is imported"
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict declare"}
 
     def arguments(self, parser: CommandParser) -> None:
         described = "name of the flow, which is created if it is missing"
-        described += "" if self.needs_flow else " (default: that of what is imported)"
+        described += "" if self.needs_flow else f" ({self.without_flow})"
         parser.add_argument("--flow", required=self.needs_flow, default="", help=described)
         parser.add_argument(
             "--dry-run", action="store_true", help="only check, and say what publishing would do"

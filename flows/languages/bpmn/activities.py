@@ -28,7 +28,9 @@ class Activities(Repetitions):
         first, last = self.interruption(name, element), self.errors(name, element)
         if element.loop is not None and not element.loop.parallel:
             first, last = self.repeated(name, element, element.loop, first, last)
-        if any(flow.condition is not None for flow in self.process.leaving(element.id)):
+        onward = self.process.leaving(element.id)
+        defaults = len(onward) > 1 and any(flow.id == element.default for flow in onward)
+        if defaults or any(flow.condition is not None for flow in onward):
             chosen = self.add(f"{name}__flows", "inclusive", element, title="ways on")
             self.link(f"{name}__done", last, chosen, element.id, title="done")
             last = chosen

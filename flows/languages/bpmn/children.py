@@ -112,7 +112,16 @@ class Children(Events):
         """Return the assignment of an item of the collection to a child, if there is one."""
         if not found.item or found.items is None:
             return []
-        return [f"{found.item} = {self.items(element, found)} -> (child_number - 1)"]
+        return [
+            f"{found.item} = {self.item_value(found.item, self.items(element, found), '(child_number - 1)')}"
+        ]
+
+    def item_value(self, item: str, items: str, number: str) -> str:
+        """Return an item of a collection as a value of the type of its attribute."""
+        type_ = self.type_of(item)
+        if type_ in ("", "jsonb"):
+            return f"{items} -> {number}"
+        return f"({items} ->> {number})::{'text' if type_ == 'enum' else type_}"
 
     def declare_item(self, element: Element) -> None:
         """Add the attribute for an item of the collection, if the process does not declare it."""
@@ -189,6 +198,7 @@ class Children(Events):
             self.waiting(name, element, scope=scope, sets=sets)
         elif element.tag == "scriptTask":
             text = element.expression.text.strip().rstrip(";") if element.expression is not None else ""
+            text = joined(text, *(self.passed(each, element) for each in element.outputs))
             rule = Rule({"performer": "database"}, sets=joined(text, sets))
             options = self.options(element) | self.compensation(element)
             self.add(name, "task", element, scope=scope, options=options, rule=rule)

@@ -23,7 +23,8 @@ _JOBS = frozenset(
 
 def unread(made: Building) -> Iterator[tuple[Element, str]]:
     """Return the elements with an option that has no effect on their rules, and the reason."""
-    for element in made.process.elements.values():
+    written = (each for each in made.process.elements.values() if each.id not in made.parts)
+    for element in written:
         rules = [node for node in made.nodes.values() if node.origin == element.id]
         for name in element.options:
             if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flows.languages.graph.counters import absorbed, any_of, count, counter, holds, state, token, transition
-from flows.languages.graph.model import Edge, Graph, Node
+from flows.languages.graph.model import Edge, Graph, Node, is_choosing
 from flows.languages.graph.moves import Moves
 from flows.languages.graph.parts import Compiled, check_parts
 from flows.languages.graph.problems import BadGraph, Problem
@@ -78,6 +78,8 @@ class _Compiler:
         """Add the triggers of a node."""
         if node.kind in ("begin", "event"):
             return  # the start has the first tokens; tasks after an event gateway consume its tokens
+        if not node.inward and node.rule.during is None:
+            return  # nothing leads to it
         if node.rule.during is not None:
             self.fire(node, [self.present(node.rule.during)], Moves())
         elif node.kind == "parallel":
@@ -127,7 +129,7 @@ class _Compiler:
     def fire(self, node: Node, when: list[str], moves: Moves, what: str = "") -> None:
         """Add a trigger that consumes, and produces the outgoing edges that are taken."""
         edges = [self.graph.edges[edge] for edge in node.outward]
-        chooses = node.kind in ("exclusive", "inclusive", "complex") and len(edges) > 1
+        chooses = is_choosing(node, edges)
         if chooses and not any(edge.default for edge in edges):
             if all(edge.condition is not None for edge in edges):
                 when = [*when, any_of(holds(edge.condition) for edge in edges)]
@@ -140,7 +142,21 @@ class _Compiler:
             self.produce(moves, edge.name, taken if chooses else None, counted=not one)
         if node.rule.ends is not None:
             self.end(moves, node.rule.ends, node.rule.starts)
+        else:
+            for start in node.rule.starts:
+                self.produce(moves, start)
+        moves.given.pop(node.rule.flag, None)  # the rule itself counts it
+        for other in node.rule.raises:
+            self.raised(moves, self.graph.nodes[other])
         self.add(node, when, moves, what)
+
+    def raised(self, moves: Moves, node: Node) -> None:
+        """Set the flag of a node to the number of tokens that wait for it now."""
+        flag, during = node.rule.flag, node.rule.during
+        if during is not None:
+            moves.given.setdefault(flag, f"case when {self.present(during)} then 1 else 0 end")
+        else:
+            moves.given.setdefault(flag, " + ".join(map(token, self.entering(node))))
 
     def end(self, moves: Moves, subprocess: str, starts: tuple[str, ...]) -> None:
         """Remove all tokens of a sub-process, "" is the whole graph; then some of its edges get one."""
@@ -154,6 +170,8 @@ class _Compiler:
                 moves.given |= {state(node): "0", count(node.name): "0"}
             elif graph.is_in(node.within, subprocess) and node.kind == "complex":
                 moves.given |= {state(node): "0"} | {absorbed(edge): "0" for edge in node.inward}
+            if node.rule.flag and graph.is_in(node.within, subprocess):
+                moves.given[node.rule.flag] = "0"
         for edge in starts:
             moves.given |= {token(edge): "1", count(subprocess or None): str(len(starts))}
 
