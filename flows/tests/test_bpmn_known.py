@@ -31,7 +31,7 @@ PARTS = {
     "form": _EXTENSION.format('<zeebe:formDefinition formKey="x"/>'),
     "job": _EXTENSION.format('<zeebe:taskDefinition type="xx"/>'),
     "subscription": _EXTENSION.format('<zeebe:subscription correlationKey="=n"/>'),
-    "zeebe script": _EXTENSION.format('<zeebe:script expression="=1" resultVariable="n"/>'),
+    "zeebe script": _EXTENSION.format('<zeebe:script expression="=2" resultVariable="n"/>'),
     "assignment": _EXTENSION.format('<zeebe:assignmentDefinition assignee="ana"/>'),
 }  # fmt: skip
 ATTRIBUTES = {
@@ -43,6 +43,8 @@ ATTRIBUTES = {
     "camunda_asyncBefore": "true", "camunda_type": "external", "camunda_topic": "xx", "camunda_formKey": "k",
     "camunda_resultVariable": "n", "camunda_class": "x",
 }  # fmt: skip
+# An escalation that nothing around it catches has no effect by BPMN.
+BY_STANDARD = {("throwing event", "escalation"), ("end event", "escalation")}
 OPEN = re.compile(r'<bpmn:(\w+) id="h" [^>]*>')
 
 
@@ -65,7 +67,8 @@ def test_no_part_of_an_element_is_dropped_silently(where: str) -> None:
     own = text[found.end() : text.index(f"</bpmn:{found[1]}>", found.end())]
     for name, part in PARTS.items():
         changed = text[: found.end()] + part + text[found.end() :]
-        assert said_or_done(changed.encode(), where) or part in own, name
+        if (where, name) not in BY_STANDARD:
+            assert said_or_done(changed.encode(), where) or part in own, name
 
 
 @pytest.mark.parametrize("where", BUILDS)

@@ -43,7 +43,7 @@ NO_WORKER = {
     "create_worker_key", "list_worker_keys", "log_in_worker", "log_out_worker", "revoke_worker_key",
     "rotate_worker_key", "scope_of_role",
     "coverage", "delete_scenario", "list_scenarios", "replay", "read_scenario", "run_scenario",
-    "run_scenarios", "save_scenario", "try_path",
+    "run_scenarios", "save_scenario", "scenario_path", "try_path",
     "acknowledge_finding", "list_acknowledgements", "withdraw_acknowledgement",
     "explain_instance",
     "explain_jobs",
