@@ -98,7 +98,7 @@ def _columns(part: str, cells: Sequence[str]) -> tuple[list[Option | None] | Non
 def headings(options: Options) -> dict[str, Option]:
     """Return the options by their names and by their labels in each language.
 
-    What pages show wins over names that nobody sees: `condition`, the name of one option, is the label of
+    What pages show wins over names in code: `condition`, the name of one option, is the label of
     another. Where languages differ about a label, that of the reader wins.
     """
     found = {name: option for option in options.shown for name in (option.name, option.column)}
