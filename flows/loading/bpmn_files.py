@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from flows.errors import WedError
 from flows.languages.bpmn import BadBpmn, BpmnProblem
-from flows.languages.bpmn.listing import ListedProcess, processes
 from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.processes import ListedProcess, processes
 from flows.loading.bpmn import prepare_bpmn
 from flows.loading.processes import try_file
 
