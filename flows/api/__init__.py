@@ -235,6 +235,7 @@ from flows.capabilities.tasks.api import (
     flow_tasks,
     give_task,
     instance_tasks,
+    next_task,
     open_tasks,
     own_tasks,
     put_task_aside,

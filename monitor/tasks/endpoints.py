@@ -14,14 +14,11 @@ from flows.access import task_keys
 from flows.capabilities.tasks.api import HeldTask, Task
 from flows.capabilities.tasks.people import is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
-from flows.errors import Refused
 from monitor.api import inputs
 from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
-
-TRIES = 20
 
 
 class Performs(Needs):
@@ -86,16 +83,14 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
 
 @router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
 def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
-    """Take the first open task in an order."""
-    caller = call_of(request).caller
-    keys = task_keys(caller.user)
-    for one in kernel.open_tasks(caller.name, keys, given.order, None, TRIES, given.flow or None):
-        try:
-            if _in_scope(call_of(request), one.flow):
-                return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
-        except Refused:
-            continue  # another person was first, or it is no longer to be done
-    return {"task": None}
+    """Take the first open task in an order: of the flows of the token, if it is only for some."""
+    found = call_of(request)
+    token = found.caller.token
+    flows = list(token.flows) if token is not None and token.flows else None
+    if given.flow:
+        flows = [given.flow] if _in_scope(found, given.flow) else []
+    taken = kernel.next_task(found.caller.name, task_keys(found.caller.user), given.order, flows)
+    return {"task": taken and _held(taken)}
 
 
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")

@@ -26,7 +26,6 @@ from pages.guard import page
 from pages.urlparams import long_number, text
 
 PAGE_SIZE = 50
-TRIES = 20
 LONGEST = 2000
 MORE_COUNTED = 100
 
@@ -117,15 +116,11 @@ def next_task(request: HttpRequest) -> HttpResponse:
 
 def take_next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
     """Take the first open task in an order, and return the address of its page; None if there is none."""
-    person, keys = user.get_username(), task_keys(user)
-    for one in api.open_tasks(person, keys, order, None, TRIES, flow):
-        try:
-            api.take_task(one.job_id, person, keys)
-        except Refused:
-            continue  # another person was first, or it is no longer to be done
-        query = urlencode({"next": order, **({"flow": flow} if flow else {})})
-        return f"{reverse('monitor:task', args=[one.job_id])}?{query}"
-    return None
+    found = api.next_task(user.get_username(), task_keys(user), order, [flow] if flow else None)
+    if found is None:
+        return None
+    query = urlencode({"next": order, **({"flow": flow} if flow else {})})
+    return f"{reverse('monitor:task', args=[found.job_id])}?{query}"
 
 
 @require_POST

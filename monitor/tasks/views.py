@@ -44,11 +44,7 @@ from monitor.tasks.rows import row
 from pages.guard import page
 from pages.urlparams import text
 
-PAGE_SIZE = 50
-TRIES = 20
-LONGEST = 2000
 A_YEAR = 365 * 86_400.0
-MORE_COUNTED = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

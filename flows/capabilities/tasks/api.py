@@ -122,6 +122,24 @@ def take_task(
     return HeldTask(*rows(conn, call, (task, person, list(keys), lock))[0])
 
 
+def next_task(
+    person: str,
+    keys: Sequence[str],
+    order: Order = "arrival",
+    flows: Sequence[str] | None = None,
+    *,
+    conn: Any = None,
+) -> HeldTask | None:
+    """Take the first open task in an order, of these flows only if they are given; None if there is none.
+
+    Raises BadDefinition.
+    """
+    call = "select (t).* from wedsql.next_task(%s, %s::text[], %s, %s::text[]) t"
+    given = (person, list(keys), order, None if flows is None else list(flows))
+    found = rows(conn, call, given)[0]
+    return None if found[0] is None else HeldTask(*found)
+
+
 def start_task(task: int, person: str, *, conn: Any = None) -> None:
     """Note that the person has begun. Raises UnknownTask, TaskTaken, TaskNotHeld."""
     value(conn, "select wedsql.start_task(%s, %s)", (task, person))
