@@ -247,16 +247,20 @@ from flows.capabilities.tasks.api import (
     flow_tasks,
     give_task,
     instance_tasks,
+    listed_tasks,
+    newest_tasks,
     open_tasks,
     own_tasks,
     put_task_aside,
     read_task,
     release_task,
     start_task,
+    take_first_task,
     take_task,
     task_load,
     team_load,
 )
+from flows.capabilities.tasks.choices import clear_task_places, place_task, set_task_list, task_list
 from flows.capabilities.tasks.deadlines import (
     absences,
     active_persons,

@@ -19,10 +19,11 @@ begin
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
   if v_new is not null then
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at)
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at, size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
-      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end
+      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
+      wedsql._data_size(j.payload), wedsql._application_number(t.application)
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
@@ -31,20 +32,23 @@ begin
   end if;
   with followed as (
   update wedsql.task t
-  set state = n.state, rank = coalesce(- n.priority, t.rank),
+  set state = n.state, rank = coalesce(- n.priority, t.rank), size = n.size,
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
       owned_at = case when n.state in ('S', 'L', 'X') then t.owned_at end,
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
   from (select o.job_id, j.priority, h.actor, h.seq,
+          case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state in ('S', 'K') then 'H'
                when j.state = 'L' and o.state in ('S', 'L', 'X') then o.state else 'R' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
                            where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
-  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
+  where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
+                                (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state)
   delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
   perform wedsql._keep_watch(p_wids, p_now);
@@ -67,13 +71,15 @@ begin
   if (p_old.performer = 'person') <> (p_new.performer = 'person') then
     perform wedsql._change_performer(p_new, p_now);
   elsif p_new.performer = 'person'
-        and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline)
-            is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline) then
+        and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline, p_old.application)
+            is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline,
+                              p_new.application) then
     update wedsql.task t
     set audience = case when t.given_by is null and left(t.audience, 2) <> 'n:' then wedsql._audience(p_new,
       j.wid, j.payload)
                         else t.audience end,
         excluded = case when p_new.not_by is null then '{}' else wedsql._performers(j.wid, p_new.not_by) end,
+        app = wedsql._application_number(p_new.application),
         due_at = case when p_old.deadline is not distinct from p_new.deadline then t.due_at
                       else wedsql._task_deadline(p_new, t.arrived_at) end
     from wedsql.job_pool j

@@ -92,8 +92,8 @@ begin
   return v_marked;
 end $$;
 
--- Removes messages that are older than 90 days, absences that ended as long ago, and persons who were not
--- seen since.
+-- Removes messages that are older than 90 days, absences that ended as long ago, persons who were not seen
+-- since, and the places of tasks that have ended.
 create or replace function wedsql._on_maintain_tasks() returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -105,6 +105,9 @@ begin
   get diagnostics v_removed = row_count;
   delete from wedsql.absence a where a.until_at < v_before;
   delete from wedsql.person p where p.seen_at < v_before;
+  delete from wedsql.task_application a where a.used_at < v_before - interval '275 days';
+  delete from wedsql.task_place p where not exists (
+    select from wedsql.task t where t.job_id = p.job_id and t.ended_at is null);
   return jsonb_build_object('messages_removed', v_removed);
 end $$;
 
