@@ -285,6 +285,12 @@ from flows.capabilities.tasks.forms import (
     read_task_draft,
     task_form,
 )
+from flows.capabilities.tasks.mailing import (
+    due_message_mails,
+    messages_to_mail,
+    queue_message_mail,
+    save_task_mail,
+)
 from flows.capabilities.webhooks.api import (
     delay_webhook,
     delete_webhook,

@@ -50,8 +50,8 @@ to wed_web;
 grant execute on function wedsql.last_writes(integer, integer, integer) to wed_web;
 grant execute on function
   wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement),
-  wedsql.save_view(text, text, text, text, text[], text, text, text),
-  wedsql.list_views(text, text[], text), wedsql.delete_view(text, bigint)
+  wedsql.save_view(text, text, text, text, text[], text, text, text, text),
+  wedsql.list_views(text, text[], text, text), wedsql.delete_view(text, bigint)
 to wed_web;
 grant execute on function
   wedsql.attribute_index(text, text), wedsql.list_indexes(text[]),

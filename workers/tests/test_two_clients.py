@@ -69,6 +69,7 @@ NO_WORKER = {
     "webhook_deliveries", "webhook_steps",
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
     "keep_task_draft", "preview_form", "preview_task", "read_task_draft", "task_form",
+    "due_message_mails", "messages_to_mail", "queue_message_mail", "save_task_mail",
     "listed_tasks", "newest_tasks", "take_first_task", "clear_task_places", "place_task", "set_task_list",
     "task_list", "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task",
     "task_load",
