@@ -161,6 +161,7 @@ def form(request: HttpRequest, given: Wanted, error: BadFilter | None) -> dict[s
         "pills": pills(asked.chosen, flow, address),
         "kept": kept,
         "cleared": urlencode(kept),
+        "back": request.GET.urlencode(),
         "offered_columns": _offered(given, flow),
     }
 

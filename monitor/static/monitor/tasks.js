@@ -11,7 +11,7 @@ function say(text) {
   if (place) place.textContent = text;
 }
 
-// What the server is told: the task and those between which it is now.
+// What the server gets: the task and those between which it is now.
 function place(row) {
   const near = (other) => other?.dataset.key ?? "";
   return `${row.dataset.key}:${near(row.previousElementSibling)}:${near(row.nextElementSibling)}`;

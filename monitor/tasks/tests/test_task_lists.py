@@ -214,17 +214,17 @@ def test_a_supervisor_gives_and_takes_back_many_and_others_cannot(flow: str) -> 
     boss, expert, other = person(f"flow:{flow}:operate"), person(EXPERT), person(EXPERT)
     tasks = list(open_some(flow, 4).values())
     expert.post("/tasks/take/", {"task": tasks})
-    told = boss.post(
+    shown_then = boss.post(
         "/tasks/give/", {"task": tasks[:2], "to": name_of(other), "back": "show=team"}, follow=True
     )
-    assert f"{name_of(other)} has got 2 tasks." in told.content.decode()
+    assert f"{name_of(other)} has got 2 tasks." in shown_then.content.decode()
     assert shown(other) == tasks[:2] and shown(expert, show="mine") == tasks[2:]
     boss.post("/tasks/release/", {"task": tasks[2:]})
     assert shown(expert) == tasks[2:]
     page = page_of(boss, "/tasks/?show=team")
     assert "open, of no person" in page and "4" in page
-    nobody = boss.post("/tasks/give/", {"task": tasks, "to": "nobody at all"}, follow=True).content.decode()
-    assert "There is no user" in nobody
+    refused = boss.post("/tasks/give/", {"task": tasks, "to": "no such user"}, follow=True).content.decode()
+    assert "There is no user" in refused
     expert.post("/tasks/take/", {"task": tasks[2:]})
     other.post("/tasks/release/", {"task": [*tasks, "9" * 30, "x"]})
     other.post("/tasks/give/", {"task": tasks[2:], "to": name_of(other)})
@@ -235,10 +235,10 @@ def test_a_supervisor_gives_and_takes_back_many_and_others_cannot(flow: str) -> 
 def test_a_person_gives_back_many_of_their_own(flow: str) -> None:
     expert, tasks = person(EXPERT), list(open_some(flow, 3).values())
     expert.post("/tasks/take/", {"task": tasks})
-    told = expert.post(
+    shown_then = expert.post(
         "/tasks/release/", {"task": tasks[:2], "back": "show=mine"}, follow=True
     ).content.decode()
-    assert "2 tasks are open again" in told and shown(expert, show="mine") == tasks[2:]
+    assert "2 tasks are open again" in shown_then and shown(expert, show="mine") == tasks[2:]
 
 
 def test_the_load_of_a_person_is_over_all_flows(flow: str) -> None:
