@@ -155,7 +155,7 @@ def place(request: HttpRequest) -> HttpResponse:
     except Refused as refused:
         error = refused.sentence
     if request.headers.get("Accept", "").startswith("application/json"):
-        return JsonResponse({"error": error}, status=409 if error else 200)
+        return JsonResponse({"error": error})
     if error:
         messages.error(request, error)
     return _back(request, f"#task-{task}" if task else "")

@@ -79,7 +79,6 @@ function drag(event) {
   const undo = moveTo(row, row.nextElementSibling);
   const begun = row.previousElementSibling;
   row.dataset.moving = "";
-  grip.setPointerCapture(event.pointerId);
   const follow = (moved) => {
     const over = document.elementFromPoint(row.getBoundingClientRect().left + 4, moved.clientY)?.closest("tr");
     if (!over || over === row || over.parentElement !== row.parentElement) return;
@@ -88,15 +87,16 @@ function drag(event) {
   };
   const end = (kept) => {
     delete row.dataset.moving;
-    for (const [name, handler] of Object.entries(handlers)) grip.removeEventListener(name, handler);
-    document.removeEventListener("keydown", escape);
+    for (const [name, handler] of Object.entries(handlers)) document.removeEventListener(name, handler);
     if (!kept) undo();
     else if (row.previousElementSibling !== begun) keep(row, undo);
   };
   const escape = (pressed) => { if (pressed.key === "Escape") end(false); };
-  const handlers = { pointermove: follow, pointerup: () => end(true), pointercancel: () => end(false) };
-  for (const [name, handler] of Object.entries(handlers)) grip.addEventListener(name, handler);
-  document.addEventListener("keydown", escape);
+  // At the document: a row that is put elsewhere loses the capture of the pointer.
+  const handlers = {
+    pointermove: follow, pointerup: () => end(true), pointercancel: () => end(false), keydown: escape,
+  };
+  for (const [name, handler] of Object.entries(handlers)) document.addEventListener(name, handler);
 }
 
 function click(event) {
