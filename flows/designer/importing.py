@@ -22,7 +22,7 @@ from flows.designer.draft import Design
 from flows.designer.trying import limited
 from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
-from flows.languages.pdl.drawing import as_process
+from flows.languages.pdl.picture import as_process
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.pdl import ImportedWorkflow

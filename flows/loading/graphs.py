@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from flows import api
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
-from flows.loading.guessing import types_by_use
+from flows.loading.inference import types_by_use
 from flows.types import Problem as Refused
 
 _DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0051_firing_limit")]
+    dependencies = [("flows", "0067_deliveries")]
     operations = [ChangeTables("0052_task_orders")]

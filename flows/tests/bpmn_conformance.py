@@ -58,8 +58,8 @@ def undone(host: str, inner: str = "") -> bytes:
 def gateway(tag: str, *conditions: str) -> bytes:
     """Return a process with a split and a join of this type."""
     return file(
-        node("startEvent", "s"), node(tag, "x", default="x_c" if conditions else ""), node("task", "a"),
-        node("task", "c"), node(tag, "j"), node("endEvent", "e"),
+        node("startEvent", "s"), node(tag, "x", **({"default": "x_c"} if conditions else {})),
+        node("task", "a"), node("task", "c"), node(tag, "j"), node("endEvent", "e"),
         flows("s x", " ".join(["x a", *conditions]), "x c", "a j", "c j", "j e"),
     )  # fmt: skip
 

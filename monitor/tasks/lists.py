@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import AnyUser, flows_of, masks, task_keys
-from flows.api.views import SavedView
+from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
 from monitor.tasks import columns, listing
 from monitor.tasks.listing import Found, Wanted

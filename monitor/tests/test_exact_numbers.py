@@ -173,7 +173,7 @@ WITHOUT_VALUES = {
     "flows/admin/definition.py", "flows/definition/files.py", "flows/definition/merging.py",
     "flows/designer/conditions.py", "flows/designer/trial.py", "flows/designer/values.py",
     "flows/wed_error.py", "flows/filters/values.py", "flows/json_text.py",
-    "flows/languages/graph/problems.py", "flows/languages/pdl/compiling.py", "monitor/tasks/forms.py",
+    "flows/languages/graph/problems.py", "flows/languages/pdl/compiler.py", "monitor/tasks/forms.py",
     "flows/messages.py", "flows/patterns/code.py",
     "monitor/api/client.py", "monitor/api/document.py", "monitor/api/streams.py", "monitor/desk_rules.py",
     "monitor/recovery/drafts.py", "monitor/management/commands/caselinks.py", "monitor/recovery/views.py",

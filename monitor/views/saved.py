@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
 from flows.access import AnyUser, flow_or_404, leave_out, may, sees_everything, visible_flows
-from flows.api.views import SavedView, View
+from flows.capabilities.filters.api import SavedView, View
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
 from flows.filters import BadFilter, parse

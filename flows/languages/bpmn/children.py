@@ -65,8 +65,15 @@ class Children(Events):
             "revalidate": "withdraw" if self.withdraws else "",
         }
         made = {key: value for key, value in found.items() if value}
+        options = self.also_writing(options, [each.target for each in element.outputs])
         rule = Rule(made, sets=self.resets(element))
         self.add(name, "task", element, scope=element.scope, title=title, options=options, rule=rule)
+
+    def also_writing(self, options: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
+        """Return options with what the import has a result write, where they list what it may write."""
+        if "writes" not in options:
+            return options
+        return {**options, "writes": [*dict.fromkeys([*options["writes"], *names])]}
 
     def resets(self, host: Element) -> str:
         """Return what is set when an activity is left."""

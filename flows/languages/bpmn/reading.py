@@ -9,6 +9,7 @@ from typing import Any
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import choosing, options
 from flows.languages.bpmn.job_types import with_job_type
+from flows.languages.bpmn.known import is_read, unread_attributes
 from flows.languages.bpmn.layout import planes
 from flows.languages.bpmn.model import (
     ACTIVITIES,
@@ -125,6 +126,7 @@ class _Reader:
             self.links.append((_local(part.get("sourceRef")), _local(part.get("targetRef"))))
         for part in tag.of(MODEL, "extensionElements") if scope is None else ():
             for each in part.of(OWN, "attribute"):
+                self.used.add((id(each), ""))
                 self.attribute(each)
 
     def part_of(self, part: Tag, owner: Tag, scope: str | None) -> None:
@@ -283,29 +285,27 @@ class _Reader:
 
 def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:
     """Return the elements with something that has no effect, and its name."""
-    pending = [(process, process)]
+    pending = [(process, process, process)]
     while pending:
-        tag, owner = pending.pop()
+        tag, within, owner = pending.pop()
         owner = tag if tag.id and tag.space == MODEL else owner
         if tag.space not in (MODEL, OWN):
             known = tag.name == "properties" or tag.get("name").startswith("wedsql.")
             if not known and (id(tag), "") not in used:
                 yield owner, tag.name
                 continue
-        elif (tag.name in UNUSED and (id(tag), "") not in used) or (
-            tag.space == OWN and not _is_read(tag, used)
-        ):
+        elif (tag.name in UNUSED or tag.space == OWN) and (id(tag), "") not in used:
             yield owner, tag.name
+        elif tag.space == MODEL and tag is not process and not is_read(tag, within):
+            yield within if within.id else owner, tag.name
+            continue
         else:
             for space, name in tag.attributes:
                 known = space in ("", OWN, SCHEMA) or (id(tag), name) in used
                 if not known:
                     yield owner, name
-        pending += [(each, owner) for each in reversed(tag.children)]
-
-
-def _is_read(tag: Tag, used: Used) -> bool:
-    return tag.name == "attribute" or (id(tag), "") in used
+            yield from ((owner, name) for name in unread_attributes(tag, within))
+        pending += [(each, tag, owner) for each in reversed(tag.children)]
 
 
 def _local(name: str) -> str:

@@ -53,6 +53,14 @@ def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> 
         yield f"“{name}” has no effect here: a person performs the element, not a worker (wedsql:performer)."
     elif name in _TASKS and not element.person and not _may_fail(name, rules):
         yield f"“{name}” has no effect here: no person performs the element (wedsql:performer)."
+    else:
+        yield from _of_children(name, rules, reading)
+
+
+def _of_children(name: str, rules: list[Made], reading: list[Made]) -> Iterator[str]:
+    """Return why an option has no effect on an element that starts children, or that starts none."""
+    if name == "refresh_payload" and any(map(_has_children, rules)):
+        yield f"“{name}” has no effect here: children have the values with which the activity begins."
     elif name.startswith("child_") and not any(map(_has_children, reading)):
         yield f"“{name[:40]}” has no effect here: the jobs of the element start no children."
 

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from flows.languages.bpmn.xml import LARGEST
 from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.management.files import read_bytes
-from flows.management.importing import ImportCommand
+from flows.management.imports import ImportCommand
 
 
 class Command(ImportCommand):

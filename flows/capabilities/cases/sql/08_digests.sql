@@ -24,6 +24,7 @@ declare
   v_flow integer := case when p_flow is not null then (wedsql._flow(p_flow)).id end;
   v_now timestamptz := wedsql.now();
 begin
+  perform wedsql._alone('case_digest', p_user::text);
   if p_queue <> '' then
     perform wedsql._check_case_values(jsonb_build_object('queue', p_queue));
   end if;

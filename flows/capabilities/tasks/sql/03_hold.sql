@@ -107,6 +107,7 @@ declare
   v_set text;
 begin
   perform wedsql._need_person(p_person);
+  perform wedsql._lock_flow_of(p_job);  -- before anything is read of its definition
   perform wedsql._check_condition_of(p_job);
   v_set := wedsql._set_by_taking(p_job);
   v_task := wedsql._open_task(p_job);
