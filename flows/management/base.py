@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -167,6 +168,13 @@ def number(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def span(text: str) -> float:
+    """Return an argument that is a length of time, a number from 0; raises ArgumentTypeError."""
+    if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text, re.ASCII):
+        raise ArgumentTypeError(f"“{text[:40]}” is not a number from 0")
+    return float(text)
 
 
 def name_and_value(text: str) -> tuple[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -13,11 +12,11 @@ from flows import api
 from flows.access import task_keys
 from flows.capabilities.tasks.api import ORDERS, Task
 from flows.capabilities.tasks.people import is_person
-from flows.management.base import FlowCommand, Usage, name_and_value, number
+from flows.management.base import FlowCommand, Usage, name_and_value, number, span
+from flows.moments import later
 
 LISTS = ("open", "mine", "aside", "done")
 VERBS = ("list", "take", "lock", "start", "complete", "fail", "release", "give", "aside")
-MOST_MINUTES = 527_040
 
 
 class Command(FlowCommand):
@@ -51,7 +50,7 @@ class Command(FlowCommand):
         parser.add_argument("--outcome", help="how the task ended, if its rule has outcomes")
         parser.add_argument("--reason", default="", help="why it failed or is given")
         parser.add_argument("--to", default="", help="the user who gets the task")
-        parser.add_argument("--minutes", type=float, help="how long to put it aside; 0: show it again")
+        parser.add_argument("--minutes", type=span, help="how long to put it aside; 0: show it again")
         parser.add_argument("--force", action="store_true", help="also a task that another person holds")
 
     def run(self, **options: Any) -> None:
@@ -129,9 +128,9 @@ class Command(FlowCommand):
     def _aside(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
         minutes = options["minutes"]
-        if minutes is None or not 0 <= minutes <= MOST_MINUTES:
-            raise Usage("“aside” needs --minutes, at most a year; 0 shows the task again.")
-        until = datetime.now(UTC) + timedelta(minutes=minutes) if minutes else None
+        if minutes is None:
+            raise Usage("“aside” needs --minutes; 0 shows the task again.")
+        until = later(60 * minutes) if minutes else None
         api.put_task_aside(task, person, until)
         self._done(task, "put aside" if until else "shown again", options)
 
