@@ -22,6 +22,7 @@ OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority", "reass
 
 
 class Command(FlowCommand):
+    any_flow = True
     help = (
         "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes, extends"
         " or reassigns a job. With --filter, requests the operation on many instances, which the reaper"
