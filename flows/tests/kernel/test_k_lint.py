@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.capabilities.sla.api import Calendar
 from flows.definition.lint import Finding
 from flows.tests.kit import Connection, Kit
 
@@ -184,9 +185,40 @@ def test_children_in_a_flow_or_attribute_that_is_not_there_are_found(kit: Kit, w
         starts = rule("items > 3", child=child, child_count="1", child_set=list(lines))
         definition = {"attributes": ATTRIBUTES, "triggers": [starts]}
         findings = api.lint(mine, definition, conn=web)
-        return [(one.check, one.path) for one in findings if "children" in one.message]
+        about = (one for one in findings if one.check != "no_end")
+        return [(one.check, one.path) for one in about if "children" in one.message]
 
     assert checks("no_such_flow", "a = 1") == [("no_flow", ("triggers", 0, "child"))]
     assert checks(other, "parts = items") == [] == checks(mine, "items = 1", "urgent = true")
     assert checks(other, "parts = 1", "items = 2") == [("no_child_attribute", ("triggers", 0, "child_set"))]
     assert checks(mine, "parts = 1") == [("no_child_attribute", ("triggers", 0, "child_set"))]
+
+
+def test_children_that_never_end_are_found_where_their_end_is_waited_for(kit: Kit, web: Connection) -> None:
+    kit.attr("parts", kind="integer")
+
+    def checks(flow: str, *more: dict[str, Any], **options: Any) -> list[str]:
+        starts = rule("items > 3", child=kit.name, **options)
+        findings = api.lint(flow, {"attributes": ATTRIBUTES, "triggers": [starts, *more]}, conn=web)
+        return [one.check for one in findings if "children" in one.message]
+
+    assert checks("another_flow") == ["no_end"] == checks("another_flow", child_wait="1")
+    assert checks("another_flow", child_wait="0") == []
+    assert checks(kit.name) == ["no_end"] and checks(kit.name, FINAL) == []
+    kit.final("parts = 1")
+    assert checks("another_flow") == []
+
+
+def test_times_that_are_over_and_calendars_that_are_not_there_are_found(kit: Kit, web: Connection) -> None:
+    def checks(**options: Any) -> list[tuple[str, str]]:
+        definition = {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL], **options}
+        findings = api.lint(kit.name, definition, conn=web)
+        return [(one.check, one.message) for one in findings if one.check in ("over", "no_calendar")]
+
+    starts = ["2020-01-01T00:00Z", "R3/2020-01-01T00:00Z/PT1H", "R/2020-01-01T00:00Z/P1D", "R2/P1D"]
+    over = [message for _check, message in checks(start_at=[*starts, "2999-01-01T00:00Z"])]
+    assert [text.partition(" ")[0] for text in over] == starts[:2]
+    assert checks(task_calendar="Office") == [("no_calendar", "The flow has no calendar Office.")]
+    office = Calendar("Office", "UTC", {"1": [["09:00", "17:00"]]})
+    api.save_calendar(kit.name, office, "x", conn=web)
+    assert checks(task_calendar="Office") == []
