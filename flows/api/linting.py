@@ -13,6 +13,7 @@ from flows.api.called import called
 from flows.api.checking import evaluate_classes
 from flows.api.connection import JSON, rows
 from flows.api.definitions import AnyDefinition
+from flows.api.form_conditions import form_conditions
 from flows.api.observing import observed, read_history
 from flows.api.recent import Recent
 from flows.api.times import times
@@ -67,6 +68,7 @@ def lint(
     history = read_history(flow, rules, conn)
     found = [*findings(given, rules, common, history.written, budget, people), *_unproved(rules, budget)]
     found += [*observed(rules, history), *called(flow, given, rules, conn), *times(flow, given, conn)]
+    found += form_conditions(given, rules, conn)
     order = {"error": 0, "warning": 1, "info": 2}
     acknowledged = list_acknowledgements(flow, conn=conn)
     return with_acknowledgements(sorted(found, key=lambda one: order[one.severity]), acknowledged)

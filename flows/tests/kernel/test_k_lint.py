@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from flows import api
 from flows.capabilities.sla.api import Calendar
 from flows.definition.lint import Finding
-from flows.tests.kit import Connection, Kit
+from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
 
@@ -222,3 +223,54 @@ def test_times_that_are_over_and_calendars_that_are_not_there_are_found(kit: Kit
     office = Calendar("Office", "UTC", {"1": [["09:00", "17:00"]]})
     api.save_calendar(kit.name, office, "x", conn=web)
     assert checks(task_calendar="Office") == []
+
+
+def test_a_field_that_is_never_shown_is_found(kit: Kit, web: Connection) -> None:
+    def checks(**conditions: str) -> list[Any]:
+        fields = [{"attribute": "state", **conditions}]
+        form = {"sections": [{"title": "Parcel", "fields": fields}]}
+        task = rule("items > 3", performer="person", form=form)
+        findings = api.lint(kit.name, {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL, task]}, conn=web)
+        return [one.path for one in findings if "form of" in one.message]
+
+    form = ("triggers", 2, "form")
+    assert checks(shown="items > 5 and items < 3") == [form]
+    assert checks(required="urgent and not urgent", readonly="items = null") == [form, form]
+    assert checks(shown="items > 5 and items < 7", required="urgent") == []
+
+
+@pytest.mark.parametrize(
+    ("predicate", "never"),
+    [
+        ("state = 'paid' and state = 'new'", True), ("items > 5 and items < 3", True),
+        ("state is null and state = 'new'", True), ("items = null", True), ("urgent and not urgent", True),
+        ("state in ('new', 'paid') and state = 'sent'", True), ("items between 5 and 3", True),
+        ("items > 3 and items < 5", False), ("state = 'new' or state = 'paid'", False),
+        ("state is null", False), ("not urgent or urgent", False), ("items = 1 and state = 'new'", False),
+    ],
+)  # fmt: skip
+def test_conditions_whose_parts_exclude_each_other(kit: Kit, predicate: str, never: bool) -> None:
+    types = '{"state": "text", "items": "integer", "urgent": "boolean"}'
+    assert kit.one("select wedsql.never_true(%s, array[%s])", [types, predicate]) == ([1] if never else [])
+
+
+NEVER = "items > 5 and items < 3"
+SLA = {"name": "a", "duration": 3600}
+POLICY = {"name": "a", "operation": "retry", "times": 1, "cause": "ATTEMPTS"}
+DOORS: list[tuple[str, Any]] = [
+    ("save_sla({n}, %s, 'x', null)", SLA | {"stop_when": NEVER}),
+    ("save_sla({n}, %s, 'x', null)", SLA | {"stop_when": "items = 1", "pause_when": NEVER}),
+    ("save_case_rules({n}, %s, 'x')", [{"queue": "a", "condition": NEVER}]),
+    ("save_approval_rules({n}, %s, 'x')", [{"approvals": 1, "condition": NEVER}]),
+    ("save_policies({n}, %s, 'x')", [POLICY | {"condition": NEVER}]),
+]
+
+
+@pytest.mark.parametrize(("call", "given"), DOORS, ids=[f"{n}-{one[0][:12]}" for n, one in enumerate(DOORS)])
+def test_what_would_never_happen_is_refused_where_it_is_given(kit: Kit, call: str, given: Any) -> None:
+    kit.attr("items", kind="integer")
+    with refused("WD005") as why:
+        kit.rows(f"select wedsql.{call}", [json.dumps(given)])
+    assert why.facts["reason"] == "never_true"
+    possible = json.loads(json.dumps(given).replace(NEVER, "items > 5"))
+    kit.rows(f"select wedsql.{call}", [json.dumps(possible)])

@@ -184,7 +184,8 @@ def test_what_the_flow_may_have_an_instance_may_have(office: Kit) -> None:
         with refused("23514"):
             office.policy(warnings=wrong)
         wanted = dict(api.definition(office.name, conn=office.conn)) | {"warnings": wrong}
-        assert "is not a value of warnings" in api.check_definition(office.name, wanted, conn=office.conn)[0].message
+        (problem,) = api.check_definition(office.name, wanted, conn=office.conn)
+        assert "is not a value of warnings" in problem.message
 
 
 @pytest.mark.parametrize(
