@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0070_task_mails")]
-    operations = [ChangeTables("0090_next_tasks")]
+    dependencies = [("flows", "0071_hours")]
+    operations = [ChangeTables("0072_next_tasks")]
