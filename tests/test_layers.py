@@ -40,7 +40,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "recovery": frozenset({"cases", "drafts"}),
     "signals": frozenset(),
     "sla": frozenset(),
-    "tasks": frozenset(),
+    "tasks": frozenset({"cases"}),
     "trials": frozenset({"drafts"}),
     "webhooks": frozenset({"alerts"}),
 }

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0067_deliveries")]
+    dependencies = [("flows", "0070_task_mails")]
     operations = [ChangeTables("0080_offline")]

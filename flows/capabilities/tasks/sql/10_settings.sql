@@ -126,8 +126,9 @@ begin
       and not exists (select from wedsql.task_setting s where s.wid = i.wid)
     on conflict (wid) do nothing
     returning wid, flow_id, responsible)
-  insert into wedsql.message (person, kind, at, flow_id, wid, facts)
-  select m.responsible, 's', p_now, m.flow_id, m.wid, jsonb_build_object('actor', h.actor)
+  insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
+  select m.responsible, 's', p_now, m.flow_id, m.wid, jsonb_build_object('actor', h.actor),
+    wedsql._wants_mail(m.responsible)
   from made m cross join lateral (select t.actor from wedsql.wed_trace t where t.wid = m.wid
                                   order by t.seq limit 1) h
   where m.responsible is not null;

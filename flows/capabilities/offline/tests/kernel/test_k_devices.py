@@ -121,8 +121,8 @@ def test_only_the_site_may_call_it(cellar: Kit) -> None:
         select p.oid::regprocedure::text from pg_proc p
         where p.pronamespace = 'wedsql'::regnamespace and has_function_privilege(%s, p.oid, 'execute')
           and p.proname in ('device_seen', 'read_package', 'keep_offline_result', 'continue_offline',
-                            'devices', 'offline_results', 'offline_tasks', 'confirm_packages', 'set_device_state',
-                            'skip_offline_results')"""
+                            'devices', 'offline_results', 'offline_tasks', 'confirm_packages',
+                            'set_device_state', 'skip_offline_results')"""
     assert len(cellar.rows(functions, ["wed_web"])) == 10
     for role in ("wed_worker", "wed_monitor", "wed_reaper"):
         assert cellar.rows(functions, [role]) == []
