@@ -1,4 +1,4 @@
-"""Find the next task of a flow at once."""
+"""Have the hours before a deadline be more than 0."""
 
 from __future__ import annotations
 
@@ -9,4 +9,4 @@ from flows.operations.install import ChangeTables
 
 class Migration(migrations.Migration):
     dependencies = [("flows", "0070_task_mails")]
-    operations = [ChangeTables("0090_next_tasks")]
+    operations = [ChangeTables("0071_hours")]
