@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.capabilities.keys.api import WorkerKey
-from flows.management.base import FlowCommand, Usage, number, span
+from flows.management.base import FlowCommand, Usage, number
 
 MOST_DAYS = 3660
 
@@ -40,7 +40,7 @@ class Command(FlowCommand):
             "--role", default="", help="create: of flows without a transition, only those of this role"
         )
         parser.add_argument("--days", type=int, help="create: how long it is valid (default: without end)")
-        parser.add_argument("--grace", type=span, default=24, help="rotate: hours (24) for the old secret")
+        parser.add_argument("--grace", type=float, default=24, help="rotate: hours (24) for the old secret")
         parser.add_argument("--reason", default="", help="revoke: why, for the list of keys")
         parser.add_argument("--all", action="store_true", help="list: also revoked and expired keys")
         parser.add_argument("--after", default="", help="list: the keys after this name")
