@@ -53,7 +53,7 @@ begin
     where u.id <> all (array(select h.job_id from unnest(v_held) h));
 end $$;
 
--- Takes those of these tasks that nobody has, that the person may take, and whose rule asks nothing at taking.
+-- Takes those of these tasks that are free, that the person may take, and whose rule asks nothing at taking.
 -- Locks: none; the caller has them all.
 create or replace function wedsql._take_at_once(p_jobs bigint[], p_person text, p_keys text[])
   returns wedsql.held_task[]
