@@ -71,7 +71,7 @@ class Office:
             )
 
     def page(self) -> int:
-        """Perform the first tasks that nobody has."""
+        """Perform the first tasks that no person has."""
         found = self.conn.execute(
             "select task, workflow from ready where worker = %s and owner is null order by at limit %s",
             [self.worker, PAGE],

@@ -46,7 +46,7 @@ class Office:
 
     def page(self) -> dict[int, dict[str, str]]:
         """Return the first open tasks, each with the value that it asks for."""
-        found = api.open_tasks("somebody", self.keys, limit=PAGE, conn=self.conn)
+        found = api.open_tasks("person", self.keys, limit=PAGE, conn=self.conn)
         return {task.job_id: {task.transition.removeprefix("tr_"): "done"} for task in found}
 
     def each(self) -> int:

@@ -25,7 +25,7 @@ def main() -> None:
 
 
 def _page(processes: list[int]) -> list[object]:
-    """Return the first tasks that nobody has."""
+    """Return the first tasks that no person has."""
     from viewflow.workflow.models import Task
 
     found = Task.objects.filter(status="NEW", flow_task_type="HUMAN", process_id__in=processes)
