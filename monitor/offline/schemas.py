@@ -48,7 +48,7 @@ class OfflineProblemOut(Schema):
 class OfflineResultOut(Schema):
     """What became of a result.
 
-    `waiting`: an earlier one is missing (`waits_for`); `late`: kept as a late result, and `late` says what became
+    `waiting`: an earlier one is missing (`waits_for`); `late`: kept as a late result, which says what became
     of that; `gone`: decided on, and removed with its instance; `rejected`: not kept, to be sent again.
     """
 
