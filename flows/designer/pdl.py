@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -16,16 +17,18 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import AnyUser, may, may_add
 from flows.designer.diagram import Diagram, diagrams
-from flows.designer.draft import Design, design_of
+from flows.designer.draft import Design, design_of, main_draft
 from flows.designer.importing import ImportForm, found, may_publish
+from flows.designer.rewriting import Rewriting
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import Refused
-from flows.languages.pdl import Text
+from flows.languages.pdl import BadPdl, Text
 from flows.languages.pdl.picture import as_process, is_drawn
-from flows.loading.pdl import examine
+from flows.loading.pdl import ImportedWorkflow, examine, prepare_pdl
 from flows.loading.processes import Checked, check_pdl, publish_file
 from flows.queries.definitions import flow_by_name
+from flows.summaries import Summary
 from pages.guard import page
 
 STARTING = """\
@@ -78,6 +81,8 @@ def pdl(request: HttpRequest, flow_id: int | None = None) -> HttpResponse:
     form = _form(request, design)
     if not form.is_valid():
         return _show(request, design, written, {"form": form})
+    if do == "draft" and design is not None:
+        return _draft(request, design, written, form)
     return _answer(request, design, written, form, publish=do == "publish")
 
 
@@ -94,10 +99,10 @@ def _design(request: HttpRequest, flow_id: int | None) -> Design | None:
 
 
 def _kept(design: Design | None) -> Written:
-    """Return the text of the present version of a flow; a short example for a new one."""
+    """Return the text of the draft or the present version of a flow; a short example for a new one."""
     if design is None:
         return Written(STARTING)
-    source = api.read_source(design.name)
+    source = (api.read_draft_source(design.name) if design.draft else None) or api.read_source(design.name)
     if source is None or source["language"] != "pdl":
         return Written("", base=_digest(design.name))
     return Written(source["text"], source["map"]["workflow"], _digest(design.name))
@@ -146,20 +151,49 @@ def _answer(
     return _show(request, design, Written(written.text, written.workflow, now), shown, status)
 
 
+def _draft(request: HttpRequest, design: Design, written: Written, form: ImportForm) -> HttpResponse:
+    """Save what the text becomes in the draft, with the text, which becomes the source of its version."""
+    shown: dict[str, Any] = {"form": form}
+    try:
+        made = prepare_pdl(design.name, [Text(written.text)], written.workflow)
+    except BadPdl as found_problems:
+        return _show(request, design, written, shown | {"checked": Checked(found_problems.problems)})
+    if _digest(design.name) != written.base:
+        now = Written(written.text, written.workflow, _digest(design.name))
+        return _show(request, design, now, shown | {"error": _stale()}, 409)
+    try:
+        summary = _save_draft(design, made, request.user.get_username())
+    except Refused as refused:
+        return _show(request, design, written, shown | {"error": refused.sentence}, 409)
+    messages.success(request, _("Saved in the draft: %(summary)s.") % {"summary": summary})
+    return HttpResponseRedirect(design_of(request, None, design.name).address("pdl"))
+
+
+def _save_draft(design: Design, made: ImportedWorkflow, actor: str) -> Summary:
+    """Make a workflow the content of the draft; the base is compared before, so nothing is merged."""
+    with transaction.atomic():
+        draft = main_draft(design.name) or api.open_draft(design.name, actor=actor)
+        definition, summary, _place = Rewriting(made.compiled.definition).applied(draft.definition)
+        api.save_draft(draft.at, definition, summary=summary, actor=actor)
+        api.keep_draft_source(design.name, made.source)
+    return summary
+
+
 def _digest(name: str) -> str:
-    """Return what changes with the definition of a flow; empty if there is no such flow."""
+    """Return what changes with the definition of a flow and its draft; empty if there is no such flow."""
     if flow_by_name(name) is None:
         return ""
+    draft = main_draft(name)
     version, definition = api.running_definition(name)
-    text = json.dumps([version, definition], sort_keys=True, default=str)
+    text = json.dumps([version, definition, draft.definition if draft else None], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 
 
 def _stale() -> str:
     """Return what happened to the flow while a text was written."""
     return _(
-        "The flow has another definition by now, which was not made from this text. Nothing was published;"
-        " your text is below, and publishing it replaces that definition."
+        "The flow or its draft has another definition by now, which was not made from this text. Nothing was"
+        " saved or published; your text is below, and saving or publishing it replaces that definition."
     )
 
 

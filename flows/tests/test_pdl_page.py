@@ -16,7 +16,7 @@ from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import Form, unique
 from flows.tests.pdl import workflow
-from flows.tests.publish_page import address, text_of
+from flows.tests.publish_page import address, publish, text_of
 
 pytestmark = pytest.mark.django_db
 NEW = "/admin/flows/flow/pdl/"
@@ -53,8 +53,7 @@ def test_a_workflow_is_written_checked_and_published_and_its_next_version_writte
     assert f'href="{page}"' in alice.get(address("picture", name)).content.decode()
     opened = alice.get(page)
     assert Form(opened.content.decode()).fields["text"].strip() == TEXT.strip()
-    longer = TEXT.replace("b: m", "c: m { DEPENDS b -> SUCCEEDED; ROLE r; } TASK b: m")
-    checked = press(alice, opened, "check", page, text=longer)
+    checked = press(alice, opened, "check", page, text=LONGER)
     assert "Publish as the next version" in text_of(checked)
     assert "is published." in text_of(press(alice, checked, "publish", page))
     assert "c" in {each["name"] for each in api.running_definition(name)[1]["attributes"]}
@@ -133,6 +132,75 @@ def test_a_version_that_was_published_meanwhile_is_not_replaced_unseen(alice: Cl
         assert "mine: m" in Form(answer.content.decode()).fields["text"]
     assert api.running_definition(name)[1]["label"] == "Other"
     assert "is published." in text_of(press(alice, answer, "publish", page))
+
+
+LONGER = TEXT.replace("b: m", "c: m { DEPENDS b -> SUCCEEDED; ROLE r; } TASK b: m")
+
+
+def saved_in_draft(client: Client) -> str:
+    """Publish a workflow, save a longer one in its draft, and return the name of the flow."""
+    name = unique()
+    send(client, TEXT, "publish", name=name)
+    page = address("pdl", name)
+    done = press(client, client.get(page), "draft", page, text=LONGER)
+    assert "Saved in the draft: text: 2 changes" in text_of(done)
+    assert Form(done.content.decode()).fields["text"].strip() == LONGER.strip(), "the text of the draft"
+    return name
+
+
+def test_a_text_is_saved_in_the_draft_and_stays_the_source_of_what_is_published(alice: Client) -> None:
+    name = saved_in_draft(alice)
+    source = api.read_source(name)
+    assert source is not None and (source["version"], source["text"]) == (1, TEXT)
+    publish(alice, name, api.read_draft(name).at)
+    source = api.read_source(name)
+    assert source is not None and (source["version"], source["text"]) == (2, LONGER)
+    assert "digest" not in source["map"] and api.read_source(name, 0) is None
+    assert Form(alice.get(address("pdl", name)).content.decode()).fields["text"].strip() == LONGER.strip()
+
+
+def test_a_draft_that_was_changed_by_hand_is_not_published_as_pdl(alice: Client) -> None:
+    name = saved_in_draft(alice)
+    draft = api.read_draft(name)
+    api.save_draft(draft.at, draft.definition | {"label": "By hand"}, actor="bob")
+    assert api.read_draft_source(name) is None
+    publish(alice, name, api.read_draft(name).at)
+    assert api.running_definition(name)[1]["label"] == "By hand" and api.read_source(name) is None
+
+
+def test_a_draft_that_was_saved_meanwhile_is_not_replaced_unseen(alice: Client) -> None:
+    name = saved_in_draft(alice)
+    page = address("pdl", name)
+    opened = alice.get(page)
+    draft = api.read_draft(name)
+    api.save_draft(draft.at, draft.definition | {"label": "Hers"}, actor="bob")
+    mine = TEXT.replace("b: m", "mine: m")
+    answer = press(alice, opened, "draft", page, text=mine)
+    assert answer.status_code == 409 and "has another definition by now" in answer.content.decode()
+    assert api.read_draft(name).definition["label"] == "Hers"
+    assert "mine: m" in Form(answer.content.decode()).fields["text"]
+    assert "Saved in the draft" in text_of(press(alice, answer, "draft", page))
+    assert "mine" in {each["name"] for each in api.read_draft(name).definition["attributes"]}
+
+
+def test_a_text_with_errors_is_not_saved_in_the_draft(alice: Client) -> None:
+    name = unique()
+    send(alice, TEXT, "publish", name=name)
+    page = address("pdl", name)
+    wrong = TEXT.replace("SUCCEEDED", "SUCCEDED")
+    answer = press(alice, alice.get(page), "draft", page, text=wrong)
+    assert places(answer) and "SUCCEDED" in Form(answer.content.decode()).fields["text"]
+    assert not api.list_drafts(name)
+
+
+def test_a_flow_that_needs_an_approval_gets_its_text_by_the_draft(alice: Client) -> None:
+    name = unique()
+    send(alice, TEXT, "publish", name=name)
+    api.publish(name, api.running_definition(name)[1] | {"needs_approval": True}, actor="alice")
+    page = address("pdl", name)
+    opened = alice.get(page)
+    assert "cannot wait" in press(alice, opened, "check", page, text=LONGER).content.decode()
+    assert "Saved in the draft" in text_of(press(alice, opened, "draft", page, text=LONGER))
 
 
 def test_a_flow_that_was_not_made_of_pdl_says_that_a_text_replaces_it(alice: Client, fig2: str) -> None:
