@@ -221,7 +221,8 @@ def _show(
     shown: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context = {"written": written, "form": ImportForm(use_required_attribute=False)} | _looked_at(written)
+    context: dict[str, Any] = {"written": written, "form": ImportForm(use_required_attribute=False)}
+    context |= _looked_at(written)
     context |= design_page(request, design, "picture") | {"publish_leads": False} if design else {}
     context |= {"opened": request.method != "POST"} | (shown or {})
     if design is not None:

@@ -149,7 +149,7 @@ def saved_in_draft(client: Client) -> str:
 
 
 def publish_draft(client: Client, name: str) -> None:
-    """Publish the draft by its page, which asks first about what its checks warn of; all is one version here."""
+    """Publish the draft by its page, which asks first about what its checks warn of."""
     page, data = address("publish", name), {"do": "publish", "revision": str(api.read_draft(name).revision)}
     asked = client.post(page, data, follow=True)
     token = re.search(r'name="confirmed" value="([0-9a-f]+)"', asked.content.decode())

@@ -50,7 +50,8 @@ OWN = (
     "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
-    "/admin/flows/flow/import/", "/admin/flows/flow/pdl/", "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",
+    "/admin/flows/flow/import/", "/admin/flows/flow/pdl/", "/admin/flows/flow/gallery/order/",
+    "/admin/flows/flow/gallery/wcp20/",
     *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
     *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
 )  # fmt: skip

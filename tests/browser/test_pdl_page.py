@@ -8,7 +8,12 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 
 from flows.tests.pages import unique
-from tests.browser.conftest import Login, Wait, problems
+from tests.browser import axe as rules
+from tests.browser.axe import axe
+from tests.browser.conftest import Login, Sized, Wait, problems
+from tests.browser.settled import settle
+
+__all__ = ["axe"]
 
 NEW = "/admin/flows/flow/pdl/"
 TASK = "TASK File: Form { DEPENDS AND (Check -> SUCCEEDED); ROLE Clerk; "
@@ -70,3 +75,39 @@ def test_a_workflow_is_written_by_keys_and_what_is_typed_survives(
     wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-lineNumbers"))
     assert not browser.find_element(By.ID, "kept").is_displayed(), "what was published is not kept"
     assert problems(browser) == []
+
+
+def test_a_text_is_saved_in_the_draft_by_keys(browser: webdriver.Chrome, login: Login, wait: Wait) -> None:
+    login("alice", NEW)
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-lineNumbers"))
+    browser.find_element(By.NAME, "name").send_keys(unique("drafted"))
+    for do, said in (("check", "can be published"), ("publish", "is published")):
+        browser.find_element(By.CSS_SELECTOR, f'[value="{do}"]').send_keys(Keys.ENTER)
+        wait(lambda page, said=said: said in page.find_element(By.TAG_NAME, "main").text)
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-lineNumbers"))
+    browser.find_element(By.CSS_SELECTOR, ".cm-content").click()
+    ActionChains(browser).key_down(Keys.CONTROL).send_keys(Keys.HOME).key_up(Keys.CONTROL).perform()
+    ActionChains(browser).send_keys(Keys.ARROW_DOWN, Keys.END, Keys.ENTER, "TASK Post: Form { }").perform()
+    wait(lambda page: "Post" in drawn(page))
+    browser.find_element(By.CSS_SELECTOR, '[value="draft"]').send_keys(Keys.ENTER)
+    wait(lambda page: "Saved in the draft" in page.find_element(By.TAG_NAME, "main").text)
+    assert "Post: Form" in typed(browser) and problems(browser) == []
+
+
+def test_what_is_wrong_is_read_at_every_width_in_both_themes_and_in_portuguese(
+    browser: webdriver.Chrome, login: Login, wait: Wait, axe: None, sized: Sized
+) -> None:
+    login("alice", NEW)
+    browser.add_cookie({"name": "django_language", "value": "pt-br"})
+    for size in ((360, 740), (1440, 900)):
+        sized(size)
+        browser.get(browser.current_url)
+        wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-lineNumbers"))
+        browser.execute_script("localStorage.clear()")
+        browser.find_element(By.CSS_SELECTOR, ".cm-content").send_keys("TASK X: { ROL; }")
+        wait(lambda page: "erro" in status(page))
+        settle(browser)
+        assert browser.execute_script(rules.WIDE) == [], size
+        for theme in rules.THEMES:
+            rules.choose(browser, theme)
+            assert rules.against_the_rules(browser, rules.ALL) == [], (size, theme)

@@ -66,7 +66,8 @@ CREATES |= {
     "queue_webhook_steps": "the webhook is locked", "fill_vocabulary": "an installation is alone",
     "watch": "each call is one of its own", "release": "the job is locked",
     "fail_many": "the jobs are locked",
-    "release_job": "the job is locked", "keep_source": KNOWN, "keep_draft_source": KNOWN, "prepare_filter": KNOWN,
+    "release_job": "the job is locked", "keep_source": KNOWN, "keep_draft_source": KNOWN,
+    "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,
 }  # fmt: skip
