@@ -200,6 +200,18 @@ from flows.capabilities.keys.api import (
     scope_of_role,
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
+from flows.capabilities.offline.api import (
+    confirm_packages,
+    continue_offline,
+    device_seen,
+    devices,
+    keep_offline_result,
+    offline_results,
+    offline_tasks,
+    read_package,
+    set_device_state,
+    skip_offline_results,
+)
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
@@ -235,16 +247,21 @@ from flows.capabilities.tasks.api import (
     flow_tasks,
     give_task,
     instance_tasks,
+    listed_tasks,
+    newest_tasks,
     open_tasks,
     own_tasks,
     put_task_aside,
     read_task,
     release_task,
     start_task,
+    take_first_task,
+    take_next_task,
     take_task,
     task_load,
     team_load,
 )
+from flows.capabilities.tasks.choices import clear_task_places, place_task, set_task_list, task_list
 from flows.capabilities.tasks.deadlines import (
     absences,
     active_persons,
@@ -268,6 +285,12 @@ from flows.capabilities.tasks.forms import (
     preview_task,
     read_task_draft,
     task_form,
+)
+from flows.capabilities.tasks.mailing import (
+    due_message_mails,
+    messages_to_mail,
+    queue_message_mail,
+    save_task_mail,
 )
 from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
 from flows.capabilities.trials.impact import deviations, impact, what_if

@@ -11,17 +11,16 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows.access import task_keys
-from flows.capabilities.tasks.api import HeldTask, Task
+from flows.capabilities.tasks.api import HeldTask, Order, Task
 from flows.capabilities.tasks.people import is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
-from flows.errors import Refused
 from monitor.api import inputs
 from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
 
-TRIES = 20
+OFFERED = 100
 
 
 class Performs(Needs):
@@ -56,7 +55,7 @@ PERFORM = Performs()
 
 class Listed(schemas.Schema):
     list: Literal["open", "mine", "aside", "done"] = "open"
-    order: Literal["arrival", "priority", "deadline"] = "arrival"
+    order: Order = "arrival"
     flow: inputs.QueryText = ""
     cursor: Annotated[str, Field(max_length=18, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -80,22 +79,23 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
         found = kernel.done_tasks(caller.name, after, given.limit + 1)
     else:
         keys = task_keys(caller.user)
-        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, given.flow or None)
+        flows = _flows(call_of(request), given.flow)
+        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, flows)
     return _page(request, found, given.limit)
 
 
 @router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
 def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
-    """Take the first open task in an order."""
+    """Take the first open task in an order: of the flows of the token, if it is only for some."""
     caller = call_of(request).caller
-    keys = task_keys(caller.user)
-    for one in kernel.open_tasks(caller.name, keys, given.order, None, TRIES, given.flow or None):
-        try:
-            if _in_scope(call_of(request), one.flow):
-                return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
-        except Refused:
-            continue  # another person was first, or it is no longer to be done
-    return {"task": None}
+    keys, flows = task_keys(caller.user), _flows(call_of(request), given.flow)
+
+    def offered(after: int | None) -> list[int]:
+        found = kernel.open_tasks(caller.name, keys, given.order, after, OFFERED, flows)
+        return [one.job_id for one in found]
+
+    held = kernel.take_next_task(offered, caller.name, keys)
+    return {"task": held and _held(held)}
 
 
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")
@@ -195,6 +195,14 @@ def _in_scope(found: Call, flow: str) -> bool:
     """Return whether the token of the caller, if there is one, is for this flow."""
     token = found.caller.token
     return token is None or not token.flows or flow in token.flows
+
+
+def _flows(found: Call, flow: str) -> list[str] | None:
+    """Return the flows of which the caller gets tasks: the given one, or those of the token; None for all."""
+    token = found.caller.token
+    if flow:
+        return [flow] if _in_scope(found, flow) else []
+    return list(token.flows) if token is not None and token.flows else None
 
 
 def _rows(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:

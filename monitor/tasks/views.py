@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,19 +36,14 @@ from flows.capabilities.tasks.rights import (
 from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
 from flows.errors import FormNotTaken, Refused, TaskTaken, TaskTransferred
+from flows.moments import later
 from flows.queries.definitions import FlowInfo
-from monitor.alerts.forms import seconds
+from monitor.durations import seconds
 from monitor.tasks import drafts, forms, previews
-from monitor.tasks.lists import take_next, text_of
 from monitor.tasks.rows import row
+from monitor.tasks.taking import going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
-
-PAGE_SIZE = 50
-TRIES = 20
-LONGEST = 2000
-A_YEAR = 365 * 86_400.0
-MORE_COUNTED = 100
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -97,6 +92,7 @@ def _shown(
         "now": datetime.now(UTC),
         "next": given if (given := _asked(request, "next")) in BY else "",
         "only": _asked(request, "flow"),
+        "query": _asked(request, "q"),
         **more,
     }
     return render(request, "monitor/tasks/task.html", context)
@@ -147,16 +143,18 @@ def _kept_late(
 
 def _to_next(request: HttpRequest) -> HttpResponse:
     """Show the next task: one that the person has taken, or, for who goes from task to task, an open one."""
-    order, flow = request.POST.get("next", ""), text_of(request, "flow")[:80]
-    going = {"next": order, **({"flow": flow} if flow else {})} if order in BY else {}
-    own = api.own_tasks(request.user.get_username())
+    way = going(request, "next")
+    query = urlencode({name: given for name, given in way.items() if given}) if way["next"] else ""
+    own = api.own_tasks(request.user.get_username(), order=way["next"] or None)  # type: ignore[arg-type]
     if own:
-        query = f"?{urlencode(going)}" if going else ""
-        return HttpResponseRedirect(reverse("monitor:task", args=[own[0].job_id]) + query)
-    if going and (found := take_next(request.user, order, flow or None)):
+        return HttpResponseRedirect(
+            reverse("monitor:task", args=[own[0].job_id]) + (f"?{query}" if query else "")
+        )
+    if way["next"] and (found := take_next(request.user, way)):
         return HttpResponseRedirect(found)
-    query = urlencode({"show": "open", **({"order": order} if going else {})})
-    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{query}")
+    shown = {"show": "open", "order": way["next"], "flow": way["flow"], "q": way["q"]}
+    listed = urlencode({name: given for name, given in shown.items() if given})
+    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{listed}")
 
 
 @require_POST
@@ -208,7 +206,7 @@ def _give(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 def _aside(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     given = text_of(request, "time")
-    until = datetime.now(UTC) + timedelta(seconds=min(seconds(given), A_YEAR)) if given else None
+    until = later(seconds(given)) if given else None
     api.put_task_aside(sheet.job_id, request.user.get_username(), until)
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
@@ -221,7 +219,7 @@ def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 
 def _extend(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
-    until = datetime.now(UTC) + timedelta(seconds=min(seconds(text_of(request, "time")), A_YEAR))
+    until = later(seconds(text_of(request, "time")))
     forced = may_operate(request.user, sheet.flow)
     api.extend_task_deadline(sheet.job_id, request.user.get_username(), until, forced)
     messages.success(request, _("The task has another deadline."))

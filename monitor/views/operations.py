@@ -16,7 +16,7 @@ from flows.access import instance_or_404, masks, may_handle, may_operate
 from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
 from flows.queries.jobs import OpenJob
-from monitor.alerts.forms import seconds
+from monitor.durations import seconds
 from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
 from monitor.views.operate import LONGEST_REASON, to_proposal
 from pages.guard import page

@@ -6,15 +6,15 @@ A task has the number of its job. Who may take it is its audience: a role, the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from flows.statements import JSON, read_as, rows, value
 
-Order: TypeAlias = Literal["arrival", "priority", "deadline"]
-ORDERS: tuple[Order, ...] = ("arrival", "priority", "deadline")
+Order: TypeAlias = Literal["arrival", "priority", "deadline", "size", "readiest", "own"]
+ORDERS: tuple[Order, ...] = ("arrival", "priority", "deadline", "size", "readiest", "own")
 READY, SELECTED, LOCKED, RUNNING, HELD, SUCCEEDED, FAILED, WITHDRAWN = "R", "S", "L", "X", "H", "D", "F", "W"
 
 
@@ -34,7 +34,10 @@ class HeldTask:
 
 @dataclass(frozen=True)
 class Task:
-    """A task in a list. `audience` begins with r: (a role), f: (the people of a flow) or p: (a person)."""
+    """A task in a list. `audience` begins with r: (a role), f: (the people of a flow) or p: (a person).
+
+    `size` is how many bytes of data it has.
+    """
 
     job_id: int
     wid: int
@@ -56,6 +59,7 @@ class Task:
     ended_by: str | None
     outcome: str | None
     seq: int | None
+    size: int
 
     @property
     def ended(self) -> bool:
@@ -120,6 +124,36 @@ def take_task(
     """
     call = "select (t).* from wedsql.take_task(%s, %s, %s::text[], %s) t"
     return HeldTask(*rows(conn, call, (task, person, list(keys), lock))[0])
+
+
+def take_first_task(
+    tasks: Sequence[int], person: str, keys: Sequence[str], *, conn: Any = None
+) -> HeldTask | None:
+    """Take the first of these tasks that can be had at once; None where others were faster with each."""
+    call = "select (t).* from wedsql.take_first_task(%s::bigint[], %s, %s::text[]) t"
+    found = rows(conn, call, (list(tasks), person, list(keys)))[0]
+    return None if found[0] is None else HeldTask(*found)
+
+
+def take_next_task(
+    offered: Callable[[int | None], Sequence[int]], person: str, keys: Sequence[str], *, conn: Any = None
+) -> HeldTask | None:
+    """Take the first task of a list that can be had; None where there is none to its end.
+
+    Args:
+        offered: returns the next tasks of the list, at most 500, after one of them; at first after None.
+        person: who takes it.
+        keys: the audiences of the person.
+        conn: a connection; the site's by default.
+    """
+    seen: set[int] = set()
+    after: int | None = None
+    while tasks := [task for task in offered(after) if task not in seen]:
+        if held := take_first_task(tasks, person, keys, conn=conn):
+            return held
+        seen.update(tasks)
+        after = tasks[-1]
+    return None
 
 
 def start_task(task: int, person: str, *, conn: Any = None) -> None:
@@ -190,18 +224,42 @@ def open_tasks(
     order: Order = "arrival",
     after: int | None = None,
     limit: int = 50,
-    flow: str | None = None,
+    flow: str | Sequence[str] | None = None,
     *,
     conn: Any = None,
 ) -> list[Task]:
-    """Return tasks that the person may take, in an order, after a task. Raises BadDefinition."""
-    call = "select * from wedsql.open_tasks(%s, %s::text[], %s, %s, %s, %s)"
-    return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flow))]
+    """Return tasks that the person may take, of a flow or some flows only, in an order, after a task.
+
+    Raises BadDefinition.
+    """
+    flows = [flow] if isinstance(flow, str) else flow if flow is None else list(flow)
+    call = "select * from wedsql.open_tasks(%s, %s::text[], %s, %s, %s, %s::text[])"
+    return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flows))]
 
 
-def own_tasks(person: str, aside: bool = False, *, conn: Any = None) -> list[Task]:
-    """Return the tasks that the person holds, to be done or put aside, at most 500."""
-    return [Task(*row) for row in rows(conn, "select * from wedsql.own_tasks(%s, %s)", (person, aside))]
+def own_tasks(
+    person: str, aside: bool = False, order: Order | None = None, *, conn: Any = None
+) -> list[Task]:
+    """Return the tasks that the person holds, to be done or put aside, at most 500.
+
+    Without an order those to be done come by priority and deadline, the others by when they come back. Raises
+    BadDefinition.
+    """
+    call = "select * from wedsql.own_tasks(%s, %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, aside, order))]
+
+
+def listed_tasks(tasks: Sequence[int], *, conn: Any = None) -> list[Task]:
+    """Return these tasks in their order, those that there are, at most 501."""
+    return [Task(*row) for row in rows(conn, "select * from wedsql.task_items(%s::bigint[])", (list(tasks),))]
+
+
+def newest_tasks(
+    person: str, keys: Sequence[str], after: int | None = None, limit: int = 5, *, conn: Any = None
+) -> list[Task]:
+    """Return what has come to the person since a task, the newest first; with None the newest one."""
+    call = "select * from wedsql.newest_tasks(%s, %s::text[], %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, list(keys), after, limit))]
 
 
 def done_tasks(person: str, before: int | None = None, limit: int = 50, *, conn: Any = None) -> list[Task]:

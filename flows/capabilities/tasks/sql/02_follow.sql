@@ -18,10 +18,11 @@ begin
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
   if v_new is not null then
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at)
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at, size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
-      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end
+      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
+      wedsql._data_size(j.payload), wedsql._application_number(t.application)
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
@@ -30,20 +31,23 @@ begin
   end if;
   with followed as (
   update wedsql.task t
-  set state = n.state, rank = coalesce(- n.priority, t.rank),
+  set state = n.state, rank = coalesce(- n.priority, t.rank), size = n.size,
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
       owned_at = case when n.state in ('S', 'L', 'X') then t.owned_at end,
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
   from (select o.job_id, j.priority, h.actor, h.seq,
+          case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
                            where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
-  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
+  where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
+                                (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state)
   delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
   perform wedsql._keep_watch(p_wids, p_now);
@@ -107,6 +111,10 @@ begin
     from changed c;
     perform wedsql._offer_again(v_offers, p_now);
     perform wedsql._keep_watch(v_wids, p_now);
+    if p_old.application is distinct from p_new.application then
+      update wedsql.task t set app = wedsql._application_number(p_new.application)
+      where t.flow_id = p_new.flow_id and t.ended_at is null and t.tgid = p_new.tgid;
+    end if;
   end if;
 end $$;
 

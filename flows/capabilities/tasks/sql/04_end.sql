@@ -55,6 +55,7 @@ begin
   perform wedsql._check_form_values(v_flow, v_task, v_data, p_outcome);
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
+  perform wedsql._note_application(v_task, p_person);
   return query execute format('select c.seq, c.status, c.fired, false from %I._commit(array[$1], array[$2], '
                               'array[$3], array[$4], $5) c', v_flow)
     using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;

@@ -148,14 +148,15 @@ end $$;
 -- now, and the tasks that are offered to some of a role, among them this person: the first 1,000 by priority
 -- and deadline.
 create or replace function wedsql.person_keys(p_person text) returns text[]
-language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select array['p:' || p_person]
-  || array(select distinct 'p:' || a.person from wedsql.absence a
-           where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
-  || array(select t.audience from wedsql.task_watch w join wedsql.task t on t.job_id = w.job_id
-           where w.role is not null and w.offered @> array[p_person] and t.state = 'R'
-           and left(t.audience, 2) = 'n:' order by t.rank, t.due_at, t.job_id limit 1000)
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return array['p:' || p_person]
+    || array(select distinct 'p:' || a.person from wedsql.absence a
+             where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
+    || array(select t.audience from wedsql.task_watch w join wedsql.task t on t.job_id = w.job_id
+             where w.role is not null and w.offered @> array[p_person] and t.state = 'R'
+             and left(t.audience, 2) = 'n:' order by t.rank, t.due_at, t.job_id limit 1000);
+end $$;
 
 -- Notes that a person is away, and who may take the tasks that are for that person meanwhile; returns the
 -- number of the absence, which is that of the same one that there is.
@@ -209,3 +210,4 @@ $$;
 grant execute on function wedsql.person_seen(text, text[]), wedsql.active_persons(),
   wedsql.person_keys(text), wedsql.set_absence(text, text, timestamptz, timestamptz, text),
   wedsql.delete_absence(text, bigint), wedsql.absences(text) to wed_web;
+grant execute on function wedsql.person_keys(text) to wed_reaper;

@@ -12,6 +12,10 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 
 from flows import api
+from flows.capabilities.tasks.api import ORDERS
+from flows.filters import parse
+from flows.queries import tasks as queries
+from flows.queries.tasks import Listing
 from flows.tests.commands import answer, refused, run
 
 pytestmark = pytest.mark.django_db
@@ -25,7 +29,7 @@ def office() -> int:
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     api.create_flow("expense")
     api.publish("expense", yaml.safe_load(text))
-    for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk")):
+    for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk"), ("boss", "Chief")):
         User.objects.create_user(name).groups.add(Group.objects.get_or_create(name=f"role:{role}")[0])
     return api.start("expense", {"employee": "Jo", "amount": "12"})
 
@@ -37,12 +41,23 @@ def number() -> int:
 
 def test_the_example_of_the_documentation(office: int) -> None:
     calls = re.findall(r"^\$ python manage\.py (.*)$", PAGE, re.MULTILINE)
-    assert len(calls) == 4
+    assert len(calls) == 5
     for call in calls:
         run(*shlex.split(call.replace("TASK", str(number()))))
     assert api.explain_instance(office).state["receipts"] == "complete"
     (task,) = answer("tasks", "list", "--person", "eva", "--json")
     assert (task["transition"], task["audience"]) == ("tr_decide", "r:Senior")
+
+
+def test_each_filter_of_the_page_is_one_and_each_order_is_described() -> None:
+    """The instance of the page is met by what is asked of it."""
+    (block,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    for line in block.strip().splitlines():
+        found = queries.selection(parse(line), lambda flow: flow)
+        for order in ORDERS:
+            listing = Listing("open", "ana", ["r:Clerk"], order)
+            assert len(queries.selected(listing, found, None, 10)) == int(line.startswith("task.name"))
+    assert all(f"(`{order}`)" in PAGE for order in ORDERS)
 
 
 def test_every_option_of_the_page_is_one_of_rules() -> None:
@@ -105,3 +120,21 @@ def test_errors_are_those_of_tasks() -> None:
         transaction.savepoint_rollback(place)
     run("tasks", "take", task, "--person", "ana")
     assert "ana has task" in refused("tasks", "take", task, "--person", "bob")
+
+
+@pytest.mark.parametrize("show", [[], ["--show=mine"], ["--show=aside"], ["--show=done"]])
+def test_the_tasks_of_a_person_who_does_not_exist_are_not_an_empty_list(show: list[str]) -> None:
+    assert "There is no user “nemo”" in refused("tasks", "list", "--person", "nemo", *show, code=2)
+
+
+@pytest.mark.parametrize("verb", ["take", "lock", "start", "complete", "fail", "release", "give", "aside"])
+def test_no_verb_is_done_for_a_person_who_does_not_exist(verb: str) -> None:
+    assert "There is no user “nemo”" in refused("tasks", verb, str(number()), "--person", "nemo", code=2)
+
+
+def test_the_own_tasks_of_a_flow_are_those_of_the_flow(office: int) -> None:
+    run("tasks", "take", str(number()), "--person", "ana")
+    for flow, found in (("expense", 1), ("another", 0)):
+        if flow == "another":
+            api.create_flow(flow)
+        assert len(answer("tasks", "list", "--person", "ana", "--show", "mine", "--flow", flow)) == found

@@ -15,8 +15,9 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 
 FOLLOWS, STAYS, WORK = "follows the trigger", "says what was fired", "says what became of the task"
 COLUMNS = {
-    "audience": FOLLOWS, "excluded": FOLLOWS, "due_at": FOLLOWS, "rank": FOLLOWS,
+    "audience": FOLLOWS, "excluded": FOLLOWS, "due_at": FOLLOWS, "rank": FOLLOWS, "app": FOLLOWS,
     "job_id": STAYS, "wid": STAYS, "tgid": STAYS, "flow_id": STAYS, "arrived_at": STAYS,
+    "size": STAYS,
     "state": WORK, "owner": WORK, "owned_at": WORK, "hidden_until": WORK, "given_by": WORK, "ended_at": WORK,
     "ended_by": WORK, "outcome": WORK, "seq": WORK,
 }  # fmt: skip
