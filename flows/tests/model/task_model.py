@@ -1,9 +1,9 @@
-"""What persons were told about tasks, and the answers that follow from it: the model of their states.
+"""What persons were answered about tasks, and what follows from it: the model of their states.
 
 A task's state follows from its job and from what was acknowledged: suspended and parked jobs are held back,
-and those that a worker leased before people performed them; a leased one is otherwise held by the person who
-was told so, with the claim that the person was given; the rest is open. Only the audience of a task, and who
-is excluded, are read from its row.
+and those that a worker leased before people performed them; another leased job is held by the person whose
+call was answered so, with the claim in the answer; the rest is open. Only the audience of a task, and who is
+excluded, are read from its row.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class TaskModel:
         elif row.job == "L" and held is None and not row.by_worker:
             yield "a task that no person was given", row
         elif held and (row.state, row.owner, row.lckid, row.claim) != held.as_stored:
-            yield "not what the person was told", (held, row)
+            yield "not what the person was answered", (held, row)
         elif not held and (row.state, row.owner) != ("H" if row.withheld else "R", None):
             yield "not what its job says", row
         if row.draft and row.ended:

@@ -73,7 +73,7 @@ class Tasks(Work, Defining):
 
     # -- the model
     def follow(self) -> dict[int, TaskRow]:
-        """Read all tasks, and check that each is what the persons were told."""
+        """Read all tasks, and check that each is what the persons were answered."""
         rows = [TaskRow(*row) for row in self.control.execute(QUERY, [list(FLOWS)])]
         for kind, case in self.tasks.follow(rows):
             raise Violation(kind, case)
