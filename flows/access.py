@@ -231,15 +231,18 @@ def task_keys(user: AnyUser) -> list[str]:
     """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
 
     A role is a group named role: and the name of the role. Tasks without a role are for those who may handle
-    the cases of the flow.
+    the cases of the flow. They are read once per user object, as what the groups grant.
     """
     if not user.is_authenticated or not user.is_active:
         return []
-    groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
-    handled = flows_of(user, "handle")
-    return [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)] + [
-        f"f:{name}" for name in sorted(names() if handled is None else handled)
-    ]
+    keys: list[str] | None = getattr(user, "_task_keys", None)
+    if keys is None:
+        groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+        handled = flows_of(user, "handle")
+        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
+        keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
+        user._task_keys = keys  # type: ignore[union-attr]
+    return keys
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
