@@ -99,6 +99,7 @@ PAGES = (
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",
     "/workers/",
+    "/people/",
     "/controls/",
     "/health/",
     "/nope/",
