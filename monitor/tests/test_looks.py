@@ -99,7 +99,6 @@ PAGES = (
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",
     "/workers/",
-    "/people/",
     "/controls/",
     "/health/",
     "/nope/",
