@@ -17,8 +17,8 @@ from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
 from flows.queries.instances import Instance
 from flows.queries.jobs import OpenJob
-from monitor.alerts.forms import seconds
 from monitor.cases import following
+from monitor.durations import seconds
 from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
 from monitor.views.operate import LONGEST_REASON, to_proposal
 from pages.guard import page

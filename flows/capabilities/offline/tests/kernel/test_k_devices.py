@@ -116,7 +116,7 @@ def test_unknown_devices_and_states_are_rejected(cellar: Kit) -> None:
 
 
 def test_only_the_site_may_call_it(cellar: Kit) -> None:
-    """Workers, the reaper and monitors have no part in it, and nobody reads the secrets."""
+    """Workers, the reaper and monitors have no part in it, and no role reads the secrets."""
     functions = """
         select p.oid::regprocedure::text from pg_proc p
         where p.pronamespace = 'wedsql'::regnamespace and has_function_privilege(%s, p.oid, 'execute')
