@@ -160,6 +160,8 @@ accounts/password/done/                            Lyyyyyyyy L--------
 accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
 workers/keys/                                      Lfffffyff Lfffffyff
+people/                                            Lfffffyff Lfffffyff
+people/<int:number>/                               Lfffffnff Lfffffnff
 accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
 admin/                                             LLLyLyyLL LLLyLyyLL
 admin/login/                                       yyyyyyyyy yyyyyyyyy
