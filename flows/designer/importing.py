@@ -119,10 +119,11 @@ def _given(request: HttpRequest) -> Given | None:
 
 def found(checked: Checked) -> dict[str, Any]:
     """Return what a page lists of a file or a text that was checked, in the language of the user."""
+    problems = checked.problems
+    if len(problems) > SHOWN_PROBLEMS:  # what prevents publishing must not be cut off behind warnings
+        problems = sorted(problems, key=lambda each: each.severity != "error")
     return {
-        "problems": [
-            replace(each, message=translated(each.message)) for each in checked.problems[:SHOWN_PROBLEMS]
-        ],
+        "problems": [replace(each, message=translated(each.message)) for each in problems[:SHOWN_PROBLEMS]],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
         "undeclared": any(each.code == "unknown_names" for each in checked.problems),
         "consequences": [*consequences(checked.report)] if checked.report else [],
