@@ -7,6 +7,8 @@ from django.test import Client
 
 from flows import api
 from flows.errors import Refused
+from flows.languages.graph import BadGraph
+from flows.languages.pdl import BadPdl, PdlProblem
 from flows.loading.pdl import export_pdl
 from flows.models import Flow
 from flows.tests.pages import unique
@@ -59,3 +61,13 @@ def test_a_text_beyond_the_limits_is_answered_with_what_prevents_it_first(
     for do in ("look", "check"):
         answer = send(alice, text, do, name=unique())
         assert answer.status_code == 200 and said in answer.content.decode(), answer.content.decode()[:600]
+
+
+@pytest.mark.parametrize("kind", [BadGraph, BadPdl])
+def test_no_list_of_problems_is_cut_off_before_what_prevents_publishing(kind: type[BadGraph]) -> None:
+    warnings = [PdlProblem("w", "a warning", line, 1, "warning") for line in range(1, kind.shown + 50)]
+    errors = [PdlProblem("e", "the error", 10_000 + n, 1) for n in range(2)]
+    shown = kind([*warnings, *errors])
+    lines = str(shown).splitlines()
+    assert sum("the error" in line for line in lines) == 2 and len(lines) == kind.shown + 1
+    assert lines[0].startswith("line 1,") and lines[-2].startswith("line 10001,"), "in the order of the text"
