@@ -35,7 +35,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "recovery": frozenset({"cases"}),
     "signals": frozenset(),
     "sla": frozenset(),
-    "tasks": frozenset(),
+    "tasks": frozenset({"cases"}),
     "webhooks": frozenset({"alerts"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.

@@ -47,8 +47,9 @@ begin
 end $$;
 
 -- Rejects values of a task that its form does not take on the state with them: a field that is shown and
--- required has none, or one that is hidden or read-only is changed. The outcome FAILED needs no form.
--- Raises: WD595 naming all these fields.
+-- required has none, one that is hidden or read-only is changed, or one has a value that it does not take
+-- (08_fields.sql). The outcome FAILED needs no form.
+-- Raises: WD595 naming all these fields, and the cells of tables; WD597.
 create or replace function wedsql._check_form_values(p_flow text, p_task wedsql.task, p_data jsonb,
   p_outcome text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -57,6 +58,7 @@ declare
   v_state record;
   v_wrong jsonb;
   v_fields jsonb;
+  v_types jsonb := wedsql._attr_types(p_task.flow_id);
 begin
   if v_form is null or p_outcome = 'FAILED' or jsonb_typeof(p_data) <> 'object' then
     return;
@@ -68,8 +70,10 @@ begin
       when f.shown <> 't' or f.readonly = 't'
         then case when c.changed then case when f.shown <> 't' then 'hidden' else 'readonly' end end
       when f.required = 't' and coalesce(p_data -> f.attribute, v_state.after -> f.attribute, 'null')
-                                in ('null', '""', '[]') then 'required' end as why
-    from wedsql._form_letters(v_form, wedsql._attr_types(p_task.flow_id), v_state.after)
+                                in ('null', '""', '[]') then 'required'
+      when c.changed then wedsql._value_problem(p_task, f.field, v_state.after -> f.attribute,
+                                                v_state.after) end as why
+    from wedsql._form_letters(v_form, v_types, v_state.after)
       with ordinality f (attribute, field, shown, required, readonly, place)
     cross join lateral (select v_state.before -> f.attribute is distinct from v_state.after -> f.attribute
                           as changed) c) l
@@ -77,7 +81,10 @@ begin
   if v_wrong is not null then
     perform wedsql._raise('WD595', 'The form of task {task} does not take the values of {fields}.',
       'A field that is required needs a value; one that is read-only or hidden keeps the value it has.',
-      wedsql._task_facts(p_task) || jsonb_build_object('wrong', v_wrong, 'fields', v_fields));
+      wedsql._task_facts(p_task) || jsonb_build_object('wrong', v_wrong, 'fields', v_fields, 'cells', (
+        select coalesce(jsonb_object_agg(f.attribute, wedsql._wrong_cells(f.field -> 'columns',
+                                         v_state.after -> f.attribute)), '{}')
+        from wedsql._form_fields(v_form) f where v_wrong ->> f.attribute = 'cells')));
   end if;
 end $$;
 
@@ -96,6 +103,8 @@ select case when p_trig.form is not null then jsonb_build_object('sections', (
   select coalesce(jsonb_agg(s.j || jsonb_build_object('fields', (
     select coalesce(jsonb_agg(l.field || jsonb_build_object('type', p_types -> l.attribute,
       'writable', l.attribute = any (w.names), 'conditions', coalesce(c.conditions, '{}'),
+      'query_reads', case when l.field ? 'query'
+        then wedsql._query_reads(l.field -> 'query', p_types) end,
       'now', jsonb_build_object('shown', l.shown, 'required', l.required, 'readonly', l.readonly))
       order by f.place), '[]')
     from w cross join wedsql._form_fields(p_trig.form) f join l on l.attribute = f.attribute

@@ -105,7 +105,7 @@ begin
   get diagnostics v_removed = row_count;
   delete from wedsql.absence a where a.until_at < v_before;
   delete from wedsql.person p where p.seen_at < v_before;
-  return jsonb_build_object('messages_removed', v_removed);
+  return jsonb_build_object('messages_removed', v_removed, 'files_removed', wedsql._delete_unsent_files());
 end $$;
 
 grant execute on function wedsql.messages(text, bigint, integer, text, boolean),
