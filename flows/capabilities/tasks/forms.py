@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from flows.capabilities.cases.files import FileLimits
-from flows.statements import JSON, rows, value
+from flows.statements import JSON, names, rows, value
 
 
 def task_form(
@@ -53,12 +53,22 @@ def preview_form(
     return None if found is None else dict(found)
 
 
-def keep_task_draft(task: int, person: str, fields: Mapping[str, Any], *, conn: Any = None) -> bool:
+def keep_task_draft(
+    task: int,
+    person: str,
+    fields: Mapping[str, Any],
+    *,
+    touched: Sequence[str] | None = None,
+    conn: Any = None,
+) -> bool:
     """Keep what a person typed into a task that is theirs; return whether there is a draft now.
+
+    With `touched` only these fields are replaced: the others may have been typed in another tab.
 
     Raises UnknownTask, TaskTaken, TaskNotHeld, BadDefinition.
     """
-    return bool(value(conn, "select wedsql.keep_task_draft(%s, %s, %s)", (task, person, JSON(dict(fields)))))
+    call = "select wedsql.keep_task_draft(%s, %s, %s, %s::text[])"
+    return bool(value(conn, call, (task, person, JSON(dict(fields)), names(touched))))
 
 
 def read_task_draft(task: int, person: str, *, conn: Any = None) -> dict[str, Any] | None:

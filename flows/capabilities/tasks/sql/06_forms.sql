@@ -143,11 +143,13 @@ begin
   return wedsql._form_sheet(v_trig, p_types, coalesce(p_state, '{}'));
 end $$;
 
--- Keeps what a person has typed into the form of a task that is theirs, which replaces what was kept; without
--- anything typed there is no draft.
+-- Keeps what a person has typed into the form of a task that is theirs, which replaces what was kept; with
+-- p_touched only these fields of it, as others may have been typed in another tab. Without anything typed there
+-- is no draft.
 -- Locks: the task.
 -- Raises: WD009 where it is too large; WD590, WD592, WD593.
-create or replace function wedsql.keep_task_draft(p_job bigint, p_person text, p_fields jsonb) returns boolean
+create or replace function wedsql.keep_task_draft(p_job bigint, p_person text, p_fields jsonb,
+  p_touched text[] default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task := wedsql._known_task(p_job);
@@ -159,7 +161,13 @@ begin
                           wedsql._task_facts(v_task));
   elsif v_task.owner <> p_person then
     perform wedsql._refuse_taken(v_task);
-  elsif jsonb_typeof(p_fields) is distinct from 'object' or octet_length(p_fields::text) > 1000000 then
+  elsif jsonb_typeof(p_fields) = 'object' and p_touched is not null then
+    p_fields := coalesce((select d.fields - p_touched from wedsql.task_draft d
+                          where d.job_id = p_job and d.person = p_person), '{}')
+      || (select coalesce(jsonb_object_agg(f.key, f.value), '{}') from jsonb_each(p_fields) f
+          where f.key = any (p_touched));
+  end if;
+  if jsonb_typeof(p_fields) is distinct from 'object' or octet_length(p_fields::text) > 1000000 then
     perform wedsql._raise('WD009', 'What was typed is too long to be kept.');
   end if;
   if p_fields = '{}' then
@@ -181,5 +189,5 @@ from wedsql.task_draft d where d.job_id = p_job and d.person = p_person
 $$;
 
 grant execute on function wedsql.task_form(bigint, jsonb), wedsql.preview_form(jsonb, jsonb, jsonb),
-  wedsql.keep_task_draft(bigint, text, jsonb), wedsql.read_task_draft(bigint, text)
+  wedsql.keep_task_draft(bigint, text, jsonb, text[]), wedsql.read_task_draft(bigint, text)
 to wed_web;

@@ -74,7 +74,7 @@ declare
 begin
   if exists (select from wedsql._query_shows(p_query) n where v_rows is null or not v_rows ? n) then
     perform wedsql._raise('WD597', 'The query is about a flow or an attribute that there is no longer.',
-                          'Tell who designs the flow.', '{}');
+                          'Report this to the designer of the flow.', '{}');
   end if;
   select 1, null, c.qualified, c.reads, null into v_condition
   from wedsql.canonical(coalesce(p_query ->> 'where', 'true'), v_all) c;
@@ -90,7 +90,7 @@ begin
     if clock_timestamp() > v_until then
       if items = '[]' then
         perform wedsql._raise('WD597', 'The query found nothing in the {seconds} seconds that it has.',
-          'Search for a part of the text; or tell who designs the flow.',
+          'Search for a part of the text; or report this to the designer of the flow.',
           jsonb_build_object('seconds', extract(epoch from wedsql._query_time())::integer));
       end if;
       exit;
@@ -100,7 +100,7 @@ begin
   items := jsonb_path_query_array(items, '$[0 to $n]', jsonb_build_object('n', p_limit - 1));
 exception when sqlstate 'WD005' then
   perform wedsql._raise('WD597', 'The query is about a flow or an attribute that there is no longer.',
-                        'Tell who designs the flow.', '{}');
+                        'Report this to the designer of the flow.', '{}');
 end $$;
 
 -- Returns those of the rows on which the condition holds, as a form offers them.
