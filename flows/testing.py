@@ -13,11 +13,10 @@ from typing import Any
 
 from flows import api, stand_ins
 from flows.api.connection import value
-from flows.api.trial import REPAIR
 from flows.definition.scenarios import NoSuchRule, held, status
 from flows.labels import rule_in_sentence
 from flows.management.naming import named_definition
-from flows.types import Situation
+from flows.types import REPAIR, Situation
 
 
 class Unexpected(AssertionError):

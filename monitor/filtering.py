@@ -7,6 +7,7 @@ again.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -15,7 +16,7 @@ from django.utils import timezone
 
 from flows.access import AnyUser, may, may_handle, somewhere
 from flows.filters import EMPTY, BadFilter, Filter, parse
-from flows.filters.fields import fields
+from flows.filters.fields import Field, fields
 from flows.filters.grammar import MAX_TEXT, read
 from flows.filters.translating import codes, condition, status
 from flows.filters.tree import Node, all_of
@@ -88,8 +89,8 @@ def address(request: HttpRequest, chosen: str, *dropped: str) -> str:
     return urlencode([*([("q", chosen)] if chosen else []), *kept])
 
 
-def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
-    """Return the fields that a form offers, with their titles, operators and values."""
+def choices(flow: FlowInfo | None, offered: Sequence[Field] | None = None) -> list[dict[str, object]]:
+    """Return the fields that a form offers (None: all), with their titles, operators and values."""
     return [
         {
             "name": each.written,
@@ -98,7 +99,7 @@ def choices(flow: FlowInfo | None) -> list[dict[str, object]]:
             "kind": each.kind,
             "choices": each.choices,
         }
-        for each in fields(flow)
+        for each in (fields(flow) if offered is None else offered)
         if codes(each)
     ]
 

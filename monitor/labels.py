@@ -113,6 +113,13 @@ FIELD: dict[str, str | Promise] = {
     "failed": _("Had a failed attempt of"),
     "followed": _("Transition after transition"),
     "path": _("Path"),
+    "task.name": _("Task"),
+    "task.role": _("Role of the task"),
+    "task.holder": _("Person who has the task"),
+    "task.priority": _("Priority of the task"),
+    "task.due": _("Deadline of the task"),
+    "task.arrived": _("Arrival of the task"),
+    "task.size": _("Size of the data of the task"),
 }
 # The views that every list has, and their titles.
 VIEWS = {

@@ -12,8 +12,8 @@ from flows.languages.bpmn import CHOOSING, Process, read
 from flows.languages.bpmn.drawing import Drawing, drawings
 from flows.languages.bpmn.from_graph import as_process
 from flows.languages.graph import read as read_graph
-from flows.languages.pdl.drawing import process_of
 from flows.languages.pdl.model import FAILED, NOT_READY, READY, RUNNING, SUCCEEDED
+from flows.languages.pdl.picture import process_of
 from flows.queries.definitions import DRAWN, FlowInfo
 
 _PRESENT = (READY, RUNNING)

@@ -24,7 +24,9 @@ from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
 from monitor.tasks import files as task_files
 from monitor.tasks import lists as task_lists
+from monitor.tasks import mails as task_mails
 from monitor.tasks import messages as task_messages
+from monitor.tasks import taking as task_taking
 from monitor.tasks import views as task_views
 from monitor.views import (
     controls,
@@ -76,12 +78,17 @@ urlpatterns = [
     path("flows/<slug:name>/slas/edit/", slas.sla, name="sla"),
     path("flows/<slug:name>/calendars/edit/", slas.calendar, name="calendar"),
     path("tasks/", task_lists.tasks, name="tasks"),
-    path("tasks/take/", task_lists.take_many, name="take_tasks"),
+    path("tasks/take/", task_taking.many, {"verb": "take"}, name="take_tasks"),
+    path("tasks/release/", task_taking.many, {"verb": "release"}, name="release_tasks"),
+    path("tasks/give/", task_taking.many, {"verb": "give"}, name="give_tasks"),
+    path("tasks/place/", task_taking.place, name="place_task"),
+    path("tasks/choose/", task_taking.choose, name="choose_tasks"),
     path("tasks/absences/", absences.absences, name="absences"),
+    path("tasks/mails/", task_mails.mails, name="task_mails"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
     path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),
-    path("tasks/next/", task_lists.next_task, name="next_task"),
+    path("tasks/next/", task_taking.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
     path("tasks/<int:task>/files/<slug:attribute>/", task_files.file, name="task_file"),

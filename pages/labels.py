@@ -123,11 +123,15 @@ OUTCOME: dict[str, str | Promise] = {
     "expired": _("lease expired"),
     "released": _("released"),
     "given": _("given to another person"),
+    "transferred": _("given to the person responsible"),
+    "extended": _("deadline extended"),
     "parked": _("parked"),
     "withdrawn": _("withdrawn"),
     "late": _("late"),
     "ended": _("ended"),
     "timeout": _("timed out"),
+    "aborted": _("aborted"),
+    "lost": _("lost"),
 }
 
 TYPE: dict[str, str | Promise] = {

@@ -27,15 +27,20 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "bulk": frozenset({"recovery"}),
     "cases": frozenset(),
     "children": frozenset(),
+    "conditions": frozenset(),
+    "controls": frozenset(),
+    "drafts": frozenset(),
+    "filters": frozenset(),
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
     "past": frozenset(),
     "reasons": frozenset(),
-    "recovery": frozenset({"cases"}),
+    "recovery": frozenset({"cases", "drafts"}),
     "signals": frozenset(),
     "sla": frozenset(),
     "tasks": frozenset({"cases"}),
+    "trials": frozenset({"drafts"}),
     "webhooks": frozenset({"alerts"}),
 }
 # The parts of workers from the lowest to the highest; its own modules, which handlers import, come first.
@@ -78,7 +83,8 @@ def upward_in_workers(found: Iterable[Import]) -> list[str]:
 def capability(module: str) -> str:
     """Return the capability that a module belongs to, '' for none."""
     parts = module.split(".")
-    return parts[2] if parts[:2] == ["flows", "capabilities"] and len(parts) > 2 else ""
+    own = parts[:2] == ["flows", "capabilities"] and len(parts) > 2
+    return parts[2] if own and parts[2] != "conftest" else ""  # the fixtures are those of all
 
 
 def of_capabilities(found: Iterable[Import]) -> list[str]:

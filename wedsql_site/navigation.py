@@ -69,7 +69,8 @@ ABOUT_AREAS: dict[str, Text] = {
 # The area of a page by its URL's name; those of models by the model.
 PAGES = {
     "monitor:tasks": "work", "monitor:task": "work",
-    "monitor:messages": "work", "monitor:absences": "work", "monitor:task_settings": "watch",
+    "monitor:messages": "work", "monitor:absences": "work", "monitor:task_mails": "work",
+    "monitor:task_settings": "watch",
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
     "monitor:instances": "watch", "monitor:views": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",

@@ -18,6 +18,7 @@ from flows.access import concealed, note_list
 from flows.admin.keyed import KeyedChangeList
 from flows.messages import stored
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
+from pages.labels import OUTCOME
 
 
 class ObservedAdmin(admin.ModelAdmin):
@@ -190,17 +191,6 @@ class TraceEntryAdmin(ObservedAdmin):
         return pretty(entry.before)
 
 
-OUTCOME = {
-    "failed": gettext_lazy("failed"),
-    "aborted": gettext_lazy("aborted"),
-    "timeout": gettext_lazy("timed out"),
-    "lost": gettext_lazy("lost"),
-    "expired": gettext_lazy("expired"),
-    "late": gettext_lazy("late"),
-    "parked": gettext_lazy("parked"),
-    "released": gettext_lazy("released"),
-    "withdrawn": gettext_lazy("withdrawn"),
-}
 KIND = {"process": gettext_lazy("process"), "cluster": gettext_lazy("cluster")}
 
 

@@ -15,20 +15,6 @@ Programs call the kernel through this package. These parts of the product call i
 - `flows` itself: the installer, migration operations, the archive, and `flows.queries`, which only reads.
 """
 
-from flows.api.acknowledging import (
-    acknowledge_finding,
-    list_acknowledgements,
-    withdraw_acknowledgement,
-)
-from flows.api.checking import (
-    check_condition,
-    check_definition,
-    completions,
-    condition_outline,
-    evaluate,
-)
-from flows.api.controls import controls, list_control_changes
-from flows.api.covering import coverage
 from flows.api.definitions import (
     check_predicate,
     create_flow,
@@ -38,26 +24,6 @@ from flows.api.definitions import (
     publish,
     schema_name,
 )
-from flows.api.drafts import (
-    discard_draft,
-    draft_history,
-    draft_revision,
-    list_drafts,
-    list_versions,
-    merge_draft,
-    merge_running,
-    numbered,
-    open_draft,
-    read_draft,
-    redo_draft,
-    renamed_triggers,
-    restore_version,
-    running_definition,
-    save_draft,
-    undo_draft,
-    version_definition,
-)
-from flows.api.impact import deviations, impact, what_if
 from flows.api.indexes import (
     attribute_index,
     build_indexes,
@@ -76,7 +42,6 @@ from flows.api.maintenance import (
     reap,
     report_disk,
 )
-from flows.api.named import named_objects, save_named_objects
 from flows.api.operating import (
     extend_job,
     prioritize_job,
@@ -87,36 +52,12 @@ from flows.api.operating import (
     suspend,
     withdraw_job,
 )
-from flows.api.publications import (
-    approve_publication,
-    begin_due,
-    list_publications,
-    publish_due,
-    read_publication,
-    read_publications,
-    reject_publication,
-    request_publication,
-    request_rollback,
-    withdraw_publication,
-)
 from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
 from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
-from flows.api.replaying import replay
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
-from flows.api.scenarios import (
-    delete_scenario,
-    list_scenarios,
-    read_scenario,
-    run_scenario,
-    run_scenarios,
-    save_scenario,
-    try_path,
-)
 from flows.api.sources import keep_source, read_source
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
-from flows.api.trial import explain, nearest, try_complete, try_due, try_start
-from flows.api.views import delete_view, list_views, save_view
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
     alert_history,
@@ -201,7 +142,54 @@ from flows.capabilities.children.api import (
     children_repaired,
     continue_children,
 )
+from flows.capabilities.conditions.api import (
+    check_condition,
+    check_definition,
+    completions,
+    condition_outline,
+    evaluate,
+)
+from flows.capabilities.conditions.covered import coverage
+from flows.capabilities.controls.api import controls, list_control_changes
+from flows.capabilities.drafts.acknowledgements import (
+    acknowledge_finding,
+    list_acknowledgements,
+    withdraw_acknowledgement,
+)
+from flows.capabilities.drafts.api import (
+    discard_draft,
+    draft_history,
+    draft_revision,
+    list_drafts,
+    list_versions,
+    merge_draft,
+    merge_running,
+    numbered,
+    open_draft,
+    read_draft,
+    redo_draft,
+    renamed_triggers,
+    restore_version,
+    running_definition,
+    save_draft,
+    undo_draft,
+    version_definition,
+)
+from flows.capabilities.drafts.named_objects import named_objects, save_named_objects
+from flows.capabilities.drafts.publications import (
+    approve_publication,
+    begin_due,
+    list_publications,
+    publish_due,
+    read_publication,
+    read_publications,
+    reject_publication,
+    request_publication,
+    request_rollback,
+    withdraw_publication,
+)
 from flows.capabilities.figures.api import count_history, figures, transition_figures
+from flows.capabilities.filters.api import delete_view, list_views, save_view
 from flows.capabilities.keys.api import (
     create_worker_key,
     list_worker_keys,
@@ -247,16 +235,20 @@ from flows.capabilities.tasks.api import (
     flow_tasks,
     give_task,
     instance_tasks,
+    listed_tasks,
+    newest_tasks,
     open_tasks,
     own_tasks,
     put_task_aside,
     read_task,
     release_task,
     start_task,
+    take_first_task,
     take_task,
     task_load,
     team_load,
 )
+from flows.capabilities.tasks.choices import clear_task_places, place_task, set_task_list, task_list
 from flows.capabilities.tasks.deadlines import (
     absences,
     active_persons,
@@ -283,6 +275,25 @@ from flows.capabilities.tasks.forms import (
     read_task_file,
     task_choices,
     task_form,
+)
+from flows.capabilities.tasks.mailing import (
+    due_message_mails,
+    messages_to_mail,
+    queue_message_mail,
+    save_task_mail,
+)
+from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
+from flows.capabilities.trials.impact import deviations, impact, what_if
+from flows.capabilities.trials.replays import replay
+from flows.capabilities.trials.scenarios import (
+    delete_scenario,
+    list_scenarios,
+    read_scenario,
+    run_scenario,
+    run_scenarios,
+    save_scenario,
+    scenario_path,
+    try_path,
 )
 from flows.capabilities.webhooks.api import (
     delay_webhook,

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from flows.api.connection import JSON, in_transaction, quoted, rows, value
 from flows.api.rematching import as_report, finish_rematch
-from flows.definition import FLOW, Definition
+from flows.definition import FLOW, AnyDefinition, Definition
 from flows.types import Change, PublishReport
-
-AnyDefinition = Definition | Mapping[str, Any]
 
 
 def create_flow(

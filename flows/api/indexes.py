@@ -12,8 +12,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from flows.api.connection import quoted, rows, run, value
-from flows.api.drafts import read_as
+from flows.api.connection import quoted, read_as, rows, run, value
 from flows.errors import WedError
 
 # How long the creation of an index waits for transactions that were open before it.

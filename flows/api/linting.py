@@ -8,13 +8,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.acknowledging import list_acknowledgements
 from flows.api.called import called
-from flows.api.checking import evaluate_classes
 from flows.api.connection import JSON, rows
-from flows.api.definitions import AnyDefinition
 from flows.api.observing import observed, read_history
 from flows.api.recent import Recent
+from flows.capabilities.conditions.api import evaluate_classes
+from flows.capabilities.drafts.acknowledgements import list_acknowledgements
+from flows.definition import AnyDefinition
 from flows.definition.lint import (
     Budget,
     Common,

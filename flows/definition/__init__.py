@@ -5,7 +5,7 @@ generated from them; the kernel reads the same options from its tables.
 """
 
 from flows.definition.attribute import ATTRIBUTE, AttributeDefinition
-from flows.definition.flow import FLOW, Definition
+from flows.definition.flow import FLOW, AnyDefinition, Definition
 from flows.definition.options import TITLES, Group, Option, Options
 from flows.definition.trigger import TRIGGER, TriggerDefinition
 
@@ -14,6 +14,7 @@ __all__ = [
     "FLOW",
     "TITLES",
     "TRIGGER",
+    "AnyDefinition",
     "AttributeDefinition",
     "Definition",
     "Group",

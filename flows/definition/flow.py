@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypedDict
+from collections.abc import Mapping
+from typing import Annotated, Any, TypedDict
 
 from django.utils.translation import gettext_lazy as _
 
@@ -173,5 +174,8 @@ class Definition(TypedDict, total=False):
     attributes: list[AttributeDefinition]
     triggers: list[TriggerDefinition]
 
+
+# A definition as it is given, whatever made it.
+AnyDefinition = Definition | Mapping[str, Any]
 
 FLOW = options_of(Definition)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from flows import api
 from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.drawing import Drawing, Figure, drawings
-from flows.languages.pdl.drawing import process_of
+from flows.languages.pdl.picture import process_of
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,11 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import Action, AnyUser, designs, may, may_add, visible_flows
-from flows.api.drafts import MAIN
 from flows.designer.draft import Design
 from flows.designer.new import unpublished
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowRow, flow_rows, listed
-from flows.types import DraftInfo, Publication
+from flows.types import MAIN, DraftInfo, Publication
 from pages.guard import page
 from pages.urlparams import text
 

@@ -22,7 +22,7 @@ from flows.designer.draft import Design
 from flows.designer.trying import limited
 from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
-from flows.languages.pdl.drawing import as_process
+from flows.languages.pdl.picture import as_process
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.pdl import ImportedWorkflow
@@ -85,7 +85,7 @@ def import_process(request: HttpRequest) -> HttpResponse:
     name = form.cleaned_data["name"]
     try:
         with limited():
-            checked = check_file(name, given.name, given.content)
+            checked = check_file(name, given.name, given.content, declare=declares(request))
     except Refused as refused:
         return _show(request, form, {"error": refused.sentence, "given": given})
     error = ""
@@ -93,7 +93,13 @@ def import_process(request: HttpRequest) -> HttpResponse:
         error = _publish(request, name, given, checked)
         if not error:
             return HttpResponseRedirect(Design(name, flow_by_name(name), None).address("picture"))
-    return _show(request, form, {"error": error, "given": given} | _found(request.user, name, checked))
+    found = _found(request.user, name, checked) | {"declares": declares(request)}
+    return _show(request, form, {"error": error, "given": given} | found)
+
+
+def declares(request: HttpRequest) -> bool:
+    """Return whether the names that a file does not declare become attributes."""
+    return request.POST.get("do") == "declare" or bool(request.POST.get("declare"))
 
 
 def _given(request: HttpRequest) -> Given | None:
@@ -120,6 +126,7 @@ def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
         ],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
         "shown": _diagrams(checked),
+        "undeclared": any(each.code == "unknown_names" for each in checked.problems),
         "consequences": [*consequences(checked.report)] if checked.report else [],
         "publishes": may_publish(user, name),
         "exists": flow_by_name(name) is not None,

@@ -19,7 +19,6 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import may, rights
-from flows.api.drafts import MAIN
 from flows.definition.sentences import order_sentences, sentences
 from flows.designer.asking import Unanswered, ask
 from flows.designer.draft import Design, design_of
@@ -34,7 +33,7 @@ from flows.designer.trying import limited
 from flows.errors import BadDefinition, Refused, TooSlow, WedError
 from flows.messages import stored
 from flows.queries.base import snapshot
-from flows.types import DraftAt, Problem, Publication, PublicationChoices
+from flows.types import MAIN, DraftAt, Problem, Publication, PublicationChoices
 from pages.guard import is_timeout, page
 from pages.urlparams import number
 

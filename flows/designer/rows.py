@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.utils.translation import get_language, override
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
 from flows.definition import Option, Options
 from flows.designer.edits import OPTIONS, Definition, Edit
@@ -96,12 +96,16 @@ def _columns(part: str, cells: Sequence[str]) -> tuple[list[Option | None] | Non
 
 
 def headings(options: Options) -> dict[str, Option]:
-    """Return the options by their names and by their labels in each language."""
-    found: dict[str, Option] = {}
-    for language, _name in settings.LANGUAGES:
+    """Return the options by their names and by their labels in each language.
+
+    What pages show wins over names in code: `condition`, the name of one option, is the label of
+    another. Where languages differ about a label, that of the reader wins.
+    """
+    found = {name: option for option in options.shown for name in (option.name, option.column)}
+    for language in [*dict(settings.LANGUAGES), get_language() or settings.LANGUAGE_CODE]:
         with override(language):
             found |= {str(option.label).casefold(): option for option in options.shown}
-    return found | {name: option for option in options.shown for name in (option.name, option.column)}
+    return found
 
 
 def _row(part: str, number: int, cells: Sequence[str], columns: Sequence[Option | None]) -> Row:

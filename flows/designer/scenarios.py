@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.api.scenarios import scenario_path
 from flows.definition import scenarios as scenario_rules
 from flows.definition.coverage import Coverage
 from flows.definition.scenarios import Outcome, Scenario
@@ -101,7 +100,7 @@ def as_path(definition: Mapping[str, Any], scenario: Scenario) -> tuple[list[Ste
     steps: list[Step] = []
     try:
         with limited():
-            path, missing = scenario_path(definition, scenario)
+            path, missing = api.scenario_path(definition, scenario)
     except (Refused, TooSlow) as error:
         return steps, error.sentence
     for done, tried in zip(scenario.steps, path, strict=False):

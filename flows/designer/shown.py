@@ -10,10 +10,9 @@ from django.http import Http404
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.api.drafts import MAIN
 from flows.errors import Refused
 from flows.labels import rule_title
-from flows.types import Draft
+from flows.types import MAIN, Draft
 
 
 @dataclass(frozen=True)

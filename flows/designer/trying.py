@@ -15,10 +15,9 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 
 from flows import api, json_text
-from flows.api.trial import REPAIR
 from flows.errors import Refused, TooSlow, WedError
 from flows.queries.base import PAGE_TIMEOUT_MS
-from flows.types import Situation
+from flows.types import REPAIR, Situation
 
 LONGEST_PATH = 100
 LARGEST_PATH = 200_000

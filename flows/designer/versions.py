@@ -16,7 +16,6 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import may
-from flows.api.drafts import MAIN
 from flows.definition.files import FORMATS, without_numbers
 from flows.definition.sentences import order_sentences, sentences
 from flows.designer.files import DOWNLOADS, download
@@ -29,7 +28,7 @@ from flows.queries.base import snapshot
 from flows.queries.counting import Count
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import by_version
-from flows.types import Version
+from flows.types import MAIN, Version
 from pages.guard import page
 from pages.urlparams import number
 

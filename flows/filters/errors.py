@@ -85,6 +85,10 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("“%(field)s” is not known of a moment in the past."),
         _("Remove it, or go back to now. Attributes can be compared, and: %(fields)s."),
     ),
+    "not_of_tasks": (
+        _("Tasks cannot be filtered by “%(field)s”."),
+        _("Remove it. Attributes can be compared, and: %(fields)s."),
+    ),
     "predicate": (_("%(problem)s"), _("%(way_out)s")),
     "many_flows": (
         _("Attributes and the past are looked up in at most %(limit)s flows; you see %(flows)s."),

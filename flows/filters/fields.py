@@ -83,10 +83,23 @@ PARTS: dict[str, Field] = {
         _part("failed", "name", "=", *_EMPTY),
         _part("followed", "pair", "="),
         _part("path", "path", *_EXACT, *_EMPTY),
+        _part("task.name", "text", *_EXACT, "~"),
+        _part("task.role", "text", *_EXACT, *_EMPTY),
+        _part("task.holder", "text", *_EXACT, *_EMPTY),
+        _part("task.priority", "integer", *_ORDERED),
+        _part("task.due", "timestamptz", *_ORDERED, *_EMPTY),
+        _part("task.arrived", "timestamptz", *_ORDERED),
+        _part("task.size", "integer", *_ORDERED),
         _part("where", "text", "="),
         _part(WORD, "text", "="),
     )
 }
+
+# The parts that a list of tasks can be filtered by. Who performs tasks may not see the history of instances.
+OF_TASKS = (
+    *(name for name in PARTS if name.startswith("task.")),
+    "status", "flow", "key", "id", "started", "changed", "since", "age", "idle", "where", WORD,
+)  # fmt: skip
 
 # The parts that are known of a moment of the history.
 THEN = (
@@ -107,6 +120,11 @@ def fields(flow: FlowInfo | None) -> list[Field]:
     """Return all fields that a person may choose: the parts of every instance, then the attributes."""
     own = [field for name, field in PARTS.items() if name not in (WORD, "where")]
     return [*own, *(of_attribute(each) for each in flow.attributes)] if flow else own
+
+
+def task_fields(flow: FlowInfo | None) -> list[Field]:
+    """Return the fields that a person may choose in a list of tasks."""
+    return [each for each in fields(flow) if each.attribute or each.name in OF_TASKS]
 
 
 def find(condition: Condition, flow: FlowInfo | None) -> Field | None:

@@ -12,9 +12,9 @@ from flows.errors import PredicateRefused, PredicateType, WedError
 from flows.filters.clauses import Clause
 from flows.filters.clocks import check_names
 from flows.filters.errors import BadFilter
-from flows.filters.fields import PARTS, THEN, find
+from flows.filters.fields import OF_TASKS, PARTS, THEN, find
 from flows.filters.grammar import read
-from flows.filters.rendering import render
+from flows.filters.rendering import About, render
 from flows.filters.tree import Condition, Node, all_of, conditions, top
 from flows.filters.typed import typed, unknown
 from flows.queries.definitions import FlowInfo
@@ -27,7 +27,8 @@ class Filter:
     """A filter; `flow` is None as long as it is about instances of any flow.
 
     `zone` is the zone of its times. Without a flow, conditions on attributes are not checked. `at` is the
-    moment of the history that it is about, None for the present.
+    moment of the history that it is about, None for the present. `tasks`: it is about tasks, the alias `t`,
+    and their instances.
     """
 
     tree: Node | None = None
@@ -35,6 +36,7 @@ class Filter:
     zone: tzinfo = UTC
     predicates: Mapping[str, int] = field(default_factory=dict, compare=False)
     at: datetime | None = None
+    tasks: bool = False
 
     def __bool__(self) -> bool:
         return self.tree is not None
@@ -45,11 +47,12 @@ class Filter:
 
     def where(self) -> Clause:
         """Return SQL over `i` (wedsql.instance) and, if its `state` is true, `f` (the flow's own table)."""
-        return render(self.tree, self.flow, self.zone, self.predicates, self.at)
+        return render(self.tree, self.flow, self.zone, self.predicates, About(self.at, self.tasks))
 
     def clauses(self) -> list[Clause]:
         """Return the SQL of each part that has to be met."""
-        return [render(part, self.flow, self.zone, self.predicates, self.at) for part in self.parts]
+        about = About(self.at, self.tasks)
+        return [render(part, self.flow, self.zone, self.predicates, about) for part in self.parts]
 
     def for_flow(self, flow: FlowInfo, *, everywhere: bool = False) -> Filter:
         """Return the filter over one flow. Raises BadFilter.
@@ -74,6 +77,14 @@ class Filter:
                 known = ", ".join(name for name in THEN if name)
                 raise BadFilter("not_then", each.position, each.length, field=each.field, fields=known)
         return replace(self, at=at)
+
+    def of_tasks(self) -> Filter:
+        """Return the filter over tasks. Raises BadFilter for a part of instances that no task has."""
+        for each in conditions(self.tree):
+            if each.field in PARTS and each.field not in OF_TASKS:
+                known = ", ".join(name for name in OF_TASKS if name)
+                raise BadFilter("not_of_tasks", each.position, each.length, field=each.field, fields=known)
+        return replace(self, tasks=True)
 
     def having(self, node: Node | None) -> Filter:
         """Return the filter with one more part that has to be met."""

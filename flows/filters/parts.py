@@ -11,6 +11,8 @@ from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.happened import HAPPENED
+from flows.filters.tasks import COLUMNS as OF_A_TASK
+from flows.filters.tasks import render as of_task
 from flows.filters.typed import Typed
 from flows.queries.definitions import FlowInfo
 
@@ -194,7 +196,12 @@ def _beginnings(word: str, flow: FlowInfo | None) -> list[Clause]:
     return found
 
 
+def _task(typed: Typed, flow: FlowInfo | None) -> Clause:
+    return of_task(typed)
+
+
 _SPECIAL: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "status": _status, "flow": _flow, "is": _is, "pending": _pending, "age": _age, "idle": _idle,
     "since": _since, "key": _key, "sla": in_state, "": _word, **HAPPENED,
+    "task.name": _task, **dict.fromkeys(OF_A_TASK, _task),
 }  # fmt: skip

@@ -7,7 +7,7 @@ not meet a part is its complement.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 
 from psycopg import sql
@@ -22,24 +22,32 @@ NOTHING = Clause(sql.SQL("false"))
 EVERYTHING = Clause(sql.SQL("true"))
 
 
+@dataclass(frozen=True)
+class About:
+    """What a filter is about: instances, at a moment or (None) in the present, or tasks."""
+
+    at: datetime | None = None
+    tasks: bool = False
+
+
+PRESENT = About()
+
+
 def render(
     node: Node | None,
     flow: FlowInfo | None,
     zone: tzinfo,
     predicates: Mapping[str, int],
-    at: datetime | None = None,
+    about: About = PRESENT,
 ) -> Clause:
-    """Return a checked tree as SQL; `predicates` are the numbers of the SQL predicates that are prepared.
-
-    `at` is the moment that the filter is about, None for the present.
-    """
+    """Return a checked tree as SQL; `predicates` are the numbers of the SQL predicates that are prepared."""
     if node is None:
         return EVERYTHING
     if isinstance(node, Not):
-        return complement(render(node.part, flow, zone, predicates, at))
+        return complement(render(node.part, flow, zone, predicates, about))
     if isinstance(node, Condition):
-        return _condition(node, flow, zone, predicates, at)
-    found = [render(part, flow, zone, predicates, at) for part in node.parts]
+        return _condition(node, flow, zone, predicates, about)
+    found = [render(part, flow, zone, predicates, about) for part in node.parts]
     return joined("and" if isinstance(node, And) else "or", found)
 
 
@@ -48,7 +56,7 @@ def _condition(
     flow: FlowInfo | None,
     zone: tzinfo,
     predicates: Mapping[str, int],
-    at: datetime | None,
+    about: About,
 ) -> Clause:
     if condition.field == "where":
         number = predicates[condition.values[0] or ""]
@@ -56,7 +64,7 @@ def _condition(
     found = typed(condition, flow, zone)
     if found is None:  # this flow does not have the attribute, so that nothing meets the condition
         return NOTHING
-    found = replace(found, at=at)
+    found = replace(found, at=about.at, of_task=about.tasks)
     return _attribute(found) if found.field.attribute else parts.render(found, flow)
 
 

@@ -20,9 +20,11 @@ from flows.languages.bpmn import (
     read,
 )
 from flows.languages.bpmn.conditions import conditions, names, types, uses
+from flows.languages.bpmn.encodings import decoded
 from flows.languages.bpmn.writing import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
+from flows.loading.declarations import Declared, declared
 from flows.loading.graphs import Declaring, Undeclared, refusals, refused_condition
 from flows.models import Flow
 
@@ -57,24 +59,35 @@ class ImportedProcess:
         return {"language": "bpmn", "format": "xml", "text": self.text, "map": facts}
 
 
-def prepare_bpmn(flow: str, content: bytes, process: str = "") -> ImportedProcess:
+def prepare_bpmn(
+    flow: str, content: bytes, process: str = "", *, declare: bool = False
+) -> ImportedProcess:  # fmt: skip
     """Read, check and compile a process without changing anything. Raises BadBpmn with all problems.
 
-    Its conditions are checked also where its structure is wrong.
+    Its conditions are checked also where its structure is wrong. Names that a file without declarations uses
+    become attributes; with `declare` also those of other files.
     """
     try:
         found, warnings = read(content, process)
-        made = compile_process(found, flow)
+        added = _declared(found, declare=declare)
+        made = compile_process(added.process, flow)
     except BadBpmn as error:
-        more = _of_data(flow, error)
+        more = _of_data(flow, error, declare=declare)
         listed = any(each.code == "unknown_names" for each in more)
         kept = [each for each in error.problems if not (listed and each.code == "unknown_name")]
         raise BadBpmn([*kept, *more]) from error
-    problems = refusals(flow, made.graph, made.compiled, _declaring(found))
+    problems = refusals(flow, made.graph, made.compiled, _declaring(made.process))
     if problems:
-        raise BadBpmn(located(found, made.graph, problems))
-    found_warnings = (*warnings, *made.warnings, *_missing_flows(flow, found))
-    return ImportedProcess(content.decode("utf-8-sig"), made, found_warnings)
+        raise BadBpmn(located(made.process, made.graph, problems))
+    found_warnings = (*added.warnings, *warnings, *made.warnings, *_missing_flows(flow, found))
+    return ImportedProcess(decoded(content), made, found_warnings)
+
+
+def _declared(process: Process, *, declare: bool) -> Declared:
+    """Return a process with the names that it does not declare, unless it declares others."""
+    if declare or not process.declares:
+        return declared(process, replace(_IN_BPMN, names=names(process)))
+    return Declared(process)
 
 
 def _declaring(process: Process) -> Declaring:
@@ -83,14 +96,14 @@ def _declaring(process: Process) -> Declaring:
     return replace(_IN_BPMN, names=names(process), others=others)
 
 
-def _of_data(flow: str, error: BadBpmn) -> list[BpmnProblem]:
+def _of_data(flow: str, error: BadBpmn, *, declare: bool) -> list[BpmnProblem]:
     """Return what is wrong with the data of a process with other problems, as far as it was read.
 
     Conditions are checked where the attributes are right.
     """
-    process = error.process
-    if process is None:
+    if error.process is None:
         return []
+    process = _declared(error.process, declare=declare).process
     definition = {"attributes": [dict(each.options) for each in process.data], "triggers": []}
     refused = [each for each in api.check_definition(flow, definition) if each.path[:1] == ("attributes",)]
     places = [process.data[int(each.path[1])] if len(each.path) > 1 else process for each in refused]

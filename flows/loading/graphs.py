@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from flows import api
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
-from flows.loading.guessing import types_by_use
+from flows.loading.inference import types_by_use
 from flows.types import Problem as Refused
 
 _DECLARED = gettext_lazy("Attributes are declared in the list “attributes” of a file in JSON or YAML.")
@@ -65,9 +65,19 @@ class Undeclared:
         found = [self.check(owner, condition)[0] for owner, condition in self._declared.others]
         return any(found)
 
+    def types(self) -> dict[str, str]:
+        """Return the types that these names have by their use, where one suits."""
+        return types_by_use(self._types, self._uses)
+
+    def fits(self, name: str, type_: str) -> bool:
+        """Return whether a name could be of another type than that of its use."""
+        tried = {**self._types, **self.types(), name: type_}
+        uses = (condition for condition, names in self._uses if name in names)
+        return all(api.check_condition(tried, condition)[0] is None for condition in uses)
+
     def message(self) -> str:
         """Return the message for these names, with lines that declare them."""
-        return undeclared(self.owners, self._declared, types_by_use(self._types, self._uses))
+        return undeclared(self.owners, self._declared, self.types())
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from flows.loading.pdl import ImportedWorkflow, prepare_pdl
 from flows.models import Flow
 from flows.types import PublishReport
 
-BPMN, PDL, GRAPH = ("bpmn", "xml"), ("pdl",), ("json", "yaml", "yml", "txt")
+BPMN, PDL, GRAPH = ("bpmn", "bpmn2", "xml"), ("pdl",), ("json", "yaml", "yml", "txt")
 ENDINGS = (*BPMN, *PDL, *GRAPH)
 _FORMATS = {"yml": "yaml"}
 
@@ -43,24 +43,25 @@ class Checked:
         return {part: len(self.made.compiled.definition[part]) for part in ("attributes", "triggers")}
 
 
-def check_file(flow: str, name: str, content: bytes) -> Checked:
+def check_file(flow: str, name: str, content: bytes, *, declare: bool = False) -> Checked:
     """Read, check and compile a file, whose name says its format, and try to publish it; change nothing.
 
-    Raises what publishing would raise.
+    With `declare`, names that a process in BPMN uses and does not declare become attributes. Raises what
+    publishing would raise.
     """
     try:
-        made = _prepared(flow, name, content)
+        made = _prepared(flow, name, content, declare=declare)
     except BadGraph as error:
         return Checked(error.problems)
     return Checked(made.warnings, made, try_file(flow, made))
 
 
-def _prepared(flow: str, name: str, content: bytes) -> Made:
+def _prepared(flow: str, name: str, content: bytes, *, declare: bool) -> Made:
     ending = name.rpartition(".")[2].lower()
     if len(content) > LARGEST:
         raise BadGraph([Problem("too_large", _("The file has more than 5 MB."))])
     if ending in BPMN:
-        return prepare_bpmn(flow, content)
+        return prepare_bpmn(flow, content, declare=declare)
     if ending not in ENDINGS:
         listed = ", ".join(f".{each}" for each in ENDINGS)
         raise BadGraph([Problem("unknown_format", _("Read are files whose names end in %s.") % listed)])

@@ -117,10 +117,18 @@ def columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
     )
 
 
+def by_number(flow: FlowInfo, wids: Sequence[int], shown: Sequence[Attribute] = ()) -> dict[int, InstanceRow]:
+    """Return instances of a flow by their numbers; `shown` are their cells."""
+    statement = sql.SQL("select {} from {} where i.wid = any (%s)").format(
+        columns(flow, shown), _tables(flow)
+    )
+    found = rows(statement, [*[CELL_CHARS + 1] * len(shown), list(wids)])
+    return {each["wid"]: instance_row(each) for each in found}
+
+
 def business_keys(flow: FlowInfo, wids: Sequence[int]) -> dict[int, str]:
     """Return the business keys of instances of a flow."""
-    statement = sql.SQL("select {} from {} where i.wid = any (%s)").format(columns(flow, ()), _tables(flow))
-    return {r["wid"]: r["named"] for r in rows(statement, [list(wids)])}
+    return {wid: each.named for wid, each in by_number(flow, wids).items()}
 
 
 def instance_row(r: Row) -> InstanceRow:

@@ -31,46 +31,10 @@ grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;
 grant execute on function wedsql.assignee_seen(integer, text, text), wedsql.source_outline(integer)
 to wed_web, wed_worker, wed_reaper, wed_monitor;
-grant execute on function  -- what is designed and not yet published
-  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),
-  wedsql.condition_functions(), wedsql.condition_words(),
-  wedsql.condition_outline(jsonb, text), wedsql.renamed_triggers(jsonb, text, text),
-  wedsql.evaluate(text, jsonb, jsonb), wedsql.evaluate_classes(text, jsonb, jsonb),
-  wedsql.try_step(text, jsonb, jsonb, jsonb, integer, integer),
-  wedsql.explain_condition(jsonb, text, jsonb), wedsql.condition_leaves(jsonb, text),
-  wedsql.try_path(text, jsonb, jsonb),
-  wedsql.save_scenario(text, text, integer, jsonb, text), wedsql.read_scenario(text, text),
-  wedsql.list_scenarios(text), wedsql.delete_scenario(text, text, integer),
-  wedsql.acknowledge_finding(text, text, integer, text, text),
-  wedsql.withdraw_acknowledgement(text, text, integer), wedsql.list_acknowledgements(text),
-  wedsql.save_named_objects(text, jsonb, text), wedsql.named_objects(text),
-  wedsql.impact(text, jsonb, boolean, integer, double precision, jsonb),
-  wedsql.what_if(text, text, boolean, integer, double precision, timestamptz)
-to wed_web;
 grant execute on function wedsql.last_writes(integer, integer, integer) to wed_web;
-grant execute on function
-  wedsql.prepare_filter(text, text), wedsql.filter_holds(bigint, anyelement),
-  wedsql.save_view(text, text, text, text, text[], text, text, text),
-  wedsql.list_views(text, text[], text), wedsql.delete_view(text, bigint)
-to wed_web;
 grant execute on function
   wedsql.attribute_index(text, text), wedsql.list_indexes(text[]),
   wedsql.request_index(text, text, text, text[]), wedsql.withdraw_index(text, text, text[])
-to wed_web;
-grant execute on function
-  wedsql.running_definition(text), wedsql.numbered(jsonb, jsonb),
-  wedsql.list_versions(text, integer, integer),
-  wedsql.version_definition(text, integer), wedsql.read_draft(text, text), wedsql.list_drafts(text),
-  wedsql.open_draft(text, text, jsonb, text, text, jsonb),
-  wedsql.save_draft(text, text, integer, jsonb, text, integer, text, jsonb),
-  wedsql.undo_draft(text, text, integer, boolean, text), wedsql.discard_draft(text, text, integer),
-  wedsql.draft_history(text, text, integer, integer), wedsql.draft_revision(text, text, integer),
-  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
-  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
-  wedsql.approve_publication(bigint, text, text), wedsql.reject_publication(bigint, text, text),
-  wedsql.withdraw_publication(bigint, text, text), wedsql.read_publication(bigint),
-  wedsql.read_publications(bigint[]),
-  wedsql.list_publications(text, boolean, bigint, integer)
 to wed_web;
 grant execute on function
   wedsql.definition(text), wedsql.start_many(text, jsonb[], text, text[]),
@@ -86,12 +50,10 @@ grant execute on function
   wedsql.report_problems(bigint, text)
 to wed_worker;
 grant execute on function
-  wedsql.reap(integer), wedsql.begin_due(), wedsql.publish_due(), wedsql.rematch_due(), wedsql.next_due(),
-  wedsql.has_index_work(),
-  wedsql.maintain(),
-  wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
-  wedsql.register_worker(text, text, text, integer, text[]),
-  wedsql.heartbeat(bigint, boolean), wedsql.unregister_worker(bigint)
+  wedsql.reap(integer), wedsql.rematch_due(), wedsql.next_due(), wedsql.has_index_work(),
+  wedsql.maintain(), wedsql.report_disk(bigint, bigint), wedsql.data_directory(),
+  wedsql.register_worker(text, text, text, integer, text[]), wedsql.heartbeat(bigint, boolean),
+  wedsql.unregister_worker(bigint)
 to wed_reaper;
 
 do $$

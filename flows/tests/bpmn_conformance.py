@@ -5,8 +5,12 @@ from __future__ import annotations
 from flows.tests.bpmn_files import event, file, flows, node, timer
 
 ERROR = '<bpmn:error id="x" errorCode="X"/>'
-MESSAGE = '<bpmn:message id="m" name="Paid"/>'
+MESSAGE = (
+    '<bpmn:message id="m" name="Paid"/><bpmn:signal id="sig" name="Flood"/>'
+    '<bpmn:escalation id="esc" escalationCode="LATE"/>'
+)
 MESSAGED = event("message", messageRef="m")
+SIGNALLED = event("signal", signalRef="sig")
 INNER = node("startEvent", "b") + node("task", "i") + node("endEvent", "z") + flows("b i", "i z")
 
 
@@ -58,8 +62,8 @@ def undone(host: str, inner: str = "") -> bytes:
 def gateway(tag: str, *conditions: str) -> bytes:
     """Return a process with a split and a join of this type."""
     return file(
-        node("startEvent", "s"), node(tag, "x", default="x_c" if conditions else ""), node("task", "a"),
-        node("task", "c"), node(tag, "j"), node("endEvent", "e"),
+        node("startEvent", "s"), node(tag, "x", **({"default": "x_c"} if conditions else {})),
+        node("task", "a"), node("task", "c"), node(tag, "j"), node("endEvent", "e"),
         flows("s x", " ".join(["x a", *conditions]), "x c", "a j", "c j", "j e"),
     )  # fmt: skip
 
@@ -74,9 +78,18 @@ _ALL = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>3"
 SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event": (start(), "the first token of an instance"),
     "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
+    "start event, signal": (start(SIGNALLED), "an instance is also started by this [signal](signals.md)"),
     "start event, timer": (
         start(timer("R/2030-01-01T06:00:00Z/P1D", "timeCycle")),
         "instances start at a moment, after a duration, or as often as a cycle says",
+    ),
+    "start event, timer with a cron expression": (
+        start(timer("0 9 * * MON-FRI", "timeCycle")),
+        "instances start at these times of the day, in UTC",
+    ),
+    "no start event": (
+        file(node("task", "t"), node("endEvent", "e"), flows("t e")),
+        "what no sequence flow leads to begins at once",
     ),
     "several start events": (
         file(node("startEvent", "s"), node("startEvent", "mail", MESSAGED), node("task", "t"),
@@ -92,6 +105,11 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         "the nearest error event around it; without one the instance is an exception (`ended_by`)",
     ),
     "end event, terminate": (end(event("terminate")), "all tokens of its level end; jobs are withdrawn"),
+    "end event, signal": (end(SIGNALLED), "a job; a worker sends the signal"),
+    "end event, escalation": (
+        end(event("escalation", escalationRef="esc")),
+        "the nearest event around it that catches it; without one its token ends",
+    ),
     "user task, manual task": (between("userTask"), "a [task of a person](#tasks-of-persons)"),
     "task, service task, send task, business rule task": (between("serviceTask"), "a job"),
     "receive task": (between("receiveTask", messageRef="m"), "a job that waits for a [signal](signals.md)"),
@@ -99,11 +117,24 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         between("scriptTask", "<bpmn:script>n = 1</bpmn:script>", scriptFormat="sql"),
         "assignments (`scriptFormat=\"sql\"`) that the database performs",
     ),
+    "script task in FEEL": (
+        file(node("startEvent", "s"), node("endEvent", "e"), flows("s t", "t e"),
+             '<bpmn:extensionElements><wedsql:attribute name="n" type="integer"/></bpmn:extensionElements>',
+             node("scriptTask", "t", "<bpmn:extensionElements>"
+                  '<zeebe:script expression="=1 + 1" resultVariable="n"/></bpmn:extensionElements>')),
+        "an assignment that the database performs",
+    ),
+    "script task in another language": (
+        between("scriptTask", "<bpmn:script>x</bpmn:script>", scriptFormat="groovy"),
+        "a job; a worker performs the script (a warning)",
+    ),
     "sub-process": (between("subProcess", INNER), "a part of the same instance"),
+    "collapsed sub-process without contents": (between("subProcess"), "a job (a warning)"),
     "call activity": (
         between("callActivity", calledElement="other"),
         "a job that starts an [instance of another flow](children.md), whose end completes it",
     ),
+    "call activity without a process": (between("callActivity"), "a task of a person (a warning)"),
     "loop": (
         between("task", f"{_LOOP}</bpmn:standardLoopCharacteristics>"),
         "repeated while the condition holds",
@@ -116,9 +147,21 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         between("task", f"{_ALL}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
         "performed by [child instances](children.md) at the same time",
     ),
+    "loop without a condition": (
+        between("task", "<bpmn:standardLoopCharacteristics/>"),
+        "repeated until a person ends it (a warning)",
+    ),
+    "multi-instance without a number": (
+        between("task", "<bpmn:multiInstanceLoopCharacteristics/>"),
+        "a person gives the number in a task before it (a warning)",
+    ),
     "exclusive gateway": (
         gateway("exclusiveGateway", "1 = 1"),
         "the first condition that holds, else the default, whose own condition has no effect (a warning)",
+    ),
+    "exclusive gateway without conditions": (
+        gateway("exclusiveGateway"),
+        "whoever performs the task before it [chooses](#what-a-drawing-leaves-out) (a warning)",
     ),
     "parallel gateway": (gateway("parallelGateway"), "all flows; waits for one token of each"),
     "inclusive gateway": (
@@ -154,10 +197,26 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         between("intermediateCatchEvent", event("conditional", "<bpmn:condition>true</bpmn:condition>")),
         "waits until the condition holds",
     ),
+    "catching event, signal": (
+        between("intermediateCatchEvent", SIGNALLED),
+        "waits for a [signal](signals.md), which is for all events of the instance that wait for it",
+    ),
+    "event without a time or a condition": (
+        between("intermediateCatchEvent", event("timer")),
+        "a task of a person, who says when it happens (a warning)",
+    ),
     "throwing event": (between("intermediateThrowEvent"), "passes each token"),
     "throwing event, message": (
         between("intermediateThrowEvent", MESSAGED),
         "a job; a worker sends the message",
+    ),
+    "throwing event, signal": (
+        between("intermediateThrowEvent", SIGNALLED),
+        "a job; a worker sends the signal, and events of the same instance get it",
+    ),
+    "throwing event, escalation": (
+        between("intermediateThrowEvent", event("escalation", escalationRef="esc")),
+        "the nearest event around it that catches it; without one it passes the token",
     ),
     "link events": (
         file(node("startEvent", "s"), node("intermediateThrowEvent", "a", event("link", name="L")),
@@ -165,13 +224,18 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
              flows("s a", "b e")),
         "a flow from one to the other",
     ),
-    "boundary event, timer, message, conditional": (
+    "boundary event, timer, message, signal, conditional": (
         at("task", "", timer("PT1H")),
         "takes the token of the activity, whose job is withdrawn; a sub-process loses all its tokens",
     ),
-    "boundary event that does not interrupt: timer, message, conditional": (
+    "boundary event that does not interrupt: timer, message, signal, conditional, escalation": (
         at("task", "", timer("R3/PT1H", "timeCycle")).replace(b"attachedToRef", _BESIDE),
-        "one more token; a timer happens once, or as often as its cycle says, a message each time",
+        "one more token; a timer happens once, or as often as its cycle says, a condition once, the others "
+        "each time",
+    ),
+    "boundary event, escalation": (
+        at("subProcess", INNER + node("endEvent", "esc_end", event("escalation")), event("escalation")),
+        "taken when the sub-process throws it; at a task, a person says when it happens (a warning)",
     ),
     "boundary event, error": (
         at("task", "", event("error", errorRef="x")),
@@ -180,7 +244,8 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
     "event sub-process": (
         file(node("startEvent", "s"), node("task", "t"), flows("s t"),
              node("subProcess", "h", _HANDLER, triggeredByEvent="true")),
-        "started by a timer, a message, a condition or an error; all tokens of what contains it are taken "
+        "started by a timer, a message, a signal, a condition, an error or an escalation; all tokens of what "
+        "contains it are taken "
         "if it interrupts",
     ),
     "boundary event, compensation": (
@@ -191,6 +256,11 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         file('<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>t</bpmn:flowNodeRef></bpmn:lane>'
              "</bpmn:laneSet>", node("startEvent", "s"), node("task", "t"), flows("s t")),
         "the [role](defining-flows.md#roles) of what is in the lane",
+    ),
+    "data object with a type": (
+        file(node("startEvent", "s"), node("endEvent", "e"), flows("s e"),
+             node("dataObject", "d", name="items", isCollection="true")),
+        "an attribute of the type of its items: truth values, numbers, texts, dates; a list is JSON",
     ),
     "data object": (
         file(node("startEvent", "s"), node("dataObject", "o", name="Total", wedsql_type="numeric"),
@@ -210,37 +280,44 @@ REFUSED: dict[str, bytes] = {
     "transaction": task(tag="transaction"),
     "callChoreography": task(tag="callChoreography"),
     "an unknown element": task(tag="teaTask"),
-    "a script in another language": task(
-        "<bpmn:script>x</bpmn:script>", tag="scriptTask", scriptFormat="groovy"
-    ),
-    "a script task without a script": task(tag="scriptTask"),
-    "a multi-instance activity without a number": task("<bpmn:multiInstanceLoopCharacteristics/>"),
     "a value that is passed without a name": task(
+        '<bpmn:extensionElements><camunda:in source="a"/></bpmn:extensionElements>',
+        "callActivity", calledElement="x",
+    ),
+    "all values at once": task(
         '<bpmn:extensionElements><camunda:in variables="all"/></bpmn:extensionElements>',
         "callActivity", calledElement="x",
     ),
     "an error code at a call": at("callActivity", "", event("error", errorRef="x")).replace(
         b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
     ),
-    "an escalation": task(event("escalation"), "intermediateThrowEvent"),
-    "a signal": task(event("signal"), "intermediateThrowEvent"),
     "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
     "compensation that is thrown": task(event("compensate"), "intermediateThrowEvent"),
     "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
-    "a timer without a time": task(event("timer"), "intermediateCatchEvent"),
     "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
     "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
-    "a message without a name": task(event("message"), "intermediateCatchEvent"),
+    "a start event with a condition": file(
+        node("startEvent", "t", event("conditional", "<bpmn:condition>1 = 1</bpmn:condition>")),
+        node("endEvent", "e"), flows("t e"),
+    ),
+    "a cron expression with days of the month": file(
+        node("startEvent", "t", timer("0 9 1 * *", "timeCycle")), node("endEvent", "e"), flows("t e")
+    ),
+    "a timer with several times": task(
+        event("timer", "<bpmn:timeDate>2030-01-01T00:00Z</bpmn:timeDate>"
+              "<bpmn:timeCycle>R/P1D</bpmn:timeCycle>"),
+        "intermediateCatchEvent",
+    ),
+    "a multi-instance activity with a number and a collection": task(
+        '<bpmn:multiInstanceLoopCharacteristics wedsql:collection="c"><bpmn:loopCardinality>3'
+        "</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
+    ),
     "several start events without an event": file(
         node("startEvent", "s"), node("startEvent", "t"), node("endEvent", "e"), flows("s e", "t e")
     ),
     "several start events with one message": file(
         node("startEvent", "s", MESSAGED), node("startEvent", "t", MESSAGED), node("endEvent", "e"),
         flows("s e", "t e"), named=MESSAGE,
-    ),
-    "several start events of a sub-process": file(
-        node("startEvent", "s"), node("subProcess", "u", INNER + node("startEvent", "t") + flows("t z")),
-        node("endEvent", "e"), flows("s u", "u e"),
     ),
     "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
     "a receive task that starts instances": task(tag="receiveTask", instantiate="true", name="Paid"),
@@ -293,12 +370,6 @@ REFUSED: dict[str, bytes] = {
     "a role that no job has": between("exclusiveGateway", wedsql_role="Boss"),
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
-    ),
-    "a timer that starts instances by a calendar": file(
-        node("startEvent", "t", timer("0 9 * * MON-FRI", "timeCycle")), node("endEvent", "e"), flows("t e")
-    ),
-    "an end event with an escalation": file(
-        node("startEvent", "s"), node("endEvent", "t", event("escalation")), flows("s t")
     ),
     "an end event with compensation": file(
         node("startEvent", "s"), node("endEvent", "t", event("compensate")), flows("s t")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.tests.bpmn_files import file, flows, node, timer
+from flows.tests.bpmn_files import attribute, attributes, file, flows, node, timer
 from flows.tests.commands import refused, write
 from flows.tests.pages import unique
 
@@ -43,7 +43,8 @@ def test_names_that_are_not_declared_are_one_list_wherever_they_are(
     part, wanted = NAMING[kind]
     choice = node("exclusiveGateway", "g", default="g_e" if whole else "nowhere")
     edges = flows("s g", "g w vip and kind = 'x'", "g e", "w e")
-    text = file(node("startEvent", "s"), choice, part, edges, node("endEvent", "e"))
+    declared = attributes(attribute("other"))  # a file that declares some attributes declares all
+    text = file(declared, node("startEvent", "s"), choice, part, edges, node("endEvent", "e"))
     found = write(tmp_path, text.decode(), "naming.bpmn")
     said = refused("importbpmn", found, "--flow", unique(), "--dry-run")
     assert said.count("not declared") == 1, said

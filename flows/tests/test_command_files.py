@@ -61,10 +61,6 @@ PROCESSES = {
         "<a>\n<b name='é'/></a>".encode("latin-1"),
         "line 2, column 10: error: It is not text in UTF-8",
     ),
-    "wide": (
-        ORDER.decode().encode("utf-16"),
-        "line 1, column 1: error: It is not text in UTF-8 (byte 0). Save",
-    ),
     "other": (b"<html/>", "line 1, column 1: error: It is not BPMN 2.0"),
     "no_process": (
         b'<definitions xmlns="http://www.omg.org/spec/BPMN/20100524/MODEL"/>',

@@ -242,7 +242,7 @@ def test_a_flow_without_a_diagram_is_not_exported() -> None:
     [
         ("<bpmn:extensionElements>", '<bpmn:transaction id="x"/><bpmn:extensionElements>', "unsupported"),
         ("PT2H", "2 hours", "bad_time"),
-        ('sourceRef="ask" targetRef="', 'sourceRef="ask" targetRef="ask" name="', "no_exit"),
+        ('attachedToRef="pack"', 'attachedToRef="nowhere"', "unknown_reference"),
     ],
 )
 def test_conditions_are_checked_although_the_structure_is_wrong(

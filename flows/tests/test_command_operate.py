@@ -122,7 +122,7 @@ def test_a_dry_run_counts_the_instances_to_which_the_operation_applies(wid: int)
     assert found == {
         "suspend": (5, 3), "resume": (5, 1), "rematch": (5, 3), "retry": (5, 1), "priority": (5, 2),
         "reassign": (5, 2), "cancel": (5, 4), "patch": (5, 2), "accept": (5, 2), "complete": (5, 2),
-        "skip": (5, 2), "rollback": (5, 3), "abort": (5, 3),
+        "skip": (5, 2), "rollback": (5, 2), "abort": (5, 3),
     }  # fmt: skip
     line = ["operate", "priority", "--to", "1", "--filter", "", "--flow", flow, "--transition", "tr_none"]
     assert answer(*line, "--dry-run", "--json")["applies"] == 0

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from flows.languages.pdl import check, read
 from flows.tests.pdl_conformance import ERRORS, SPELLINGS, WARNINGS
-from flows.tests.test_pdl_reading import problems
+from flows.tests.test_pdl_reader import problems
 
 PAGE = Path(__file__).parents[2] / "docs" / "pdl.md"
 

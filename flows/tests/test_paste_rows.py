@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.test import Client
+from django.utils.translation import override
 
 from flows import api
 from flows.designer import rows
+from flows.designer.edits import OPTIONS
 from flows.tests.drafting import at, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
 
@@ -135,3 +138,18 @@ def test_rows_stay_where_the_draft_was_discarded_meanwhile(alice: Client, fig2: 
 
     assert answer.status_code == 409 and "The draft was discarded" in text_of(answer)
     assert fields_of(answer)["rows"] == fields["rows"] and "label" not in rule(fig2, 2)
+
+
+@pytest.mark.parametrize("language", [code for code, _name in settings.LANGUAGES])
+@pytest.mark.parametrize("part", sorted(OPTIONS))
+def test_a_heading_is_what_the_page_calls_the_option(part: str, language: str) -> None:
+    with override(language):
+        found = rows.headings(OPTIONS[part])
+        labels = [(str(option.label).casefold(), option.name) for option in OPTIONS[part].shown]
+    assert [(label, found[label].name) for label, _name in labels] == labels
+
+
+def test_a_column_headed_condition_is_the_condition(alice: Client, fig2: str) -> None:
+    paste(alice, fig2, "triggers", "name\ttransition\tcondition\nt9\ttr_x\ta1 = 'y'\n")
+
+    assert draft(fig2).definition["triggers"][4]["predicate"] == "a1 = 'y'"

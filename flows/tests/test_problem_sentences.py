@@ -14,7 +14,7 @@ from flows.tests.pages import unique
 from flows.tests.pdl_conformance import ERRORS, SPELLINGS, WARNINGS
 from flows.tests.publish_page import text_of
 from flows.tests.test_import_page import send
-from flows.tests.test_pdl_reading import problems
+from flows.tests.test_pdl_reader import problems
 
 
 def test_every_sentence_is_in_the_catalogue() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from flows.types.definitions import (
+    REPAIR,
     AutomaticStep,
     Change,
     Completions,
@@ -15,6 +16,7 @@ from flows.types.definitions import (
     Truths,
 )
 from flows.types.drafts import (
+    MAIN,
     Draft,
     DraftAt,
     DraftInfo,
@@ -38,6 +40,8 @@ from flows.types.work import (
 )
 
 __all__ = [
+    "MAIN",
+    "REPAIR",
     "AutomaticStep",
     "Change",
     "ClaimedJob",

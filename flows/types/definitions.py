@@ -106,6 +106,9 @@ class AutomaticStep:
     error: str
 
 
+REPAIR = -1  # in place of a trigger: the exception is completed
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """An invented instance after a step of a trial. Triggers are named by their places in the definition.

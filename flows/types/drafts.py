@@ -7,6 +7,8 @@ from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
+MAIN = "main"  # the branch that pages and commands use
+
 
 class DraftAt(NamedTuple):
     """A revision of a draft, from which a change of it is made."""

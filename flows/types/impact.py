@@ -20,7 +20,8 @@ class RuleImpact:
     `tgid` is None for a new trigger, `trigger` for one that is removed. Of the groups the first four are all
     instances by whether its condition holds before and after; `loses_condition` have a pending job of it and
     the condition no longer holds; the jobs of `withdrawn` go; `violates` violate the integrity condition;
-    `follows` have a pending job that gets the new timeout, priority or lock.
+    `follows` have a pending job that gets the new name, timeout, priority or lock of its trigger, or whose
+    task gets other persons or another deadline.
     """
 
     tgid: int | None

@@ -15,9 +15,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from flows import api
 from flows.access import flow_or_404, may_operate, somewhere, visible_flows
-from flows.api.views import SavedView
 from flows.capabilities.alerts import rules
 from flows.capabilities.alerts.api import SavedAlertRule
+from flows.capabilities.filters.api import SavedView
 from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
 from monitor.alerts import forms

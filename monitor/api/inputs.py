@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, StringConstraints, model_validator
 from flows.capabilities.cases.api import CLAIM_MINUTES
 from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
 from flows.capabilities.looks.api import MOST_ATTRIBUTES
+from flows.capabilities.tasks.api import Order
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
 
 LONGEST_REASON = 1000
@@ -218,7 +219,7 @@ Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
 class NextTaskIn(Input):
     """In which order, and of which flow only."""
 
-    order: Literal["arrival", "priority", "deadline"] = "arrival"
+    order: Order = "arrival"
     flow: Annotated[str, StringConstraints(max_length=63), Storable] = ""
 
 

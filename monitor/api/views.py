@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from ninja import Status
 
 from flows import api as kernel
-from flows.api.views import View
+from flows.capabilities.filters.api import View
 from flows.filters import parse
 from monitor.api import inputs, schemas
 from monitor.api.caller import Caller

@@ -30,8 +30,9 @@ class ManyOperation:
 
     def narrowed(self, query: str) -> str:
         """Return the filter of those of its instances."""
-        only = {"": "", "pending": " has:pending", "parked": " is:parked"}[self.to.needs]
-        return narrowed(query, self.to.statuses) + only
+        only = {"pending": " has:pending", "free": " has:pending", "assignable": " has:pending",
+                "parked": " is:parked", "unheld": " -is:leased", "undoable": " -is:leased"}  # fmt: skip
+        return narrowed(query, self.to.statuses) + only.get(self.to.needs, "")
 
 
 MANY: dict[str, ManyOperation] = {

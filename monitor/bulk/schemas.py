@@ -24,6 +24,7 @@ class BulkPreviewOut(Schema):
     """How many instances there are, and what would become of the first; fewer when time was over."""
 
     total: int
+    applies: int = Field(description="For all others it is certain to be refused.")
     digest: str = Field(description="Confirms these instances at these steps.")
     needed: int = Field(description="How many other persons have to approve it.")
     title: str = Field(description="Of the rule because of which they do.")

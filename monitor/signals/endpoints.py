@@ -43,6 +43,7 @@ class SignalOut(Schema):
     keep_until: datetime | None
     settled_at: datetime | None
     seq: int | None
+    problem: str | None
 
 
 class SignalsOut(Schema):
@@ -99,6 +100,7 @@ def signals(request: HttpRequest, name: str, given: Query[Listed]) -> Any:
             "keep_until": one.keep_until,
             "settled_at": one.settled_at,
             "seq": one.seq,
+            "problem": one.problem,
         }
         for one in found[: given.limit]
     ]

@@ -11,17 +11,16 @@ from pydantic import Field
 
 from flows import api as kernel
 from flows.access import task_keys
-from flows.capabilities.tasks.api import HeldTask, Task
+from flows.capabilities.tasks.api import HeldTask, Order, Task
 from flows.capabilities.tasks.people import check_people, is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
-from flows.errors import Refused
 from monitor.api import inputs
 from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
 
-TRIES = 20
+OFFERED = 100
 
 
 class Performs(Needs):
@@ -56,7 +55,7 @@ PERFORM = Performs()
 
 class Listed(schemas.Schema):
     list: Literal["open", "mine", "aside", "done"] = "open"
-    order: Literal["arrival", "priority", "deadline"] = "arrival"
+    order: Order = "arrival"
     flow: inputs.QueryText = ""
     cursor: Annotated[str, Field(max_length=18, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
@@ -89,13 +88,10 @@ def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
     """Take the first open task in an order."""
     caller = call_of(request).caller
     keys = task_keys(caller.user)
-    for one in kernel.open_tasks(caller.name, keys, given.order, None, TRIES, given.flow or None):
-        try:
-            if _in_scope(call_of(request), one.flow):
-                return {"task": _held(kernel.take_task(one.job_id, caller.name, keys))}
-        except Refused:
-            continue  # another person was first, or it is no longer to be done
-    return {"task": None}
+    offered = kernel.open_tasks(caller.name, keys, given.order, None, OFFERED, given.flow or None)
+    wanted = [one.job_id for one in offered if _in_scope(call_of(request), one.flow)]
+    held = kernel.take_first_task(wanted, caller.name, keys)
+    return {"task": held and _held(held)}
 
 
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")

@@ -1,157 +1,111 @@
-"""The lists of tasks of a person and of a team, and taking tasks from them."""
+"""The lists of tasks of a person and of a team."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
+from django.contrib.auth import get_user_model
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import AnyUser, flows_of, masks, task_keys
-from flows.capabilities.tasks.api import ORDERS as BY
-from flows.capabilities.tasks.api import Task
-from flows.errors import Refused
-from flows.queries.definitions import flow_by_name
-from monitor.tasks.rows import ORDERS, TABS, loads, rows
+from flows.capabilities.filters.api import SavedView
+from flows.queries.tasks import team_ids
+from monitor.tasks import columns, listing
+from monitor.tasks.listing import Found, Wanted
+from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns
 from pages.guard import page
-from pages.urlparams import long_number, text
+from pages.urlparams import text
 
-PAGE_SIZE = 50
-TRIES = 20
-LONGEST = 2000
 MORE_COUNTED = 100
+MOST_PEOPLE = 500
 
 
 @require_safe
 @page
 @masks
 def tasks(request: HttpRequest) -> HttpResponse:
-    """Show one of the user's lists of tasks."""
-    tab, order = text(request, "show"), text(request, "order")
-    tab, order = tab if tab in TABS else "", order if order in BY else "arrival"
-    person, keys = request.user.get_username(), task_keys(request.user)
-    own = api.own_tasks(person)
-    tab = tab or ("mine" if own else "open")
-    leads = flows_of(request.user, "operate")
+    """Show one of the user's lists of tasks, or that of the team."""
+    user, tab = request.user, text(request, "show")
+    mine, leads = len(api.own_tasks(user.get_username())), flows_of(user, "operate")
+    tab = tab if tab in TABS and (tab != "team" or leads != frozenset()) else "mine" if mine else "open"
+    given = listing.wanted(request, tab)
+    if given.asked.edited and not given.asked.error:
+        return HttpResponseRedirect(_without_form(request, given))
+    team = team_ids(leads) if tab == "team" else ()
+    found = listing.found(user, given, team)
+    context = _facts(user, given, leads, mine) | _table(user, given, found)
+    context |= listing.form(request, given, found.error)
     if tab == "team":
-        return _team(request, leads, len(own))
-    found = own if tab == "mine" else _listed(request, tab, order, keys)
-    context = {
-        "tab": tab,
+        load = loads(api.team_load(None if leads is None else sorted(leads)))
+        context |= {"load": load, "people": _people()}
+    return render(request, f"monitor/tasks/{'team' if tab == 'team' else 'list'}.html", context)
+
+
+def _without_form(request: HttpRequest, given: Wanted) -> str:
+    """Return the address of the list with the changed filter as text."""
+    kept = [(name, request.GET[name]) for name in listing.KEPT if name in request.GET]
+    return f"{request.path}?{urlencode([*([('q', given.asked.text)] if given.asked.text else []), *kept])}"
+
+
+def _facts(user: AnyUser, given: Wanted, leads: Collection[str] | None, mine: int) -> dict[str, Any]:
+    """Return what every list shows: its tabs with their numbers, orders, and views."""
+    keys = task_keys(user)
+    opened = len(api.open_tasks(user.get_username(), keys, limit=MORE_COUNTED + 1))
+    many = f"{MORE_COUNTED}+"
+    return {
+        "tab": given.tab,
         "tabs": _tabs(leads),
-        "order": order,
+        "order": given.order,
         "orders": ORDERS,
-        "flow": text(request, "flow"),
-        "rows": rows(found[:PAGE_SIZE] if tab != "mine" else found, request.user),
-        "more": found[PAGE_SIZE - 1].job_id if len(found) > PAGE_SIZE and tab in ("open", "done") else None,
-        "counts": {"mine": len(own), **({} if tab == "open" else {"open": _some(person, keys)})},
+        "flow": given.flow,
+        "views": views(user, given.tab),
+        "counts": {"mine": mine, "open": many if opened > MORE_COUNTED else str(opened)},
+        "waiting": many if mine + opened > MORE_COUNTED else str(mine + opened or ""),
         "roles": [key.removeprefix("r:") for key in keys if key.startswith("r:")],
         "now": datetime.now(UTC),
     }
-    return render(request, "monitor/tasks/list.html", context)
 
 
-def _tabs(leads: Collection[str] | None) -> dict[str, Any]:
+def _table(user: AnyUser, given: Wanted, found: Found) -> dict[str, Any]:
+    """Return the rows of a list with its columns."""
+    shown = with_columns(found.tasks, user, given.columns)
+    titles = columns.titles(given.columns, shown.flows)
+    moves = given.order == "own" and given.tab in ("mine", "open") and len(shown.rows) > 1
+    return {
+        "rows": movable(shown.rows) if moves else shown.rows,
+        "columns": titles,
+        "numbers": columns.NUMBERS,
+        "more": found.more,
+        "too_slow": found.too_slow,
+        "movable": moves,
+    }
+
+
+def _tabs(leads: Collection[str] | None) -> Mapping[str, Any]:
     """Return the lists of a user; the team is that of who operates a flow."""
     return {name: title for name, title in TABS.items() if name != "team" or leads != frozenset()}
 
 
-def _team(request: HttpRequest, leads: Collection[str] | None, own: int) -> HttpResponse:
-    """Show who holds how many tasks of the flows that the user operates, and the open tasks of one."""
-    names = None if leads is None else sorted(leads)
-    flow = text(request, "flow")
-    chosen = flow if flow and (leads is None or flow in leads) and flow_by_name(flow) else ""
-    after = long_number(request.GET.get("after")) or 0
-    found = api.flow_tasks(chosen, after, PAGE_SIZE + 1) if chosen else []
-    context = {
-        "tab": "team",
-        "tabs": _tabs(leads),
-        "order": "arrival",
-        "flow": chosen,
-        "load": loads(api.team_load(names)),
-        "rows": rows(found[:PAGE_SIZE], request.user),
-        "more": found[PAGE_SIZE - 1].job_id if len(found) > PAGE_SIZE else None,
-        "counts": {"mine": own},
-        "now": datetime.now(UTC),
-    }
-    return render(request, "monitor/tasks/team.html", context)
+def views(user: AnyUser, tab: str) -> list[tuple[SavedView, str]]:
+    """Return the saved views of lists of tasks that a user sees, with their addresses."""
+    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
+    found = api.list_views(user.get_username(), groups, "", "tasks")
+    return [(each, address(each, tab if tab in ("mine", "open", "team") else "open")) for each in found]
 
 
-def _listed(request: HttpRequest, tab: str, order: Any, keys: list[str]) -> list[Task]:
-    person, after = request.user.get_username(), long_number(request.GET.get("after"))
-    if tab == "aside":
-        return api.own_tasks(person, aside=True)
-    if tab == "done":
-        return api.done_tasks(person, after, PAGE_SIZE + 1)
-    flow = text(request, "flow") or None
-    return api.open_tasks(person, keys, order, after, PAGE_SIZE + 1, flow)
+def address(view: SavedView, tab: str) -> str:
+    """Return the query string of the list of a view."""
+    parts = {"show": tab, "q": view.query, "columns": ",".join(view.columns), "order": view.sorting}
+    return urlencode({name: given for name, given in parts.items() if given})
 
 
-def _some(person: str, keys: list[str]) -> str:
-    """Return how many tasks are open to a person, as 100+ where they are many."""
-    found = len(api.open_tasks(person, keys, limit=MORE_COUNTED + 1))
-    return f"{MORE_COUNTED}+" if found > MORE_COUNTED else str(found)
-
-
-@require_POST
-@page
-@masks
-def next_task(request: HttpRequest) -> HttpResponse:
-    """Take the first open task in an order, and show it; the list if there is none."""
-    order, flow = request.POST.get("order", ""), text_of(request, "flow")[:80]
-    found = take_next(request.user, order if order in BY else "arrival", flow or None)
-    if found is None:
-        messages.info(request, _("No task is open to you."))
-        return HttpResponseRedirect(reverse("monitor:tasks"))
-    return HttpResponseRedirect(found)
-
-
-def take_next(user: AnyUser, order: Any, flow: str | None = None) -> str | None:
-    """Take the first open task in an order, and return the address of its page; None if there is none."""
-    person, keys = user.get_username(), task_keys(user)
-    for one in api.open_tasks(person, keys, order, None, TRIES, flow):
-        try:
-            api.take_task(one.job_id, person, keys)
-        except Refused:
-            continue  # another person was first, or it is no longer to be done
-        query = urlencode({"next": order, **({"flow": flow} if flow else {})})
-        return f"{reverse('monitor:task', args=[one.job_id])}?{query}"
-    return None
-
-
-@require_POST
-@page
-@masks
-def take_many(request: HttpRequest) -> HttpResponse:
-    """Take all tasks that are marked in the list, and say which others had been taken."""
-    person, keys = request.user.get_username(), task_keys(request.user)
-    taken, refused = 0, ""
-    for number in request.POST.getlist("task")[:PAGE_SIZE]:
-        try:
-            api.take_task(long_number(number) or 0, person, keys)
-            taken += 1
-        except Refused as why:
-            refused = why.sentence
-    if taken:
-        messages.success(
-            request, ngettext("%(n)s task is yours.", "%(n)s tasks are yours.", taken) % {"n": taken}
-        )
-    if refused:
-        messages.warning(request, refused)
-    elif not taken:
-        messages.info(request, _("Mark the tasks that you take."))
-    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?show={'mine' if taken else 'open'}")
-
-
-def text_of(request: HttpRequest, name: str) -> str:
-    """Return a text of a form without characters that PostgreSQL rejects."""
-    return request.POST.get(name, "").strip()[:LONGEST].replace("\x00", "")
+def _people() -> list[str]:
+    """Return the names of users who may log in, for whom a supervisor chooses."""
+    found = get_user_model().objects.filter(is_active=True).order_by("username")
+    return list(found.values_list("username", flat=True)[:MOST_PEOPLE])

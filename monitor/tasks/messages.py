@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib import messages as banners
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import render
@@ -10,12 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from flows import api
-from flows.access import masks, may_see
+from flows.access import AnyUser, masks, may_see, task_keys
+from monitor.tasks.rows import rows as task_rows
 from monitor.tasks.sentences import KINDS, rows
 from pages.guard import page
 from pages.urlparams import long_number, text
 
 PAGE_SIZE = 50
+MOST_NEW = 5
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -57,5 +61,25 @@ def _marked(request: HttpRequest, person: str) -> HttpResponse:
 @page
 @masks
 def unread(request: HttpRequest) -> HttpResponse:
-    """Return how many messages the user has not read; pages ask it again and again."""
-    return JsonResponse({"unread": api.unread_messages(request.user.get_username())})
+    """Return how many messages the user has not read; pages ask it again and again.
+
+    With `tasks`, the number of a task, also what has come since then, for notifications.
+    """
+    found: dict[str, Any] = {"unread": api.unread_messages(request.user.get_username())}
+    if "tasks" in request.GET:
+        found["tasks"] = _new_tasks(request.user, long_number(request.GET["tasks"]))
+    return JsonResponse(found)
+
+
+def _new_tasks(user: AnyUser, after: int | None) -> list[dict[str, Any]]:
+    """Return the newest tasks that are open to a user, with what a notification says of each."""
+    found = api.newest_tasks(user.get_username(), task_keys(user), after, MOST_NEW)
+    return [
+        {
+            "task": one.task.job_id,
+            "title": one.title,
+            "text": " · ".join(filter(None, (one.flow_title, one.key or str(one.task.wid)))),
+            "href": reverse("monitor:task", args=[one.task.job_id]),
+        }
+        for one in task_rows(found, user)
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _gettext
@@ -13,9 +13,11 @@ from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, shown_to
 from flows.capabilities.tasks.api import Task, TeamLoad
+from flows.filters import Condition
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo, flow_by_name
-from flows.queries.instances import business_keys
+from flows.queries.instances import by_number
+from monitor.tasks.columns import attribute
 
 Text = str | Promise
 
@@ -40,12 +42,19 @@ ORDERS: Mapping[str, Text] = {
     "arrival": _("Arrival"),
     "priority": _("Priority"),
     "deadline": _("Deadline"),
+    "size": _("Size of the data"),
+    "readiest": _("Readiest first"),
+    "own": _("My own order"),
 }
 
 
 @dataclass(frozen=True)
 class TaskRow:
-    """A task with its words in the language of the reader; `key` is the business key of its instance."""
+    """A task with its words in the language of the reader; `key` is the business key of its instance.
+
+    `values` are the attributes that the list shows, by column: the type and the text. `up` and `down` are how
+    it moves in an order of one's own: itself, what it is then behind, and what it is before.
+    """
 
     task: Task
     title: str
@@ -53,6 +62,9 @@ class TaskRow:
     state: Text
     audience: str
     key: str
+    values: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    up: str = ""
+    down: str = ""
 
     @property
     def outcome(self) -> Text:
@@ -69,18 +81,52 @@ def audience(of: str) -> str:
     return _gettext("those who handle cases") if kind == "f" else name
 
 
+@dataclass(frozen=True)
+class Rows:
+    """The tasks of a list, and the flows that they are of, as the user may see them."""
+
+    rows: Sequence[TaskRow]
+    flows: Sequence[FlowInfo]
+
+
 def rows(found: Iterable[Task], user: AnyUser) -> list[TaskRow]:
     """Return tasks as lists show them; business keys are read once for each flow."""
+    return list(with_columns(found, user, ()).rows)
+
+
+def with_columns(found: Iterable[Task], user: AnyUser, columns: Sequence[str]) -> Rows:
+    """Return tasks with the values of some columns, which are read once for each flow."""
     tasks = list(found)
     wids: dict[str, list[int]] = defaultdict(list)
     for one in tasks:
         wids[one.flow].append(one.wid)
-    flows = {name: info for name in wids if (info := flow_by_name(name))}
-    keys = {name: business_keys(shown_to(user, info), wids[name]) for name, info in flows.items()}
-    return [row(one, flows.get(one.flow), keys.get(one.flow, {}).get(one.wid, "")) for one in tasks]
+    flows = {name: shown_to(user, info) for name in wids if (info := flow_by_name(name))}
+    cells = {name: _cells(info, wids[name], columns) for name, info in flows.items()}
+    empty: tuple[str, Mapping[str, tuple[str, str | None]]] = ("", {})
+    made = [row(one, flows.get(one.flow), *cells.get(one.flow, {}).get(one.wid, empty)) for one in tasks]
+    return Rows(made, list(flows.values()))
 
 
-def row(task: Task, flow: FlowInfo | None, key: str = "") -> TaskRow:
+def _cells(
+    flow: FlowInfo, wids: Sequence[int], columns: Sequence[str]
+) -> dict[int, tuple[str, dict[str, tuple[str, str | None]]]]:
+    """Return the business key and the values of columns of each instance of a flow."""
+    known = {name: one for name in columns if (one := flow.attribute(attribute(name)))}
+    found = by_number(flow, wids, tuple(known.values()))
+    return {
+        wid: (each.named, {
+            name: (one.type, text) for (name, one), text in zip(known.items(), each.cells, strict=True)
+        })
+        for wid, each in found.items()
+    }  # fmt: skip
+
+
+def row(
+    task: Task,
+    flow: FlowInfo | None,
+    key: str = "",
+    values: Mapping[str, tuple[str, str | None]] | None = None,
+) -> TaskRow:
     """Return one task as pages show it."""
     return TaskRow(
         task,
@@ -89,29 +135,55 @@ def row(task: Task, flow: FlowInfo | None, key: str = "") -> TaskRow:
         STATES[task.state],
         audience(task.audience),
         key,
+        values or {},
     )
+
+
+def movable(found: Sequence[TaskRow]) -> list[TaskRow]:
+    """Return the rows with how each is moved by one place."""
+    keys = ["", "", *(str(one.task.job_id) for one in found), "", ""]
+    return [
+        replace(
+            one,
+            up=":".join((keys[at], keys[at - 2], keys[at - 1])) if keys[at - 1] else "",
+            down=":".join((keys[at], keys[at + 1], keys[at + 2])) if keys[at + 1] else "",
+        )
+        for at, one in enumerate(found, 2)
+    ]
 
 
 @dataclass(frozen=True)
 class Load:
-    """The tasks of a flow by who holds them; `open` and `late` are those that no person holds."""
+    """The tasks of a person in some flows; without a person, those that are open. `share` is of the most."""
 
-    flow: str
-    title: str
-    open: int
+    person: str | None
+    held: int
     late: int
-    people: Sequence[TeamLoad]
+    flows: Sequence[tuple[str, str, int]]
+    share: int = 0
+
+    @property
+    def query(self) -> str:
+        """Return the filter of these tasks."""
+        if self.person is None:
+            return Condition("task.holder", "no").text()
+        return Condition("task.holder", "=", (self.person,)).text()
 
 
 def loads(found: Iterable[TeamLoad]) -> list[Load]:
-    """Return the load of each flow."""
-    by_flow: dict[str, list[TeamLoad]] = defaultdict(list)
+    """Return the load of each person, the largest first, after the tasks that are open."""
+    by_person: dict[str | None, list[TeamLoad]] = defaultdict(list)
     for one in found:
-        by_flow[one.flow].append(one)
-    made = []
-    for name, those in by_flow.items():
-        info, free = flow_by_name(name), [one for one in those if one.owner is None]
-        people = [one for one in those if one.owner is not None]
-        title = info.title if info else name
-        made.append(Load(name, title, sum(o.held for o in free), sum(o.late for o in free), people))
-    return made
+        by_person[one.owner].append(one)
+    titles = {name: info.title for name in {one.flow for those in by_person.values() for one in those}
+              if (info := flow_by_name(name))}  # fmt: skip
+    made = [
+        Load(person, sum(o.held for o in those), sum(o.late for o in those),
+             [(o.flow, titles.get(o.flow, o.flow), o.held) for o in those])
+        for person, those in by_person.items()
+    ]  # fmt: skip
+    most = max((one.held for one in made if one.person is not None), default=1)
+    return [
+        replace(one, share=0 if one.person is None else max(round(100 * one.held / most), 1))
+        for one in sorted(made, key=lambda one: (one.person is not None, -one.held, one.person or ""))
+    ]

@@ -43,17 +43,13 @@ from flows.errors import FormNotTaken, QueryFailed, Refused, TaskTaken, TaskTran
 from flows.queries.definitions import FlowInfo
 from monitor.alerts.forms import seconds
 from monitor.tasks import choices, drafts, files, forms, previews
-from monitor.tasks.lists import take_next, text_of
 from monitor.tasks.rows import row
+from monitor.tasks.taking import going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 
-PAGE_SIZE = 50
-TRIES = 20
-LONGEST = 2000
 A_YEAR = 365 * 86_400.0
 _FORBIDDEN = gettext_lazy("You may see this task, but not perform it.")
-MORE_COUNTED = 100
 
 
 # The limit of files must be set before anything reads the form, as the check of its token does.
@@ -124,6 +120,7 @@ def _shown(
         "now": datetime.now(UTC),
         "next": given if (given := _asked(request, "next")) in BY else "",
         "only": _asked(request, "flow"),
+        "query": _asked(request, "q"),
         **more,
     }
     return render(request, "monitor/tasks/task.html", context)
@@ -190,16 +187,18 @@ def _kept_late(
 
 def _to_next(request: HttpRequest) -> HttpResponse:
     """Show the next task: one that the person has taken, or, for who goes from task to task, an open one."""
-    order, flow = request.POST.get("next", ""), text_of(request, "flow")[:80]
-    going = {"next": order, **({"flow": flow} if flow else {})} if order in BY else {}
-    own = api.own_tasks(request.user.get_username())
+    way = going(request, "next")
+    query = urlencode({name: given for name, given in way.items() if given}) if way["next"] else ""
+    own = api.own_tasks(request.user.get_username(), order=way["next"] or None)  # type: ignore[arg-type]
     if own:
-        query = f"?{urlencode(going)}" if going else ""
-        return HttpResponseRedirect(reverse("monitor:task", args=[own[0].job_id]) + query)
-    if going and (found := take_next(request.user, order, flow or None)):
+        return HttpResponseRedirect(
+            reverse("monitor:task", args=[own[0].job_id]) + (f"?{query}" if query else "")
+        )
+    if way["next"] and (found := take_next(request.user, way)):
         return HttpResponseRedirect(found)
-    query = urlencode({"show": "open", **({"order": order} if going else {})})
-    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{query}")
+    shown = {"show": "open", "order": way["next"], "flow": way["flow"], "q": way["q"]}
+    listed = urlencode({name: given for name, given in shown.items() if given})
+    return HttpResponseRedirect(f"{reverse('monitor:tasks')}?{listed}")
 
 
 @require_POST

@@ -33,7 +33,7 @@ def test_the_worked_example_is_a_filter_of_four_parts() -> None:
 
 
 def test_every_part_and_limit_is_described() -> None:
-    named = set(re.findall(r"`([a-z]+)`", DOCUMENT)) | {"", "where"}
+    named = set(re.findall(r"`([a-z.]+)`", DOCUMENT)) | {"", "where"}
     assert PARTS.keys() <= named
     assert all(word in DOCUMENT for word in (*STATUSES, *PROPERTIES))
     for limit in (MAX_TEXT, MAX_CONDITIONS, MAX_DEPTH, MAX_WHERE, MAX_VALUE, MAX_VALUES):

@@ -77,6 +77,7 @@ PAGES = (
     "/tasks/{j}/",
     "/messages/",
     "/tasks/absences/",
+    "/tasks/mails/",
     "/instances/{w}/tasks/",
     "/cases/proposals/{p}/",
     "/alerts/",

@@ -10,6 +10,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from flows import api
+from flows.capabilities.filters.api import View
 from monitor.tests.conftest import HERE, Parcels, client_of, text_of
 from monitor.views import saved
 
@@ -81,7 +82,7 @@ def test_a_list_is_saved_shared_and_deleted(alice: Client, carol: Client, parcel
 
 
 def test_a_view_that_no_longer_suits_the_flow_has_no_number(carol: Client, parcels: Parcels) -> None:
-    api.save_view("carol" + HERE, parcels.flow, "old", api.views.View("gone:1"))
+    api.save_view("carol" + HERE, parcels.flow, "old", View("gone:1"))
     assert numbers(carol.get(f"/views/?counted=1&flow={parcels.flow}").content.decode())["old"][1] == "\u2013"
     (view,) = [each for each in api.list_views("carol" + HERE, (), parcels.flow) if each.name == "old"]
     api.delete_view("carol" + HERE, view.id)

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from flows import api, json_text
 from flows.access import sees_everything
-from flows.api.controls import AskedControls, ControlChange
+from flows.capabilities.controls.api import AskedControls, ControlChange
 from flows.queries.base import snapshot
 from monitor.looks.views import parse_day
 from pages.guard import page

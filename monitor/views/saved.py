@@ -1,9 +1,13 @@
-"""Saved views: those that every list has, and those that people saved, with the number of their instances."""
+"""Saved views: those that every list has, and those that people saved, with the number of what they show.
+
+They are of lists of instances, or with `list=tasks` of lists of tasks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, replace
+from functools import partial
 from time import monotonic
 
 from django.contrib import messages
@@ -16,8 +20,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
-from flows.access import AnyUser, flow_or_404, may, sees_everything, visible_flows
-from flows.api.views import SavedView, View
+from flows.access import AnyUser, flow_or_404, leave_out, may, sees_everything, visible_flows
+from flows.capabilities.filters.api import SavedView, View
+from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances
@@ -25,6 +30,8 @@ from flows.queries.base import snapshot
 from flows.queries.counting import Count
 from flows.queries.definitions import FlowInfo
 from monitor.labels import VIEW, VIEWS
+from monitor.tasks import listing
+from monitor.tasks import lists as task_lists
 from pages.guard import is_timeout, page
 from pages.urlparams import text
 
@@ -52,6 +59,8 @@ class Shown:
 @page
 def views(request: HttpRequest) -> HttpResponse:
     """Show the views of a flow, or over all flows, and save the list that the address describes."""
+    if "tasks" in (text(request, "list"), request.POST.get("list")):
+        return _of_tasks(request)
     name = text(request, "flow") or request.POST.get("flow", "")
     flow = flow_or_404(request.user, name) if name else None
     error = ""
@@ -76,7 +85,45 @@ def views(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/views.html", context)
 
 
-def _saved(request: HttpRequest, flow: FlowInfo | None) -> HttpResponse:
+def _of_tasks(request: HttpRequest) -> HttpResponse:
+    """Show the views of lists of tasks, and save the list that the address describes."""
+    user, error = request.user, ""
+    leave_out(user)  # what is masked: the filters know of each flow what the user may see
+    if request.method == "POST":
+        if request.POST.get("shared") == "everyone" and not may_share(user, None):
+            return HttpResponseForbidden(_("You may save views for yourself and your groups only."))
+        try:
+            return _saved(request, None, "tasks")
+        except Refused as refused:
+            error = refused.sentence
+    counting = request.GET.get("counted") == "1"
+    context = {
+        "list": "tasks",
+        "flow": None,
+        "views": _task_views(user, BUDGET_SECONDS if counting else QUICK_SECONDS),
+        "counting": counting,
+        "form": request.POST or request.GET,
+        "offered": "q" in request.GET or request.method == "POST",
+        "error": error,
+        "teams": teams(user),
+        "everyone": may_share(user, None),
+    }
+    return render(request, "monitor/views.html", context)
+
+
+def _task_views(user: AnyUser, seconds: float) -> list[Shown]:
+    """Return the views of lists of tasks, with the numbers of the open tasks that can be counted in time."""
+    until, found = monotonic() + seconds, []
+    for view, query in task_lists.views(user, "open"):
+        shown = Shown(view.name, view.query, f"{reverse('monitor:tasks')}?{query}", None, view,
+                      view.owner == user.get_username())  # fmt: skip
+        left = int(1000 * (until - monotonic()))
+        count = _limited(partial(listing.counted, user, view.query, MOST_COUNTED), left)
+        found.append(replace(shown, count=count))
+    return found
+
+
+def _saved(request: HttpRequest, flow: FlowInfo | None, of: str = "instances") -> HttpResponse:
     """Save the view of the form, and lead back to the page. Raises WedError."""
     form = request.POST
     team = form.get("team", "") if form.get("shared") == "team" else ""
@@ -84,11 +131,12 @@ def _saved(request: HttpRequest, flow: FlowInfo | None) -> HttpResponse:
         team = ""  # which the kernel rejects
     chosen = parse(form.get("q", ""), flow)
     columns = [name for name in form.get("columns", "").split(",") if name]
-    sorting = "id" if form.get("sort") == "id" else ""
-    view = View(chosen.text(), columns, sorting, form.get("shared", "mine"), team)
+    known = BY if of == "tasks" else ("id",)
+    sorting = given if (given := form.get("sort", "")) in known else ""
+    view = View(chosen.text(), columns, sorting, form.get("shared", "mine"), team, of)
     saved = api.save_view(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
     messages.success(request, _("The view “%(name)s” is saved.") % {"name": saved.name})
-    return _back(saved.flow)
+    return _back(saved.flow, of)
 
 
 @require_POST
@@ -101,12 +149,13 @@ def delete(request: HttpRequest, saved_view: int) -> HttpResponse:
         messages.error(request, refused.sentence)
     else:
         messages.success(request, _("The view is deleted."))
-    return _back(request.POST.get("flow", ""))
+    return _back(request.POST.get("flow", ""), request.POST.get("list", ""))
 
 
-def _back(flow: str) -> HttpResponse:
-    address = reverse("monitor:views")
-    return HttpResponseRedirect(f"{address}?{urlencode({'flow': flow})}" if flow else address)
+def _back(flow: str, of: str = "") -> HttpResponse:
+    parts = {"flow": flow, "list": "tasks" if of == "tasks" else ""}
+    query = urlencode({name: value for name, value in parts.items() if value})
+    return HttpResponseRedirect(f"{reverse('monitor:views')}{'?' if query else ''}{query}")
 
 
 def teams(user: AnyUser) -> list[str]:
@@ -145,22 +194,30 @@ def _counted(view: Shown, over: FlowInfo | tuple[Collection[str] | None, list[in
 
     `over` is the flow, or the flows, of which the instances are counted.
     """
-    flow = over if isinstance(over, FlowInfo) else None
+    count = _limited(partial(_matching, view.query, over), left_ms)
+    return view if count is None else replace(view, count=count)
+
+
+def _matching(query: str, over: FlowInfo | tuple[Collection[str] | None, list[int]]) -> Callable[[], Count]:
+    if isinstance(over, FlowInfo):
+        return partial(instances.matching, parse(query, over), MOST_COUNTED)
+    return partial(everywhere.matching, everywhere.selection(parse(query), *over), MOST_COUNTED)
+
+
+def _limited(prepared: Callable[[], Callable[[], Count]], left_ms: int) -> Count | None:
+    """Return a count; None if it takes long, or if the view no longer suits the definition.
+
+    What is prepared checks predicates, which is not possible in the read-only snapshot of the count.
+    """
     if left_ms <= 0:
-        return view
+        return None
     try:
-        chosen = parse(view.query, flow)
-        selection = None if isinstance(over, FlowInfo) else everywhere.selection(chosen, *over)
+        counted = prepared()
         with snapshot(min(COUNT_TIMEOUT_MS, left_ms)):
-            count = (
-                everywhere.matching(selection, MOST_COUNTED)
-                if selection
-                else instances.matching(chosen, MOST_COUNTED)
-            )
+            return counted()
     except (BadFilter, DataError):
-        return view
+        return None
     except OperationalError as error:
         if not is_timeout(error):
             raise
-        return view
-    return Shown(view.title, view.query, view.href, count, view.saved, view.own)
+        return None

@@ -97,6 +97,10 @@ instances/<int:wid>/children/                      Lnyyyyyyy ---------
 cases/                                             Lyyyyyyyy ---------
 tasks/                                             Lyyyyyyyy ---------
 tasks/take/                                        --------- Lyyyyyyyy
+tasks/release/                                     --------- Lyyyyyyyy
+tasks/give/                                        --------- Lyyyyyyyy
+tasks/place/                                       --------- Lyyyyyyyy
+tasks/choose/                                      --------- Lyyyyyyyy
 tasks/next/                                        --------- Lyyyyyyyy
 tasks/<int:task>/                                  Lnyyyyyyy Lnfffffff
 tasks/<int:task>/<slug:verb>/                      --------- Lnffyfyff
@@ -105,6 +109,7 @@ instances/<int:wid>/files/<slug:attribute>/        Lnnnnnnnn ---------
 messages/                                          Lyyyyyyyy Lyyyyyyyy
 messages/unread/                                   Lyyyyyyyy ---------
 tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy
+tasks/mails/                                       Lyyyyyyyy Lyyyyyyyy
 instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------

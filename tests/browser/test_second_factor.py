@@ -70,7 +70,7 @@ def test_from_set_up_to_removal(
         for text in (next_code(), codes[4]):
             browser.delete_all_cookies()
             log_in_by_form("dora", "/workers/", lambda page: "/login/code/" in page.current_url)
-            assert browser.switch_to.active_element.get_attribute("name") == "code"
+            wait(lambda page: page.switch_to.active_element.get_attribute("name") == "code")
             browser.switch_to.active_element.send_keys(text, Keys.ENTER)
             wait(lambda page: page.current_url.endswith("/workers/"))
 

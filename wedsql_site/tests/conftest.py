@@ -1,4 +1,4 @@
-"""Directories and clusters for the tests of the launcher and the supervisor; users for those of log-ins."""
+"""Directories, clusters and installations for the tests of the launcher; users for those of log-ins."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from testkit import waiting
+from testkit.installation import Installation
 from wedsql_site import environment, postgres
 from wedsql_site.tests.log_in import PASSWORD, turn_on
 
@@ -81,3 +82,63 @@ def guarded(alice: User) -> User:
     """alice with a second factor and backup codes."""
     turn_on(alice)
     return alice
+
+
+@pytest.fixture(scope="module")
+def home() -> Iterator[Path]:
+    """A directory for all tests of a file."""
+    directory = new_place()
+    yield directory
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+class Shared:
+    """The installation without the demo that the tests of a file use one after another."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.made = 0
+        self.now: Installation | None = None
+
+    def give(self) -> Installation:
+        """Return the current one, or a new one with its own directory after a test that failed."""
+        if self.now is None:
+            self.made += 1
+            self.now = Installation(self.home / f"var{self.made}")
+        return self.now
+
+    def take_back(self, failed: bool) -> None:
+        if failed and self.now is not None:
+            self.now.remove()
+            self.now = None
+
+
+@pytest.fixture(scope="module")
+def shared(home: Path) -> Iterator[Shared]:
+    one = Shared(home)
+    yield one
+    one.take_back(failed=True)
+
+
+@pytest.fixture
+def running(shared: Shared, request: pytest.FixtureRequest) -> Iterator[Installation]:
+    """The installation as the last test left it, running or not; a new one after a test that failed."""
+    yield shared.give()
+    shared.take_back(request.node.stash.get(FAILED, False))
+
+
+@pytest.fixture
+def up(running: Installation) -> Installation:
+    """The installation, running."""
+    if running.supervisor is None or running.supervisor.poll() is not None:
+        running.up(WEDSQL_DEMO="0")
+    return running
+
+
+@pytest.fixture
+def stopped(running: Installation) -> Installation:
+    """The installation, which has run and is stopped."""
+    if running.supervisor is None:
+        running.up(WEDSQL_DEMO="0")
+    running.down()
+    return running

@@ -131,7 +131,7 @@ def test_a_mail_that_cannot_be_made_delays_no_other(
     choose(reader("digest_orders"), "digest_orders")
     other = User.objects.create_user("bob of digests", "bob@example.org", is_staff=True)
     choose(other)
-    moment = mails._moment
+    moment = mails.moment
     made: list[Any] = []
 
     def fails_once(at: Any) -> str:
@@ -140,7 +140,7 @@ def test_a_mail_that_cannot_be_made_delays_no_other(
             raise LookupError("no such thing")
         return moment(at)
 
-    monkeypatch.setattr(mails, "_moment", fails_once)
+    monkeypatch.setattr(mails, "moment", fails_once)
     assert [each.to for each in send()] == [["bob@example.org"]]
     assert "a mail about cases was not made" in caplog.text
 

@@ -12,11 +12,10 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import JSON, rows, typed_error, value
-from flows.api.drafts import read_as
 from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.recovery.api import PROPOSAL_HOURS, Approvals
 from flows.errors import WedError
+from flows.statements import JSON, read_as, rows, typed_error, value
 
 OPEN = ("proposed", "approved")
 RULES = "approval_rules"

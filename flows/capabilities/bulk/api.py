@@ -11,10 +11,9 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, Literal, TypeAlias
 
-from flows.api.connection import JSON, rows, value
-from flows.api.drafts import read_as
 from flows.capabilities.recovery.api import PROPOSAL_HOURS, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
+from flows.statements import JSON, read_as, rows, value
 
 REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")
 BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]

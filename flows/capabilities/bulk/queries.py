@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from psycopg import sql
 
@@ -17,13 +17,26 @@ from flows.queries.everywhere import Selection, parts, selection
 MOST = 100_000
 SAMPLE = 10
 TIMEOUT_MS = 20_000
+Needs: TypeAlias = Literal["", "pending", "parked", "free", "assignable", "unheld", "undoable"]
+# Whether jobs `p`, all of an instance or those of one transition, are what an operation needs. Nothing is
+# done with a job that is held, and no worker gets those of children and people, which are assigned to ''.
+_HAVE: dict[str, str] = {
+    "pending": "count(*) > 0",
+    "parked": "bool_or(p.state = 'K')",
+    "free": "bool_or(p.state <> 'L')",
+    "assignable": "bool_and(p.state <> 'L') filter (where p.assigned_to is distinct from '')",
+    "unheld": "coalesce(bool_and(p.state <> 'L'), true)",
+    "undoable": "coalesce(bool_and(p.state <> 'L'), true) and i.seq > 1",
+}
 
 
 @dataclass(frozen=True)
 class Group:
     """How many of the instances are of one flow and status, with some of them.
 
-    `parked` is how many have a parked job, `pending` how many any job of a transition.
+    `parked` is how many have a parked job, `pending` how many any job of a transition, `free` how many one
+    that is not held, `assignable` how many one for workers, of which none is held; `unheld` how many have no
+    job that is held, `undoable` how many of these have made a step.
     """
 
     flow: str
@@ -32,6 +45,10 @@ class Group:
     wids: tuple[int, ...]
     parked: int = 0
     pending: int = 0
+    free: int = 0
+    assignable: int = 0
+    unheld: int = 0
+    undoable: int = 0
 
 
 @dataclass(frozen=True)
@@ -70,18 +87,17 @@ class Chosen:
 class Applicable:
     """To which instances an operation applies: for all others it is certain to be refused.
 
-    `statuses` are those that they may have. `needs`: they also have a job that is "pending" or "parked"; ""
-    needs none.
+    `statuses` are those that they may have. `needs`: they also have such a job (`Group`); "" needs none.
     """
 
     statuses: str
-    needs: Literal["", "pending", "parked"] = ""
+    needs: Needs = ""
 
     def count(self, found: Chosen) -> int:
         """Return to how many of the instances it applies."""
         if self.needs:
             groups = (each for each in found.groups if each.status in self.statuses)
-            return sum(each.parked if self.needs == "parked" else each.pending for each in groups)
+            return sum(getattr(each, self.needs) for each in groups)
         return found.applies(self.statuses)
 
     def among(self, found: Chosen, transition: str = "") -> frozenset[int]:
@@ -92,9 +108,10 @@ class Applicable:
 APPLICABLE: dict[str, Applicable] = {
     "suspend": Applicable("RE"), "resume": Applicable("S"), "rematch": Applicable("RE"),
     "retry": Applicable("RE", "parked"), "priority": Applicable("RE", "pending"),
-    "reassign": Applicable("RE", "pending"), "cancel": Applicable("RES"),
-    "patch": Applicable("E"), "accept": Applicable("E"), "complete": Applicable("RE", "pending"),
-    "skip": Applicable("RE", "pending"), "rollback": Applicable("RE"), "abort": Applicable("RE"),
+    "reassign": Applicable("RE", "assignable"), "cancel": Applicable("RES"),
+    "patch": Applicable("E"), "accept": Applicable("E"), "complete": Applicable("RE", "free"),
+    "skip": Applicable("RE", "free"), "rollback": Applicable("RE", "undoable"),
+    "abort": Applicable("RE", "unheld"),
 }  # fmt: skip
 
 
@@ -121,18 +138,21 @@ def selected(found: Selection) -> Chosen:
     """
     source, params = parts(found, sql.SQL("true"), [], sql.SQL("order by i.wid limit %s"), [MOST + 1])
     statement = sql.SQL(
-        "select n.name as flow, s.status, count(*) as n, array_agg(s.wid order by s.wid desc) as wids,"
-        " array_agg(s.seq order by s.wid desc) as seqs,"
-        " count(*) filter (where j.parked) as parked, count(j.parked) as pending"
-        " from (select i.wid, i.flow_id, i.seq, i.status::text as status from {} limit %s) s"
-        " join wedsql.flow n on n.id = s.flow_id left join lateral (select bool_or(p.state = 'K') as parked"
-        " from wedsql.job_pool p where p.wid = s.wid and p.tgid > 0) j on s.status in ('R', 'E')"
-        " group by n.name, s.status order by n.name, s.status"
-    ).format(source)
+        "select n.name as flow, i.status, count(*) as n, array_agg(i.wid order by i.wid desc) as wids,"
+        " array_agg(i.seq order by i.wid desc) as seqs, {}"
+        " from (select i.wid, i.flow_id, i.seq, i.status::text as status from {} limit %s) i"
+        " join wedsql.flow n on n.id = i.flow_id left join lateral (select {}"
+        " from wedsql.job_pool p where p.wid = i.wid and p.tgid > 0) j on i.status in ('R', 'E')"
+        " group by n.name, i.status order by n.name, i.status"
+    ).format(
+        sql.SQL(", ".join(f"count(*) filter (where j.{name}) as {name}" for name in _HAVE)),
+        source,
+        sql.SQL(", ".join(f"{have} as {name}" for name, have in _HAVE.items())),
+    )
     with snapshot(TIMEOUT_MS):
         read = rows(statement, [*params, MOST + 1])
     groups = tuple(
-        Group(r["flow"], r["status"], r["n"], tuple(r["wids"][:SAMPLE]), r["parked"], r["pending"])
+        Group(r["flow"], r["status"], r["n"], tuple(r["wids"][:SAMPLE]), **{name: r[name] for name in _HAVE})
         for r in read
     )
     seqs = {wid: seq for r in read for wid, seq in zip(r["wids"], r["seqs"], strict=True)}
@@ -160,18 +180,24 @@ def _named(statement: str, params: list[object]) -> Chosen:
     return Chosen(tuple(seqs), (), False, seqs)
 
 
-def fitting(found: Chosen, statuses: str, jobs: str = "", transition: str = "") -> frozenset[int]:
-    """Return those of the instances that have one of these statuses and what an operation needs.
+def fitting(found: Chosen, statuses: str, needs: Needs = "", transition: str = "") -> frozenset[int]:
+    """Return those of the instances that have one of these statuses and the jobs that an operation needs.
 
-    `jobs`: "pending" is an open job of a transition, of this one if it is given, "parked" a parked one.
+    The jobs are those of `transition`, if it is given.
     """
-    statement = (
-        "select i.wid from wedsql.instance i"
-        " where i.wid = any (%(wids)s) and i.status::text = any (%(statuses)s)"
-        " and (%(jobs)s = '' or exists (select 1 from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0"
-        " and %(transition)s in ('', j.trname) and (%(jobs)s <> 'parked' or j.state = 'K')))"
+    have = (
+        sql.SQL(
+            "(select {} from wedsql.job_pool p where p.wid = i.wid and p.tgid > 0"
+            " and %(transition)s in ('', p.trname))"
+        ).format(sql.SQL(_HAVE[needs]))
+        if needs
+        else sql.SQL("true")
     )
-    given = {"wids": list(found.wids), "statuses": list(statuses), "jobs": jobs, "transition": transition}
+    statement = sql.SQL(
+        "select i.wid from wedsql.instance i"
+        " where i.wid = any (%(wids)s) and i.status::text = any (%(statuses)s) and {}"
+    ).format(have)
+    given = {"wids": list(found.wids), "statuses": list(statuses), "transition": transition}
     with snapshot(TIMEOUT_MS):
         return frozenset(each["wid"] for each in rows(statement, given))
 

@@ -1,4 +1,4 @@
-"""Mails about open cases, every day or every week, for people who choose them.
+"""Mails about open cases, every day or every week, for people who choose them; those about tasks likewise.
 
 The caller has checked which flows a person sees. `user` is the id of an account.
 """
@@ -17,7 +17,8 @@ from flows.statements import JSON, names, read_as, rows, value
 class CaseDigest:
     """A mail that a user has chosen: `flow` None is every flow, `queue` '' every queue.
 
-    `every` is "day" or "week". What opened after `since_at` is new in the next one.
+    `every` is "day" or "week". What opened after `since_at` is new in the next one. `about` is cases, tasks
+    or messages; the latter are sent as they come ("now").
     """
 
     id: int
@@ -25,7 +26,8 @@ class CaseDigest:
     queue: str
     every: str
     since_at: datetime
-    next_at: datetime
+    next_at: datetime | None
+    about: str = "cases"
 
 
 @dataclass(frozen=True)
@@ -49,9 +51,10 @@ def save_case_digest(
     value(conn, call, (user, flow, queue, every, language, hour))
 
 
-def list_case_digests(user: int, *, conn: Any = None) -> list[CaseDigest]:
-    """Return the mails that a user has chosen, by flow and queue."""
-    return [_digest(each) for (each,) in rows(conn, "select wedsql.list_case_digests(%s)", (user,))]
+def list_case_digests(user: int, about: str = "cases", *, conn: Any = None) -> list[CaseDigest]:
+    """Return the mails about something that a user has chosen, by flow and queue."""
+    call = "select wedsql.list_case_digests(%s, %s)"
+    return [_digest(each) for (each,) in rows(conn, call, (user, about))]
 
 
 def case_queues(flows: Sequence[str] | None = None, *, conn: Any = None) -> list[str]:
@@ -60,9 +63,9 @@ def case_queues(flows: Sequence[str] | None = None, *, conn: Any = None) -> list
     return [each for (each,) in found]
 
 
-def due_case_digests(limit: int = 50, *, conn: Any = None) -> list[DueDigest]:
-    """Return the mails that are due, by user."""
-    found = rows(conn, "select wedsql.due_case_digests(%s)", (limit,))
+def due_case_digests(limit: int = 50, about: str = "cases", *, conn: Any = None) -> list[DueDigest]:
+    """Return the mails about something that are due, by user."""
+    found = rows(conn, "select wedsql.due_case_digests(%s, %s)", (limit, about))
     return [read_as(DueDigest, one | {"items": list(map(_digest, one["items"]))}) for (one,) in found]
 
 

@@ -76,13 +76,13 @@ def _section(one: CaseDigest, count: Mapping[str, Any], titles: Mapping[str, str
     flow = _("All flows") if one.flow is None else titles.get(one.flow, one.flow)
     head = _("%(flow)s, queue %(queue)s") % {"flow": flow, "queue": one.queue} if one.queue else str(flow)
     counts = ngettext("%(open)s case is open", "%(open)s cases are open", count["open"]) % count
-    since = _("%(new)s new since %(since)s") % {"new": count["new"], "since": _moment(one.since_at)}
+    since = _("%(new)s new since %(since)s") % {"new": count["new"], "since": moment(one.since_at)}
     overdue = [_("%(overdue)s overdue") % count] if count["overdue"] else []
     lines = [head, "; ".join([counts, since, *overdue]) + ".", "", _("By cause:")]
     lines += [f"- {each['open']}: {titles[each['flow']]}, {_cause(each)}" for each in count["causes"]]
     lines += ["", _("The most urgent:")]
     for each in count["urgent"]:
-        lines += [f"- {_case(each, titles)}", f"  {_address('instances', each['wid'])}"]
+        lines += [f"- {_case(each, titles)}", f"  {address('instances', each['wid'])}"]
     return "\n".join(lines)
 
 
@@ -90,7 +90,7 @@ def _case(found: Mapping[str, Any], titles: Mapping[str, str]) -> str:
     """Return a case in one line."""
     parts = [_("Case %(number)s") % found, titles[found["flow"]], _cause(found)]
     if found["due_at"]:
-        parts.append(_("due %(time)s") % {"time": _moment(datetime.fromisoformat(found["due_at"]))})
+        parts.append(_("due %(time)s") % {"time": moment(datetime.fromisoformat(found["due_at"]))})
     return ", ".join(parts)
 
 
@@ -98,17 +98,19 @@ def _cause(found: Mapping[str, Any]) -> str:
     return str(REASON_SHORT.get(found["cause"], found["cause"]))
 
 
-def _moment(at: datetime) -> str:
+def moment(at: datetime) -> str:
+    """Return a time as mails have it."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def _address(*parts: Any) -> str:
+def address(*parts: Any) -> str:
+    """Return the address of a page of the site."""
     return "/".join([settings.WEDSQL_SITE_URL.rstrip("/"), *map(str, parts), ""])
 
 
 def _footer() -> str:
     """Return where all cases are, and where these mails are changed."""
     return "\n".join([
-        "--", f"{_('All cases')}: {_address('cases')}",
-        f"{_('Change or end these mails')}: {_address('cases', 'digests')}",
+        "--", f"{_('All cases')}: {address('cases')}",
+        f"{_('Change or end these mails')}: {address('cases', 'digests')}",
     ])  # fmt: skip

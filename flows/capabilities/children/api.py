@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import rows, value
+from flows.statements import rows, value
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.api.connection import JSON, typed_error, value
 from flows.errors import WedError
+from flows.statements import JSON, typed_error, value
 
 # How long a repair that needs approvals waits for them, unless its maker says so.
 PROPOSAL_HOURS = 72

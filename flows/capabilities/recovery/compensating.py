@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flows.api.connection import rows, value
+from flows.statements import rows, value
 
 
 class PlannedCompensation(NamedTuple):

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import value
-from flows.api.drafts import read_as
+from flows.statements import read_as, value
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import JSON, rows, value
-from flows.api.drafts import read_as
+from flows.statements import JSON, read_as, rows, value
 
 
 @dataclass(frozen=True)

@@ -12,15 +12,14 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import value
-from flows.api.drafts import MAIN, list_drafts, open_draft, read_as, read_draft, save_draft
 from flows.capabilities.cases.api import Case, read_case
 from flows.capabilities.cases.reports import case_report
+from flows.capabilities.drafts.api import list_drafts, open_draft, read_draft, save_draft
 from flows.capabilities.recovery.suggesting import THIN, Suggestion, suggestions
 from flows.definition.flow import FLOW
-from flows.statements import names
+from flows.statements import names, read_as, value
 from flows.summaries import Summary
-from flows.types import Draft
+from flows.types import MAIN, Draft
 
 
 @dataclass(frozen=True, slots=True)

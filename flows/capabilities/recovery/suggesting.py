@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.api.connection import rows
-from flows.api.drafts import read_as
+from flows.statements import read_as, rows
 
 THIN = 5
 

@@ -28,7 +28,10 @@ class SentSignal:
 
 @dataclass(frozen=True, slots=True)
 class Signal:
-    """A signal as it was sent, and what became of it."""
+    """A signal as it was sent, and what became of it.
+
+    `problem`: why a kept one could not be delivered although an instance waits for it.
+    """
 
     id: int
     name: str
@@ -41,6 +44,7 @@ class Signal:
     keep_until: datetime | None
     settled_at: datetime | None
     seq: int | None
+    problem: str | None = None
 
 
 def signal(

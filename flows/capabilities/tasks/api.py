@@ -13,8 +13,8 @@ from typing import Any, Literal, TypeAlias
 
 from flows.statements import JSON, read_as, rows, value
 
-Order: TypeAlias = Literal["arrival", "priority", "deadline"]
-ORDERS: tuple[Order, ...] = ("arrival", "priority", "deadline")
+Order: TypeAlias = Literal["arrival", "priority", "deadline", "size", "readiest", "own"]
+ORDERS: tuple[Order, ...] = ("arrival", "priority", "deadline", "size", "readiest", "own")
 READY, SELECTED, LOCKED, RUNNING, HELD, SUCCEEDED, FAILED, WITHDRAWN = "R", "S", "L", "X", "H", "D", "F", "W"
 
 
@@ -34,7 +34,10 @@ class HeldTask:
 
 @dataclass(frozen=True)
 class Task:
-    """A task in a list. `audience` begins with r: (a role), f: (the people of a flow) or p: (a person)."""
+    """A task in a list. `audience` begins with r: (a role), f: (the people of a flow) or p: (a person).
+
+    `size` is how many bytes of data it has.
+    """
 
     job_id: int
     wid: int
@@ -56,6 +59,7 @@ class Task:
     ended_by: str | None
     outcome: str | None
     seq: int | None
+    size: int
 
     @property
     def ended(self) -> bool:
@@ -120,6 +124,15 @@ def take_task(
     """
     call = "select (t).* from wedsql.take_task(%s, %s, %s::text[], %s) t"
     return HeldTask(*rows(conn, call, (task, person, list(keys), lock))[0])
+
+
+def take_first_task(
+    tasks: Sequence[int], person: str, keys: Sequence[str], *, conn: Any = None
+) -> HeldTask | None:
+    """Take the first of these tasks that can be had at once; None where others were faster with each."""
+    call = "select (t).* from wedsql.take_first_task(%s::bigint[], %s, %s::text[]) t"
+    found = rows(conn, call, (list(tasks), person, list(keys)))[0]
+    return None if found[0] is None else HeldTask(*found)
 
 
 def start_task(task: int, person: str, *, conn: Any = None) -> None:
@@ -199,9 +212,29 @@ def open_tasks(
     return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flow))]
 
 
-def own_tasks(person: str, aside: bool = False, *, conn: Any = None) -> list[Task]:
-    """Return the tasks that the person holds, to be done or put aside, at most 500."""
-    return [Task(*row) for row in rows(conn, "select * from wedsql.own_tasks(%s, %s)", (person, aside))]
+def own_tasks(
+    person: str, aside: bool = False, order: Order | None = None, *, conn: Any = None
+) -> list[Task]:
+    """Return the tasks that the person holds, to be done or put aside, at most 500.
+
+    Without an order those to be done come by priority and deadline, the others by when they come back. Raises
+    BadDefinition.
+    """
+    call = "select * from wedsql.own_tasks(%s, %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, aside, order))]
+
+
+def listed_tasks(tasks: Sequence[int], *, conn: Any = None) -> list[Task]:
+    """Return these tasks in their order, those that there are, at most 501."""
+    return [Task(*row) for row in rows(conn, "select * from wedsql.task_items(%s::bigint[])", (list(tasks),))]
+
+
+def newest_tasks(
+    person: str, keys: Sequence[str], after: int | None = None, limit: int = 5, *, conn: Any = None
+) -> list[Task]:
+    """Return what has come to the person since a task, the newest first; with None the newest one."""
+    call = "select * from wedsql.newest_tasks(%s, %s::text[], %s, %s)"
+    return [Task(*row) for row in rows(conn, call, (person, list(keys), after, limit))]
 
 
 def done_tasks(person: str, before: int | None = None, limit: int = 50, *, conn: Any = None) -> list[Task]:

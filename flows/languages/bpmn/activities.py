@@ -28,7 +28,9 @@ class Activities(Repetitions):
         first, last = self.interruption(name, element), self.errors(name, element)
         if element.loop is not None and not element.loop.parallel:
             first, last = self.repeated(name, element, element.loop, first, last)
-        if any(flow.condition is not None for flow in self.process.leaving(element.id)):
+        onward = self.process.leaving(element.id)
+        defaults = len(onward) > 1 and any(flow.id == element.default for flow in onward)
+        if defaults or any(flow.condition is not None for flow in onward):
             chosen = self.add(f"{name}__flows", "inclusive", element, title="ways on")
             self.link(f"{name}__done", last, chosen, element.id, title="done")
             last = chosen
@@ -76,13 +78,13 @@ class Activities(Repetitions):
         """Let a result have the errors of an activity that are caught, and no others."""
         self.caught[f"t_{name}__end"] = self.titles[element.id]
         main = self.nodes[self.main(element)]
-        if "writes" in main.options:
-            writes = dict.fromkeys([*main.options["writes"], ERROR])
-            main.options = {**main.options, "writes": [*writes]}
-        if element.person and not self.is_apart(element) and "outcomes" not in main.options:
+        main.options = self.also_writing(main.options, [ERROR])
+        given = list(main.options.get("outcomes", []))
+        fails = any(each.partition(":")[0].strip() == "FAILED" for each in given)
+        if element.person and not self.is_apart(element) and not fails:
             code = "" if not all(codes) else codes[0]
             failing = f"FAILED: {ERROR} = {quoted(code or 'FAILED')}"
-            main.options = {**main.options, "outcomes": [failing]}
+            main.options = {**main.options, "outcomes": [*given, failing]}
         if all(codes):
             said = f"{self.titles[element.id]}: {ERROR} is {' or '.join(codes)}"
             known = ", ".join(map(quoted, codes))

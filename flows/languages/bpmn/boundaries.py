@@ -28,7 +28,9 @@ class Boundaries(Children):
         if host.tag in ("receiveTask", "scriptTask") and kind == "error":
             self.note("unsupported", f"An element {host.tag} ends with no error.", element)
         self.exit[element.id] = name
-        if not element.interrupting and kind in WAITING:
+        if not element.interrupting and kind == "escalation":
+            self.beside(name, element)
+        elif not element.interrupting and kind in WAITING:
             when, sets = self.once(element)
             self.waiting(name, element, when=when, sets=sets, during=self.before(host))
         elif not self.is_inside(host) and kind in WAITING:
@@ -99,7 +101,7 @@ class Boundaries(Children):
         """Return how often an event happens in an activity at most; None for no limit."""
         found = event.trigger
         repeated = iso.cycle(found.expression.text) if found.form == "cycle" and found.expression else None
-        if found.kind == "message" or event.interrupting:
+        if found.kind in ("message", "signal", "escalation") or event.interrupting:
             return None
         return repeated.times if repeated is not None else 1
 
@@ -147,13 +149,16 @@ class Boundaries(Children):
             self.note("unsupported", message, element)
             return
         start, begin, on = starts[0], f"{name}__begin", f"{name}__on"
-        if start.trigger.kind == "error":
+        if start.trigger.kind in ("error", "escalation"):
             rule = Rule(later=True)
             self.add(begin, "begin", start, scope=element.scope, title="begin", rule=rule)
         elif start.trigger.kind in WAITING:
             self.awaited(begin, on, element, start)
         else:
-            message = "An event sub-process starts with a message, a timer, a condition or an error."
+            message = (
+                "An event sub-process starts with a message, a signal, a timer, a condition, an error or an "
+                "escalation."
+            )
             self.note("unsupported", message, element)
         self.link(on, begin, name, element.id, title="begin")
 

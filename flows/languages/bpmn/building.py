@@ -16,14 +16,14 @@ from flows.languages.bpmn.problems import BpmnProblem
 from flows.languages.bpmn.titles import titles
 from flows.languages.graph.model import Edge, Node, Rule
 
-WAITING = frozenset({"message", "timer", "conditional"})
+WAITING = frozenset({"message", "timer", "conditional", "person", "signal"})
 _MADE = {"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "signal"}
 OPTIONS = Options({name: option for name, option in TRIGGER.items() if name not in _MADE})
 
 
 @dataclass
 class Made:
-    """A node while the graph is made."""
+    """A node while the graph is made; `signal` is what it brings to events of the same instance."""
 
     kind: str
     origin: str
@@ -32,6 +32,7 @@ class Made:
     rule: Rule = field(default_factory=Rule)
     need: int | None = None
     title: str = ""
+    signal: str = ""
 
     @property
     def all_options(self) -> Mapping[str, Any]:
@@ -64,6 +65,7 @@ class Building:
     caught: dict[str, str] = field(default_factory=dict)
     required: dict[str, dict[str, str]] = field(default_factory=dict)
     problems: list[BpmnProblem] = field(default_factory=list)
+    warnings: list[BpmnProblem] = field(default_factory=list)
     heeded: set[str] = field(default_factory=set)
     withdraws: bool = False
 

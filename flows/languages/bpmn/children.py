@@ -65,8 +65,15 @@ class Children(Events):
             "revalidate": "withdraw" if self.withdraws else "",
         }
         made = {key: value for key, value in found.items() if value}
+        options = self.also_writing(options, [each.target for each in element.outputs])
         rule = Rule(made, sets=self.resets(element))
         self.add(name, "task", element, scope=element.scope, title=title, options=options, rule=rule)
+
+    def also_writing(self, options: Mapping[str, Any], names: list[str]) -> Mapping[str, Any]:
+        """Return options with what the import has a result write, where they list what it may write."""
+        if "writes" not in options:
+            return options
+        return {**options, "writes": [*dict.fromkeys([*options["writes"], *names])]}
 
     def resets(self, host: Element) -> str:
         """Return what is set when an activity is left."""
@@ -105,7 +112,16 @@ class Children(Events):
         """Return the assignment of an item of the collection to a child, if there is one."""
         if not found.item or found.items is None:
             return []
-        return [f"{found.item} = {self.items(element, found)} -> (child_number - 1)"]
+        return [
+            f"{found.item} = {self.item_value(found.item, self.items(element, found), '(child_number - 1)')}"
+        ]
+
+    def item_value(self, item: str, items: str, number: str) -> str:
+        """Return an item of a collection as a value of the type of its attribute."""
+        type_ = self.type_of(item)
+        if type_ in ("", "jsonb"):
+            return f"{items} -> {number}"
+        return f"({items} ->> {number})::{'text' if type_ == 'enum' else type_}"
 
     def declare_item(self, element: Element) -> None:
         """Add the attribute for an item of the collection, if the process does not declare it."""
@@ -182,6 +198,7 @@ class Children(Events):
             self.waiting(name, element, scope=scope, sets=sets)
         elif element.tag == "scriptTask":
             text = element.expression.text.strip().rstrip(";") if element.expression is not None else ""
+            text = joined(text, *(self.passed(each, element) for each in element.outputs))
             rule = Rule({"performer": "database"}, sets=joined(text, sets))
             options = self.options(element) | self.compensation(element)
             self.add(name, "task", element, scope=scope, options=options, rule=rule)

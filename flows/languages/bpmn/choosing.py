@@ -19,9 +19,9 @@ def matching(root: Tag, wanted: str, nodes: Collection[str]) -> list[Tag]:
     if not name:
         full = with_elements(root, nodes)
         return [each for each in full if each.flag("isExecutable")] or full
-    by_id, pools = [each for each in processes if each.id == wanted.strip()], _pools(root)
+    by_id, shown = [each for each in processes if each.id == wanted.strip()], pools(root)
     return by_id or [
-        each for each in processes if name in map(_plain, [each.get("name"), *pools.get(each.id, [])])
+        each for each in processes if name in map(_plain, [each.get("name"), *shown.get(each.id, [])])
     ]
 
 
@@ -30,8 +30,8 @@ def unclear(root: Tag, wanted: str, nodes: Collection[str]) -> str:
     found = [*root.of(MODEL, "process")] if wanted else with_elements(root, nodes)
     if not found:
         return "The file has no process with elements."
-    pools = _pools(root)
-    listed = "; ".join(_described(each, pools.get(each.id, [])) for each in found)
+    shown = pools(root)
+    listed = "; ".join(_described(each, shown.get(each.id, [])) for each in found)
     if not wanted:
         return f"Name the process that becomes the flow, with the option --process; found: {listed}."
     if count := len(matching(root, wanted, nodes)):
@@ -46,7 +46,7 @@ def _described(process: Tag, pools: list[str]) -> str:
     return f"{process.id[:60]} ({', '.join(called)})" if called else process.id[:60]
 
 
-def _pools(root: Tag) -> dict[str, list[str]]:
+def pools(root: Tag) -> dict[str, list[str]]:
     """Return the names of the pools that show each process, by its id."""
     found: dict[str, list[str]] = {}
     for collaboration in root.of(MODEL, "collaboration"):

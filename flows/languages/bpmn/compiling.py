@@ -9,6 +9,7 @@ from typing import Any
 from flows.languages.bpmn.lowering import Lowered, lower
 from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.bpmn.soundness import tolerated
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
 
 # Gateways at which a token stays when no condition of a way on holds.
@@ -41,7 +42,9 @@ class CompiledProcess:
     def internal(self) -> list[str]:
         """Return the attributes that only the database writes: tokens, numbers, times and lists."""
         public = {each.options["name"] for each in self.process.data}
-        public |= {each.loop.item for each in self.process.elements.values() if each.loop is not None}
+        elements = self.process.elements.values()
+        public |= {each.loop.item for each in elements if each.loop is not None}
+        public |= {each.choice.attribute for each in elements if each.choice is not None and not each.person}
         made = (each for each in self.compiled.definition["attributes"] if each["name"] not in public)
         return [each["name"] for each in made if each["type"] != "text"]
 
@@ -63,7 +66,9 @@ def compile_process(process: Process, flow: str = "") -> CompiledProcess:
     Raises BadBpmn with all problems, also in the order of steps.
     """
     lowered = lower(process, flow)
-    found = [*lowered.problems, *located(process, lowered.graph, check(lowered.graph))]
+    process = lowered.process
+    problems = tolerated(process, lowered.graph, check(lowered.graph))
+    found = [*lowered.problems, *located(process, lowered.graph, problems)]
     if any(problem.severity == "error" for problem in found):
         raise BadBpmn(found, process)
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -45,6 +45,22 @@ def uses(process: Process) -> Iterator[Condition]:
                 yield Condition(element, form.format(text))
 
 
+def passed(process: Process) -> Iterator[Condition]:
+    """Return conditions that name what children get and return, and what scripts set."""
+    known = types(process)
+    for element in process.elements.values():
+        for each in element.inputs:
+            with suppress(NotUnderstood):
+                yield Condition(element, f"({sql(each.source, process.language, element.id, known)}) is null")
+        for each in element.outputs:
+            if element.tag != "scriptTask":
+                yield Condition(element, f"{each.target} is null")
+                continue
+            with suppress(NotUnderstood):
+                value = sql(each.source, process.language, element.id, known)
+                yield Condition(element, f"{each.target} = ({value})")
+
+
 def _repeated(element: Element) -> Iterator[tuple[Expression, str]]:
     """Return the expressions of the repetition of an element, with the condition to make of each."""
     loop = element.loop
@@ -70,7 +86,7 @@ def _written(process: Process) -> Iterator[tuple[Flow | Element, Expression]]:
     return ((owner, expression) for owner, expression in owners if expression is not None)
 
 
-def types(process: Process) -> Mapping[str, str]:
+def types(process: Process) -> dict[str, str]:
     """Return the types of the attributes that conditions may name, also of those that the import adds."""
     added = {"error": "text", "interrupted": "integer", "ended_by": "text", "started_by": "text"}
     for element in process.elements.values():

@@ -12,7 +12,7 @@ from dataclasses import replace
 from flows.languages.bpmn.model import Element, Flow, Process
 from flows.languages.bpmn.titles import titles
 
-_WAITING = frozenset({"message", "timer", "conditional"})
+_WAITING = frozenset({"message", "timer", "conditional", "person", "signal"})
 
 
 def wrapped(process: Process) -> tuple[Process, Mapping[str, str]]:

@@ -7,15 +7,16 @@ from typing import Any
 
 from flows.languages.bpmn import iso, times
 from flows.languages.bpmn.building import WAITING, quoted
-from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.escalations import Escalations
+from flows.languages.bpmn.model import Choice, Element
 from flows.languages.bpmn.names import slug
-from flows.languages.bpmn.starts import Starts
+from flows.languages.bpmn.titles import shortened
 from flows.languages.graph.model import Rule
 
 ENDED_BY, INTERRUPTED = "ended_by", "interrupted"
 
 
-class Events(Starts):
+class Events(Escalations):
     """Adds the nodes of events."""
 
     def worker(
@@ -29,13 +30,37 @@ class Events(Starts):
             made["performer"] = "person"
         if self.withdraws:
             made["revalidate"] = "withdraw"
+        if element.choice is not None:
+            found = self.choosing_task(name, element, element.choice, found)
         self.add(name, "task", element, scope=scope, options=found, rule=Rule(made, sets=sets))
+
+    def choosing_task(
+        self, name: str, element: Element, choice: Choice, given: dict[str, Any]
+    ) -> dict[str, Any]:  # fmt: skip
+        """Return the options of a task with those of a choice; a worker has to write its attribute."""
+        self.attribute(choice.attribute, "enum", None, choice.label)
+        self.extra[choice.attribute]["options"] = [*choice.values]
+        made = dict(given)
+        if "writes" in given:
+            made["writes"] = [*dict.fromkeys([*given["writes"], choice.attribute])]
+        if element.person:
+            made["outcomes"] = [f"{each}: {choice.attribute} = {quoted(each)}" for each in choice.values]
+            return made
+        onward = next(iter(self.process.leaving(element.id)))
+        said = shortened(f"{self.titles[element.id]}: {choice.label} is {' or '.join(choice.values)}")
+        arrived = f"t_{self.names[onward.id]} = 0 or {choice.attribute} is not null"
+        self.require(f"choice of {name}", said, arrived)
+        return made
 
     def end(self, name: str, element: Element) -> None:
         kind = element.trigger.kind
         scope = self.names[element.scope] if element.scope else ""
         if kind == "message":
             self.worker(name, element, element.trigger.name)
+        elif kind == "signal":
+            self.sent(name, element)
+        elif kind == "escalation":
+            self.add(name, "end", element, rule=self.escalated(element), options=self.options(element))
         elif kind == "terminate":
             self.add(name, "end", element, rule=Rule(ends=scope), options=self.options(element))
         elif kind == "error":
@@ -109,15 +134,26 @@ class Events(Starts):
 
     def intermediate(self, name: str, element: Element) -> None:
         kind = element.trigger.kind
-        if kind in WAITING:
+        catches = element.tag == "intermediateCatchEvent"
+        if kind in WAITING and catches:
             self.waiting(name, element)
         elif kind == "message":
             self.worker(name, element, element.trigger.name)
+        elif kind == "signal":
+            self.sent(name, element)
         else:
-            self.add(name, "none", element, options=self.options(element))
+            rule = self.escalated(element) if kind == "escalation" else Rule()
+            self.add(name, "none", element, rule=rule, options=self.options(element))
         self.entry[element.id] = self.exit[element.id] = name
         if kind == "link":
             self.linked(name, element)
+
+    def sent(self, name: str, element: Element) -> None:
+        """Add a job in which a worker sends a signal; events of the same instance get it when it is done."""
+        if not element.trigger.name:
+            self.note("no_message", "The event names no signal.", element)
+        self.worker(name, element, f"send_{self.signal_of(element)}")
+        self.nodes[name].signal = self.signal_of(element)
 
     def linked(self, name: str, element: Element) -> None:
         """Connect a link event that is thrown with the one that catches it."""
@@ -143,19 +179,24 @@ class Events(Starts):
         """Add a node that waits for a message, a time or a condition."""
         found = element.trigger
         made: dict[str, Any] = {"performer": "database"}
-        if element.tag == "receiveTask" or found.kind == "message":
+        if element.tag == "receiveTask" or found.kind in ("message", "signal"):
             message = element.message or found.name
             if not message:
                 self.note("no_message", "The element names no message.", element)
             made = {"performer": "worker", "signal": True, "transition": slug(message)}
         elif found.kind == "timer":
             made |= self.due(name, element)
+        elif found.kind == "person":
+            made = {"performer": "person"}
         elif found.expression is not None:
             when = " and ".join(filter(None, [when, f"({self.sql(found.expression, element.id)})"]))
         made["revalidate"] = "withdraw"
         made_rule = Rule(made, when, **rule)
         options = self.options(element) | self.compensation(element)
         self.add(name, "task", element, scope=scope, title=title, options=options, rule=made_rule)
+        if self.is_shared(element):
+            self.nodes[name].signal = self.signal_of(element)
+            self.twins[name] = element
 
     def due(self, name: str, element: Element) -> dict[str, Any]:
         """Return the options of a timer."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from flows.languages.bpmn.feel import NotSimple, names_in, to_sql
 from flows.languages.bpmn.model import Expression
+from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BpmnProblem
 
 _SQL = ("sql", "text/sql")
+_READ = ("feel", "xpath", "juel")
+_PROGRAMS = ("java", "mvel", "python")
+"""Languages whose simple comparisons are read: also JavaScript."""
+_DATA_OBJECT = re.compile(r"""(?:\w+:)?getDataObject\(\s*['"]([^'"()]{1,60})['"]\s*\)""")
+_RETURNED = re.compile(r"\s*return\b(.*?);?\s*", re.DOTALL)
 
 
 class NotUnderstood(ValueError):
@@ -25,7 +32,11 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
     text, before = bare(expression.text)
     if language in _SQL:
         return expression.text
-    if language and not ("feel" in language or "xpath" in language or "juel" in language):
+    if any(each in language for each in _PROGRAMS):
+        text, language = returned(text), ""
+        before = 2
+    text = _DATA_OBJECT.sub(lambda found: slug(found[1]), text)
+    if language and not any(each in language for each in _READ):
         message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
         raise NotUnderstood(_problem(message, expression, element))
     try:
@@ -46,13 +57,20 @@ def feel_names(expression: Expression, default: str) -> frozenset[str]:
     """Return the names in an expression; none where it is SQL, in which a word may be a keyword."""
     if (expression.language or default).lower() in _SQL:
         return frozenset()
-    return names_in(bare(expression.text)[0])
+    text = returned(bare(expression.text)[0])
+    return names_in(_DATA_OBJECT.sub(lambda found: slug(found[1]), text))
 
 
 def name_of(expression: Expression) -> str:
     """Return the attribute that an expression only names; empty if it is anything else."""
     text = bare(expression.text)[0].strip().lower()
     return text if text.isidentifier() and text.isascii() else ""
+
+
+def returned(text: str) -> str:
+    """Return the expression that a script of one statement returns, or the text."""
+    found = _RETURNED.fullmatch(text)
+    return found[1] if found is not None else text
 
 
 def bare(text: str) -> tuple[str, int]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 
+from flows.languages.bpmn.feel_quantifiers import NoPath, Paths, quantified
 from flows.languages.bpmn.feel_values import (
     NUMBERS,
     UNTEXTUAL,
@@ -33,6 +34,10 @@ _COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">
 _WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 # What begins the other forms of FEEL.
 _FORMS = frozenset({"if", "some", "every", "for", "function"})
+_LITERALS = frozenset({"true", "false", "null"})
+_KEYWORDS = _LITERALS | _FORMS | _WORDS.keys() | {
+    "and", "or", "not", "in", "between", "then", "else", "satisfies", "return", "instance"
+}  # fmt: skip
 _LONGEST, _DEEPEST = 4_000, 50
 
 
@@ -108,18 +113,8 @@ class _Parser:
 
     def need(self, text: str, what: str = "") -> None:
         if not (self.word.kind == "end" if not text else self.take(text)):
-            self.check_name()
             got = f"“{self.word.text[:20]}”" if self.word.text else "the end"
             raise NotSimple(f"{what or f'“{text}”'} is expected, not {got}.", self.word.position)
-
-    def check_name(self) -> None:
-        """Reject a name of several words, at which the present word is the second one."""
-        first = self.words[self.at - 1] if self.at else self.word
-        if first.kind == self.word.kind == "name" and first is not self.word:
-            named = f"{first.text[:40]} {self.word.text[:40]}"
-            raise NotSimple(
-                f"Names with spaces, such as “{named}”, are not in the subset; use one word.", first.position
-            )
 
     def either(self) -> Part:
         self.depth += 1
@@ -242,15 +237,62 @@ class _Parser:
         if word.kind not in ("name", "number"):
             got = f"“{word.text}”" if word.text else "the end"
             raise NotSimple(f"A value is expected, not {got}.", word.position)
+        return self.named(word)
+
+    def named(self, word: _Word) -> Part:
+        """Return a number, a name, or what one of the words that begin another form of FEEL begins."""
         name = word.text.lower()
-        if name in _FORMS and name not in self.types:
-            if name == "if":
-                raise NotSimple("“if” is not in the subset; use and, or and not(...).", word.position)
-            raise NotSimple(f"“{name}” is not in the subset; write the condition in SQL.", word.position)
         if word.kind == "number":
             return Part(name, "integer" if name.isdecimal() else "numeric")
+        if name in _FORMS and name not in self.types:
+            if name == "if":
+                return self.chosen()
+            if name in ("some", "every"):
+                return self.quantified(name)
+            raise NotSimple(f"“{name}” is not in the subset; write the condition in SQL.", word.position)
+        if name not in _LITERALS:
+            name = self.long_name(name)
         self.names.add(name)
         return Part(name, self.types.get(name, ""))
+
+    def long_name(self, name: str) -> str:
+        """Return a name with the words that follow: those of a name with spaces are joined by `_`."""
+        words = [name]
+        while self.word.kind == "name" and self.word.text.lower() not in _KEYWORDS:
+            words.append(self.word.text.lower())
+            self.at += 1
+        return "_".join(words)
+
+    def chosen(self) -> Part:
+        """Return what follows `if`: one of two values, the second one also where the condition is unknown."""
+        condition = self.either()
+        self.need("then")
+        yes = self.either()
+        self.need("else")
+        no = self.either()
+        type_ = yes.type if yes.type == no.type else "numeric" if {yes.type, no.type} <= NUMBERS else ""
+        return Part(f"(case when coalesce(({condition}), false) then {yes} else {no} end)", type_)
+
+    def quantified(self, kind: str) -> Part:
+        """Return what follows `some` and `every`, about the items of an attribute that is a list."""
+        item = self.word
+        if item.kind != "name":
+            raise NotSimple(f"A name is expected after “{kind}”.", item.position)
+        self.at += 1
+        self.need("in")
+        place = self.word.position
+        items = self.value()
+        if not items.isidentifier() or items.type not in ("", "jsonb"):
+            raise NotSimple(f"“{kind}” needs an attribute with a list (type jsonb).", place)
+        self.need("satisfies")
+        paths = Paths(self.words, self.at, item.text)
+        try:
+            path = paths.either()
+        except NoPath as error:
+            message = f"Items of “{kind}” are compared with values that are written out only."
+            raise NotSimple(message, error.position) from error
+        self.at = paths.at
+        return Part(quantified(kind, items, path), "boolean")
 
     def text(self, word: _Word) -> Part:
         found = text_of(word.text)

@@ -14,13 +14,14 @@ from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.activities import ERROR, Activities
 from flows.languages.bpmn.building import WAITING, Made
+from flows.languages.bpmn.completion import completed
 from flows.languages.bpmn.envelopes import wrapped
 from flows.languages.bpmn.events import ENDED_BY
-from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Flow, Process
+from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Expression, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.bpmn.unread import unread
-from flows.languages.graph.model import Graph
+from flows.languages.graph.model import Graph, Rule
 
 _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
 
@@ -31,10 +32,11 @@ class Lowered:
 
     `starts` are the options of the flow that name what starts an instance. `integrity` are conditions that
     always have to hold, `final` one that the final condition has besides. `problems` are those of
-    expressions, for which the graph has others.
+    expressions, for which the graph has others, and warnings. `process` has what the drawing leaves out.
     """
 
     graph: Graph
+    process: Process
     starts: Mapping[str, list[str]]
     integrity: tuple[Mapping[str, str], ...] = ()
     final: str = ""
@@ -52,6 +54,7 @@ class _Lowering(Activities):
         if any(problem.code != "bad_expression" for problem in self.problems):
             raise BadBpmn(self.problems, self.process)
         self.share_transitions()
+        self.share_signals()
         begins = {name for name, node in self.nodes.items() if self.begins(node)}
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
         self.set_first_values(start)
@@ -61,7 +64,9 @@ class _Lowering(Activities):
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}
         starts = {name: what for name, what in starts.items() if what}
-        return Lowered(graph, starts, self.conditions(), final, tuple(self.problems))
+        return Lowered(
+            graph, self.process, starts, self.conditions(), final, (*self.problems, *self.warnings)
+        )
 
     def share_transitions(self) -> None:
         """Let jobs of several tasks with one transition be performed in parallel."""
@@ -114,7 +119,8 @@ class _Lowering(Activities):
                 self.note("unsupported", f"An element {wrong.tag} has no such sequence flow.", wrong)
             return
         several = len(self.process.leaving(flow.source)) > 1
-        condition = self.sql(flow.condition, flow.id) if flow.condition is not None else None
+        decisive = self.decisive(source, flow)
+        condition = self.sql(decisive, flow.id) if decisive is not None else None
         default = source.default == flow.id and several
         if source.tag == "eventBasedGateway" and not _is_awaited(target):
             self.note("no_event", "An event-based gateway leads to events and receive tasks only.", target)
@@ -124,6 +130,15 @@ class _Lowering(Activities):
         )  # fmt: skip
         if flow.name:
             self.name_edge(flow)
+
+    def decisive(self, source: Element, flow: Flow) -> Expression | None:
+        """Return the condition of a flow; warn of one that has no effect, as BPMN says."""
+        kinds = ("exclusive", "inclusive", "complex")
+        if flow.condition is None or source.tag in ACTIVITIES or GATEWAYS.get(source.tag) in kinds:
+            return flow.condition
+        message = f"The condition of a flow has no effect: “{self.titles[source.id]}” takes all its flows."
+        self.warnings.append(BpmnProblem("not_used", message, flow.line, flow.column, "warning", flow.id))
+        return None
 
     def name_edge(self, flow: Flow) -> None:
         """Name an edge as the diagram does, between the names of its ends."""
@@ -140,7 +155,8 @@ class _Lowering(Activities):
                 message = "The activation of the gateway is not a number of its incoming flows."
                 self.note("bad_need", message, element)
         options = self.options(element) if kind != "event" else {}
-        self.add(name, kind, element, need=need, options=options)
+        rule = Rule(sets=f"{element.resets} = null") if element.resets else Rule()
+        self.add(name, kind, element, need=need, options=options, rule=rule)
         self.entry[element.id] = self.exit[element.id] = name
 
 
@@ -152,5 +168,11 @@ def _is_awaited(element: Element) -> bool:
 
 def lower(process: Process, flow: str = "") -> Lowered:
     """Return the graph of a process that becomes a flow. Raises BadBpmn with the problems that prevent it."""
-    made, parts = wrapped(process)
-    return _Lowering(made, flow, parts).lowered()
+    sketch = completed(process)
+    made, parts = wrapped(sketch.process)
+    made_of = {**sketch.parts, **{part: sketch.parts.get(of, of) for part, of in parts.items()}}
+    try:
+        lowered = _Lowering(made, flow, made_of).lowered()
+    except BadBpmn as error:
+        raise BadBpmn([*error.problems, *sketch.problems], process) from error
+    return replace(lowered, problems=(*lowered.problems, *sketch.problems))

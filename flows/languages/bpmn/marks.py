@@ -9,6 +9,8 @@ EVENT_MARKS = {
     "error": ("M-8,7 L-3,-6 L2,2 L8,-8 L3,7 L-2,0 Z", False),
     "terminate": ("M10,0 A10,10 0 1 1 -10,0 A10,10 0 1 1 10,0 Z", True),
     "conditional": ("M-7,-9 H7 V9 H-7 Z M-5,-5 H5 M-5,0 H5 M-5,5 H5", False),
+    "signal": ("M0,-8 L8,6 H-8 Z", False),
+    "escalation": ("M0,-9 L7,8 L0,1 L-7,8 Z", False),
     "link": ("M-9,-3 H2 V-8 L10,0 L2,8 V3 H-9 Z", False),
     "compensate": ("M0,-6 V6 L-8,0 Z M8,-6 V6 L0,0 Z", False),
 }

@@ -44,7 +44,7 @@ class Trigger:
     """What an event waits for or does.
 
     `name` is that of the message, link or error; `code` that of the error; `form` of a timer is duration,
-    date or cycle.
+    date or cycle. An event of the kind person happens when a person says so.
     """
 
     kind: str = "none"
@@ -81,11 +81,22 @@ class Loop:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """What whoever performs a task chooses: an attribute, and its values, which are the names of ways on."""
+
+    attribute: str
+    values: tuple[str, ...]
+    label: str = ""
+
+
+@dataclass(frozen=True)
 class Element:
     """A node of the process; `scope` is the sub-process that contains it.
 
-    `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and return.
-    `job_type` is the type of its job for workers of another engine; `person` says that a person performs it.
+    `choice` is what whoever performs a task chooses, `resets` the attribute that a gateway empties once it
+    has decided. `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and
+    return, or what a script sets. `job_type` is the type of its job for workers of another engine; `person`
+    says that a person performs it.
     """
 
     id: str
@@ -107,6 +118,8 @@ class Element:
     message: str = ""
     job_type: str = ""
     person: bool = False
+    choice: Choice | None = None
+    resets: str = ""
     calls: str = ""
     inputs: tuple[Assignment, ...] = ()
     outputs: tuple[Assignment, ...] = ()
@@ -172,7 +185,8 @@ class Process:
     """A process as read: its parts in the order of the file.
 
     `lanes` has the name of the lane of each element in one; `links` are associations (source, target);
-    `drawn` has tag and name of everything that a diagram can show.
+    `drawn` has tag and name of everything that a diagram can show; `declares` says that it has declarations
+    of attributes.
     """
 
     id: str
@@ -187,6 +201,7 @@ class Process:
     language: str = ""
     line: int = 0
     column: int = 0
+    declares: bool = False
 
     def inner(self, scope: str | None) -> list[Element]:
         """Return the elements of a sub-process, or of the process itself."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.definition import ATTRIBUTE
-from flows.languages.bpmn import choosing, options
+from flows.languages.bpmn import choosing, identities, options
 from flows.languages.bpmn.job_types import with_job_type
+from flows.languages.bpmn.known import is_read, unread_attributes
 from flows.languages.bpmn.layout import planes
 from flows.languages.bpmn.model import (
     ACTIVITIES,
@@ -23,11 +24,12 @@ from flows.languages.bpmn.model import (
 )
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading_data import Asked
-from flows.languages.bpmn.reading_events import check_settings, expression, reference, trigger
+from flows.languages.bpmn.reading_data import ITEM_TYPES, Asked
+from flows.languages.bpmn.reading_events import check_settings, expression, is_given, reference, trigger
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.reading_people import performer, with_person
+from flows.languages.bpmn.reading_scripts import script_task
 from flows.languages.bpmn.stray import stray
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
@@ -62,15 +64,16 @@ class _Reader:
     used: Used = field(default_factory=set)
     asked: Asked = field(default_factory=Asked)
     everyone: str = ""
+    declares: bool = False
 
     def note(self, code: str, message: str, tag: Tag, severity: str = "error") -> None:
         """Add a problem of an element."""
         self.problems.append(BpmnProblem(code, message, tag.line, tag.column, severity, tag.id))
 
     def process(self, wanted: str) -> tuple[Process, list[BpmnProblem]]:
-        self.ids()
-        self.stop_at_errors()
         found = self.chosen(wanted)
+        self.ids(found)
+        self.stop_at_errors()
         self.everyone = performer(found, self.used)
         self.inside(found, None)
         self.data += self.asked.missing(self.data, self.note)
@@ -83,7 +86,7 @@ class _Reader:
         read = Process(
             found.id, found.get("name"), self.elements, self.flows, tuple(self.data), self.lanes,
             tuple(self.links), drawn, planes(self.root), self.root.get("expressionLanguage"),
-            found.line, found.column,
+            found.line, found.column, self.declares,
         )  # fmt: skip
         self.stop_at_errors(read)
         return read, self.problems
@@ -93,10 +96,11 @@ class _Reader:
         if any(problem.severity == "error" for problem in self.problems):
             raise BadBpmn(self.problems, read)
 
-    def ids(self) -> None:
-        """Find all elements of BPMN by their ids."""
-        for tag in self.root.walk():
-            if tag.space == MODEL and tag.id:
+    def ids(self, process: Tag) -> None:
+        """Find the elements that the process can refer to by their ids."""
+        identities.with_ids(process)
+        for tag in identities.elements(self.root, process):
+            if tag.id:
                 if tag.id in self.named:
                     self.note("name_collides", f"The id “{tag.id[:60]}” is there twice.", tag)
                 self.named.setdefault(tag.id, tag)
@@ -125,6 +129,7 @@ class _Reader:
             self.links.append((_local(part.get("sourceRef")), _local(part.get("targetRef"))))
         for part in tag.of(MODEL, "extensionElements") if scope is None else ():
             for each in part.of(OWN, "attribute"):
+                self.used.add((id(each), ""))
                 self.attribute(each)
 
     def part_of(self, part: Tag, owner: Tag, scope: str | None) -> None:
@@ -177,25 +182,17 @@ class _Reader:
             asked = self.asked.ask
             element = with_person(tag, element, self.everyone, self.named, self.note, self.used, asked)
         if tag.name == "scriptTask":
-            script = self.part(tag, "script")
-            language = tag.get("scriptFormat").lower()
-            if script is None or language not in ("sql", "text/sql"):
-                message = 'The database performs a script task: it needs a script with scriptFormat="sql".'
-                self.note("unsupported", message, tag)
-            return replace(element, expression=script)
+            return script_task(tag, element, self.used)
         if tag.name in ("receiveTask", "sendTask"):
             message = reference(tag, "messageRef", self.named, self.note)
             return replace(element, message=message or element.name)
         return element
 
     def part(self, tag: Tag, name: str) -> Expression | None:
-        return next((expression(part) for part in tag.of(MODEL, name) if part.text.strip()), None)
+        return next((expression(part) for part in tag.of(MODEL, name) if is_given(part)), None)
 
     def flow(self, tag: Tag) -> None:
         source, target = _local(tag.get("sourceRef")), _local(tag.get("targetRef"))
-        if not tag.id:
-            self.note("no_id", "The sequence flow has no id.", tag)
-            return
         condition = self.part(tag, "conditionExpression")
         self.flows[tag.id] = Flow(
             tag.id, source, target, " ".join(tag.get("name").split()), condition, tag.line, tag.column
@@ -204,7 +201,8 @@ class _Reader:
     def datum(self, tag: Tag) -> None:
         """Read a data object: its name is often that of a reference to it."""
         if tag.name == "dataObjectReference":
-            if _local(tag.get("dataObjectRef")) not in self.named:
+            wanted = _local(tag.get("dataObjectRef"))
+            if wanted and wanted not in self.named:
                 self.note("unknown_reference", "The reference leads to no data object.", tag)
             return
         references = (each for each in self.named.values() if each.name == "dataObjectReference")
@@ -212,10 +210,19 @@ class _Reader:
         name = next((each.get("name") for each in shown if each.get("name")), tag.id)
         given = {key: value for each in shown for key, value in options.given(each).items()}
         named = {"name": given.pop("attribute", "") or slug(name), "label": name}
-        self.declare(tag, named | given, tag.id)
+        self.declare(tag, named | self.item_type(tag) | given, tag.id)
+
+    def item_type(self, tag: Tag) -> dict[str, str]:
+        """Return the type of a data object, as the file defines its items."""
+        if tag.flag("isCollection"):
+            return {"type": "jsonb"}
+        item = self.named.get(_local(tag.get("itemSubjectRef")))
+        structure = _local(item.get("structureRef") if item is not None else "").lower()
+        return {"type": ITEM_TYPES[structure]} if structure in ITEM_TYPES else {}
 
     def attribute(self, tag: Tag) -> None:
         """Read <wedsql:attribute name=...> of the process."""
+        self.declares = True
         given = {name: value for (space, name), value in tag.attributes.items() if not space}
         self.declare(tag, given, "")
 
@@ -232,13 +239,15 @@ class _Reader:
 
     def references(self) -> None:
         """Check that each flow, default and boundary event names an element of its own level."""
-        for flow in self.flows.values():
+        for flow in [*self.flows.values()]:
             ends = [self.elements.get(flow.source), self.elements.get(flow.target)]
             tag = self.named[flow.id]
             if {flow.source, flow.target} & self.refused:
                 continue
             if ends[0] is None or ends[1] is None:
-                self.note("unknown_reference", "The flow does not connect two elements of the process.", tag)
+                message = "The flow does not connect two elements of the process: it is left out."
+                self.note("unknown_reference", message, tag, "warning")
+                del self.flows[flow.id]
             elif ends[0].scope != ends[1].scope:
                 self.note("crosses_border", "The flow crosses the border of a sub-process.", tag)
         for element in self.elements.values():
@@ -283,29 +292,27 @@ class _Reader:
 
 def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:
     """Return the elements with something that has no effect, and its name."""
-    pending = [(process, process)]
+    pending = [(process, process, process)]
     while pending:
-        tag, owner = pending.pop()
+        tag, within, owner = pending.pop()
         owner = tag if tag.id and tag.space == MODEL else owner
         if tag.space not in (MODEL, OWN):
             known = tag.name == "properties" or tag.get("name").startswith("wedsql.")
             if not known and (id(tag), "") not in used:
                 yield owner, tag.name
                 continue
-        elif (tag.name in UNUSED and (id(tag), "") not in used) or (
-            tag.space == OWN and not _is_read(tag, used)
-        ):
+        elif (tag.name in UNUSED or tag.space == OWN) and (id(tag), "") not in used:
             yield owner, tag.name
+        elif tag.space == MODEL and tag is not process and not is_read(tag, within):
+            yield within if within.id else owner, tag.name
+            continue
         else:
             for space, name in tag.attributes:
                 known = space in ("", OWN, SCHEMA) or (id(tag), name) in used
                 if not known:
                     yield owner, name
-        pending += [(each, owner) for each in reversed(tag.children)]
-
-
-def _is_read(tag: Tag, used: Used) -> bool:
-    return tag.name == "attribute" or (id(tag), "") in used
+            yield from ((owner, name) for name in unread_attributes(tag, within))
+        pending += [(each, tag, owner) for each in reversed(tag.children)]
 
 
 def _local(name: str) -> str:

@@ -12,6 +12,14 @@ from flows.languages.bpmn.xml import Tag
 Note = Callable[[str, str, Tag, str], None]
 
 
+ITEM_TYPES = {
+    "boolean": "boolean", "bool": "boolean", "int": "integer", "integer": "integer", "long": "numeric",
+    "double": "numeric", "float": "numeric", "decimal": "numeric", "string": "text", "date": "date",
+    "datetime": "timestamptz",
+}  # fmt: skip
+"""The types of attributes for those of XML Schema and Java that a file gives its items."""
+
+
 @dataclass
 class Asked:
     """What tasks ask for, in the order of the file."""

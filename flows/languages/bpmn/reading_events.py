@@ -12,11 +12,11 @@ from flows.languages.bpmn.xml import Tag
 
 Note = Callable[[str, str, Tag], None]
 _ALLOWED = {
-    "startEvent": {"none", "message", "error", "timer", "conditional"},
-    "endEvent": {"none", "message", "error", "terminate"},
-    "intermediateCatchEvent": {"message", "timer", "conditional", "link"},
-    "intermediateThrowEvent": {"none", "message", "link"},
-    "boundaryEvent": {"message", "timer", "conditional", "error", "compensate"},
+    "startEvent": {"none", "message", "signal", "error", "escalation", "timer", "conditional"},
+    "endEvent": {"none", "message", "signal", "error", "escalation", "terminate"},
+    "intermediateCatchEvent": {"message", "signal", "timer", "conditional", "link"},
+    "intermediateThrowEvent": {"none", "message", "signal", "escalation", "link"},
+    "boundaryEvent": {"message", "signal", "timer", "conditional", "error", "escalation", "compensate"},
 }
 _FORMS = {"timeDuration": "duration", "timeDate": "date", "timeCycle": "cycle"}
 
@@ -34,6 +34,11 @@ def check_settings(tag: Tag, note: Note) -> None:
         note("unsupported", gateway if tag.name == "eventBasedGateway" else task, tag)
 
 
+def is_given(tag: Tag) -> bool:
+    """Return whether an expression is written; some modellers write that it is not."""
+    return tag.text.strip().lower() not in ("", "undefined", "_undefined", "null")
+
+
 def expression(tag: Tag) -> Expression:
     """Return the expression that an element has as its text."""
     return Expression(tag.text.strip(), tag.get("language"), tag.line, tag.column)
@@ -49,10 +54,16 @@ def trigger(tag: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
     ]
     if not definitions:
         return _allowed(tag, Trigger(), note)
-    if len(definitions) > 1 or definitions[0].name == "eventDefinitionRef":
-        note("unsupported", "An event with several or with shared definitions is not supported.", tag)
+    if len(definitions) > 1:
+        note("unsupported", "An event with several definitions is not supported.", tag)
         return Trigger()
     definition = definitions[0]
+    if definition.name == "eventDefinitionRef":
+        wanted = definition.text.strip().rpartition(":")[2]
+        if wanted not in named:
+            note("unknown_reference", f"There is no element “{wanted[:40]}”.", tag)
+            return Trigger()
+        definition = named[wanted]
     if definition.name in REFUSED_EVENTS:
         note("unsupported", REFUSED_EVENTS[definition.name], tag)
         return Trigger()
@@ -72,20 +83,37 @@ def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
     if kind == "timer":
         return _timer(tag, definition, note)
     if kind == "conditional":
-        condition = next(iter(definition.of(MODEL, "condition")), None)
-        if condition is None or not condition.text.strip():
-            note("no_condition", "The condition of the event is missing.", tag)
-            return Trigger(kind)
-        return Trigger(kind, expression=expression(condition))
+        given = (expression(each) for each in definition.of(MODEL, "condition") if is_given(each))
+        return Trigger(kind, expression=next(given, None))
     if kind == "message":
         return Trigger(kind, reference(definition, "messageRef", named, note, tag) or tag.get("name"))
-    if kind == "error":
-        error = named.get(definition.get("errorRef").rpartition(":")[2])
-        if definition.get("errorRef") and error is None:
-            note("unknown_reference", f"There is no error “{definition.get('errorRef')[:40]}”.", tag)
-        code = (error.get("errorCode") or error.get("name")) if error is not None else ""
-        return Trigger(kind, error.get("name") if error is not None else "", code)
+    if kind == "signal":
+        return _signal(tag, definition, named)
+    if kind in ("error", "escalation"):
+        return _coded(tag, definition, kind, named, note)
     return Trigger(kind, definition.get("name"))
+
+
+def _signal(tag: Tag, definition: Tag, named: Mapping[str, Tag]) -> Trigger:
+    """Return a signal; some modellers write its name instead of a reference."""
+    wanted = definition.get("signalRef").rpartition(":")[2]
+    name = named[wanted].get("name", wanted) if wanted in named else wanted
+    return Trigger("signal", name or tag.get("name"))
+
+
+def _coded(tag: Tag, definition: Tag, kind: str, named: Mapping[str, Tag], note: Note) -> Trigger:
+    """Return an error or an escalation, with its code."""
+    wanted = definition.get(f"{kind}Ref").rpartition(":")[2]
+    found = named.get(wanted)
+    if wanted and found is None:
+        sentences = {
+            "error": f"There is no error “{wanted[:40]}”.",
+            "escalation": f"There is no escalation “{wanted[:40]}”.",
+        }
+        note("unknown_reference", sentences[kind], tag)
+    if found is None:
+        return Trigger(kind)
+    return Trigger(kind, found.get("name"), found.get(f"{kind}Code") or found.get("name"))
 
 
 def reference(
@@ -99,9 +127,10 @@ def reference(
 
 
 def _timer(tag: Tag, definition: Tag, note: Note) -> Trigger:
-    given = [each for each in definition.of(MODEL, *_FORMS) if each.text.strip()]
+    given = [each for each in definition.of(MODEL, *_FORMS) if is_given(each)]
+    if len(given) > 1:
+        note("no_time", "The timer has several times.", tag)
     if len(given) != 1:
-        note("no_time", "The timer has no time, or several.", tag)
         return Trigger("timer")
     found = expression(given[0])
     form, text = times.simplified(_FORMS[given[0].name], found.text)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from flows.languages.bpmn.model import Assignment, Element, Expression, Loop
 from flows.languages.bpmn.names import slug
-from flows.languages.bpmn.reading_events import Note, expression
+from flows.languages.bpmn.reading_events import expression, is_given
 from flows.languages.bpmn.vocabulary import CAMUNDA, MODEL, OWN, ZEEBE
 from flows.languages.bpmn.xml import Tag
 
+Note = Callable[..., None]
 Used = set[tuple[int, str]]
 """Elements of other languages that are read, and their attributes: not those that have no effect."""
 _ATTRIBUTE = re.compile(r"[a-z][a-z0-9_]{0,62}")
@@ -30,9 +31,7 @@ def loop(tag: Tag, note: Note, used: Used) -> Loop | None:
         if each.name == "multiInstanceLoopCharacteristics":
             return _several(tag, each, parts, note, used)
         condition = parts.get("loopCondition")
-        if condition is None and not each.get("loopMaximum"):
-            note("no_condition", "The loop has neither a condition nor a maximum.", tag)
-        found = expression(condition) if condition is not None else None
+        found = expression(condition) if condition is not None and is_given(condition) else None
         return Loop(found, each.flag("testBefore"), each.get("loopMaximum"))
     return None
 
@@ -41,11 +40,13 @@ def _several(tag: Tag, each: Tag, parts: dict[str, Tag], note: Note, used: Used)
     """Return the loop of a multi-instance activity."""
     found = Loop(before=True, parallel=not each.flag("isSequential"))
     items, item = _collection(each, used)
+    item = item.lower()
+    parts = {name: part for name, part in parts.items() if is_given(part) or part.children}
     times, until = parts.get("loopCardinality"), parts.get("completionCondition")
     if "loopDataInputRef" in parts:
         note("unsupported", "Name the collection with wedsql:collection; data inputs are not read.", tag)
-    elif (times is None) == (not items):
-        note("no_number", "A multi-instance activity needs either a number or a collection.", tag)
+    elif times is not None and items:
+        note("no_number", "A multi-instance activity has a number or a collection, not both.", tag)
     if item and not _ATTRIBUTE.fullmatch(item):
         note("bad_option", f"“{item[:60]}” is no name of an attribute.", tag)
     return replace(
@@ -94,7 +95,9 @@ def _called(tag: Tag, element: Element, note: Note, used: Used) -> str:
         if (part.space, part.name) == (ZEEBE, "calledElement"):
             used.add((id(part), ""))
             name = name or part.get("processId")
-    if not name or name.startswith(("=", "${", "#{")):
+    if not name:
+        return ""
+    if name.startswith(("=", "${", "#{")):
         note("unsupported", "A call activity names its process; it does not compute the name.", tag)
         return ""
     return slug(name.rpartition(":")[2], longest=_LONGEST_FLOW)
@@ -109,13 +112,20 @@ def _passed(tag: Tag, note: Note, used: Used) -> Iterator[tuple[Assignment, bool
         if to_child is None:
             continue
         used.add((id(part), ""))
-        source = part.get("source") or part.get("sourceExpression")
-        if not source or not _ATTRIBUTE.fullmatch(part.get("target")):
+        source, target = part.get("source") or part.get("sourceExpression"), part.get("target").lower()
+        if part.space == CAMUNDA and part.get("businessKey") and not target:
+            message = "“businessKey” has no effect: pass the attribute that identifies the child by its name."
+            note("not_used", message, tag, "warning")
+            continue
+        if part.space == CAMUNDA and part.get("variables"):
+            note("unsupported", "All variables at once are not passed to a child: name each of them.", tag)
+            continue
+        if not source or not _ATTRIBUTE.fullmatch(target):
             message = "Name each value that a child gets or returns: its source, and an attribute as target."
             note("unsupported", message, tag)
             continue
         given = Expression(source, part.get("language"), part.line, part.column)
-        yield Assignment(part.get("target"), given), to_child
+        yield Assignment(target, given), to_child
 
 
 def _results(tag: Tag, note: Note, used: Used) -> Iterator[Assignment]:
@@ -124,7 +134,8 @@ def _results(tag: Tag, note: Note, used: Used) -> Iterator[Assignment]:
         for part in _extensions(each):
             if part.get("outputCollection") and (id(part), "") in used:
                 source = Expression(part.get("outputElement"), "", part.line, part.column)
-                if not _ATTRIBUTE.fullmatch(part.get("outputCollection")) or not source.text:
+                target = part.get("outputCollection").lower()
+                if not _ATTRIBUTE.fullmatch(target) or not source.text:
                     note("unsupported", "The collection of results is an attribute, of one value each.", tag)
                     continue
-                yield Assignment(part.get("outputCollection"), source)
+                yield Assignment(target, source)

@@ -72,10 +72,7 @@ class Repetitions(Boundaries):
         if found.items is None or not found.item:
             return sets
         self.declare_item(element)
-        type_, items = self.type_of(found.item), f"l_{self.names[element.id]}"
-        value = f"{items} -> {counter}"
-        if type_ not in ("", "jsonb"):
-            value = f"({items} ->> {counter})::{'text' if type_ == 'enum' else type_}"
+        value = self.item_value(found.item, f"l_{self.names[element.id]}", counter)
         return f"{sets}, {found.item} = case when {again} then {value} end"
 
     def times(self, element: Element, found: Loop) -> str:

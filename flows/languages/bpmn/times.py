@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from flows.languages.bpmn.crons import repetitions
 from flows.languages.bpmn.expressions import bare
 from flows.languages.bpmn.iso import cycle, has_zone_name, is_duration, moment
 
@@ -53,13 +54,18 @@ def _value(found: re.Match[str], first: int = 1) -> str:
     return next((each for each in found.groups()[first - 1 :] if each is not None), "")
 
 
-def start(form: str, text: str) -> str | None:
-    """Return the time of a start event as an option of the flow, None if it is none; form as in Trigger."""
+def starts(form: str, text: str) -> list[str]:
+    """Return the times of a start event as an option of the flow, none if it has none; form as in Trigger.
+
+    A cron expression may be several times.
+    """
     if form == "date":
         found = moment(text)
-        return None if found is None or "." in found else found
+        return [] if found is None or "." in found else [found]
     repeated = cycle(f"R1/{text}" if form == "duration" and is_duration(text) else text)
-    return repeated.text if repeated is not None else None
+    if repeated is not None:
+        return [repeated.text]
+    return repetitions(text) if form == "cycle" else []
 
 
 def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:
@@ -73,7 +79,8 @@ def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False
     if starts:
         return (
             f"The time of the event “{shown}” is not supported: give a moment such as 2026-06-01T12:00:00Z, "
-            "a duration, or a cycle such as R/PT1H of at least one second."
+            "a duration, a cycle such as R/PT1H of at least one second, or a cron expression of days "
+            "and times."
         )
     if form == "duration":
         return f"The time of the event “{shown}” is not supported: give a duration such as PT15M."

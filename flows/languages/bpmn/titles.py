@@ -12,7 +12,8 @@ from flows.languages.bpmn.names import is_made_up
 LONGEST = 80
 _KINDS = {"startEvent": "Start", "endEvent": "End", "callActivity": "Call", "subProcess": "Sub-process"}
 _EVENTS = {"timer": "Timer", "message": "Message", "conditional": "Condition", "error": "Error",
-           "link": "Link", "terminate": "End of all", "compensate": "Compensation"}  # fmt: skip
+           "link": "Link", "signal": "Signal", "escalation": "Escalation", "terminate": "End of all",
+           "compensate": "Compensation"}  # fmt: skip
 
 
 def titles(elements: Iterable[Element]) -> dict[str, str]:

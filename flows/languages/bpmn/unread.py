@@ -23,7 +23,8 @@ _JOBS = frozenset(
 
 def unread(made: Building) -> Iterator[tuple[Element, str]]:
     """Return the elements with an option that has no effect on their rules, and the reason."""
-    for element in made.process.elements.values():
+    written = (each for each in made.process.elements.values() if each.id not in made.parts)
+    for element in written:
         rules = [node for node in made.nodes.values() if node.origin == element.id]
         for name in element.options:
             if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):
@@ -53,6 +54,14 @@ def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> 
         yield f"“{name}” has no effect here: a person performs the element, not a worker (wedsql:performer)."
     elif name in _TASKS and not element.person and not _may_fail(name, rules):
         yield f"“{name}” has no effect here: no person performs the element (wedsql:performer)."
+    else:
+        yield from _of_children(name, rules, reading)
+
+
+def _of_children(name: str, rules: list[Made], reading: list[Made]) -> Iterator[str]:
+    """Return why an option has no effect on an element that starts children, or that starts none."""
+    if name == "refresh_payload" and any(map(_has_children, rules)):
+        yield f"“{name}” has no effect here: children have the values with which the activity begins."
     elif name.startswith("child_") and not any(map(_has_children, reading)):
         yield f"“{name[:40]}” has no effect here: the jobs of the element start no children."
 

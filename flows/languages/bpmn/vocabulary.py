@@ -25,8 +25,6 @@ REFUSED = {
 """Nodes of a process that are known and refused."""
 REFUSED_EVENTS = {
     "cancelEventDefinition": "A cancel event belongs to a transaction, which is not supported.",
-    "escalationEventDefinition": "An escalation event is not supported; use a message or an error.",
-    "signalEventDefinition": "A signal to every process is not supported; use a message.",
 }
 DRAWN = frozenset({"association", "group", "textAnnotation"})
 """Parts of a process that only a reader of the diagram needs."""

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
+from flows.languages.bpmn.encodings import decoded
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 
 LARGEST = 5 * 1024 * 1024
 """Bytes of a file."""
 MOST_ELEMENTS = 50_000
 DEEPEST = 100
+_SEPARATOR = "\n"  # no name of a namespace has one
 
 
 @dataclass
@@ -59,7 +61,7 @@ class _Refused(Exception):
 
 class _Reader:
     def __init__(self) -> None:
-        self.parser = expat.ParserCreate("utf-8", namespace_separator=" ")
+        self.parser = expat.ParserCreate("utf-8", namespace_separator=_SEPARATOR)
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
         self.parser.EndElementHandler = self.end
@@ -105,21 +107,21 @@ def parse(content: bytes) -> Tag:
         raise BadBpmn([BpmnProblem("too_large", message)])
     reader = _Reader()
     try:
-        content.decode()
-        reader.parser.Parse(content, True)
+        reader.parser.Parse(decoded(content).encode(), True)
     except _Refused as error:
         raise BadBpmn([BpmnProblem("refused", str(error), *reader.place)]) from error
     except expat.ExpatError as error:
         message = f"It is not XML: {expat.ErrorString(error.code)}."
         raise BadBpmn([BpmnProblem("syntax", message, error.lineno, error.offset + 1)]) from error
     except UnicodeDecodeError as error:
-        message = f"It is not text in UTF-8 (byte {error.start}). Save it in this encoding."
+        message = f"It is not text in {error.encoding.upper()} (byte {error.start}). Save it in UTF-8."
         before = content[: error.start]
-        place = before.count(b"\n") + 1, len(before[before.rfind(b"\n") + 1 :].decode()) + 1
+        last = before[before.rfind(b"\n") + 1 :].decode(error.encoding, "replace")
+        place = before.count(b"\n") + 1, len(last) + 1
         raise BadBpmn([BpmnProblem("syntax", message, *place)]) from error
     return reader.document[0]
 
 
 def _name(name: str) -> tuple[str, str]:
-    space, _blank, local = name.rpartition(" ")
+    space, _separator, local = name.rpartition(_SEPARATOR)
     return space, local

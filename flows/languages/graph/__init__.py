@@ -1,8 +1,9 @@
 """Processes as graphs of nodes and edges: reading, checks, and the order in which a scheduler walks them."""
 
 from flows.languages.graph.checks import check
-from flows.languages.graph.compiling import Compiled, compile_graph, source_of
+from flows.languages.graph.compiler import compile_graph
 from flows.languages.graph.model import Edge, Graph, Node
+from flows.languages.graph.parts import Compiled, source_of
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.reading import read
 from flows.languages.graph.scheduler import MOST_STEPS, Choices, Step, Walk, walk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from flows.languages.graph.deadends import dead_ends
-from flows.languages.graph.model import CHOOSING, Graph, Node
+from flows.languages.graph.model import CHOOSING, Graph, Node, is_choosing
 from flows.languages.graph.problems import Problem
 
 _CONDITIONAL = ("exclusive", "inclusive", "complex")
@@ -106,7 +106,7 @@ def _conditions(graph: Graph) -> Iterator[Problem]:
     for node in graph.nodes.values():
         edges = [graph.edges[name] for name in node.outward]
         defaults = [edge for edge in edges if edge.default]
-        chooses = node.kind in _CONDITIONAL and len(edges) > 1
+        chooses = is_choosing(node, edges)
         for edge in edges:
             if (edge.condition is not None or edge.default) and not chooses:
                 message = (
@@ -117,7 +117,7 @@ def _conditions(graph: Graph) -> Iterator[Problem]:
             if edge.default and (edge.condition is not None or edge is not defaults[0]):
                 message = f"Edge “{edge.name}” cannot be the default: it has a condition, or another edge is."
                 yield Problem("second_default", message, *graph.places(edge.path))
-        if chooses and node.kind == "exclusive":
+        if chooses and node.kind == "exclusive" and len(edges) > 1:
             yield from _unconditional(graph, node)
         if chooses and not defaults and all(edge.condition is not None for edge in edges):
             message = (

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from flows.languages.graph.model import Graph
-from flows.languages.graph.problems import Problem
+from flows.languages.graph.problems import DeadEnd, Problem
 from flows.languages.graph.tokens import Firing, Rules, State
 
 MOST_STATES, MOST_STORED = 20_000, 1_000_000  # states, and the edges with tokens of all of them
@@ -117,14 +117,14 @@ class Search:
         if waiting:
             self.stuck.setdefault(tuple(sorted(waiting)), key)
 
-    def choices(self, key: Key) -> list[str]:
+    def choices(self, key: Key) -> list[Choice]:
         """Return the choices on the way to a state, the first one first."""
         found = []
         step = self.before[key]
         while step is not None:
             key, (node, produced) = step
             if len(self.rules.produced(Firing(node, "fire"))) > 1:
-                found.append(f"{node} chooses {'+'.join(produced)}")
+                found.append((node, produced))
             step = self.before[key]
         return found[::-1]
 
@@ -146,11 +146,11 @@ def dead_ends(graph: Graph) -> Iterator[Problem]:
         yield Problem("not_examined", message, severity="warning")
 
 
-def _dead_end(graph: Graph, name: str, choices: list[str]) -> Problem:
+def _dead_end(graph: Graph, name: str, choices: list[Choice]) -> Problem:
     node = graph.nodes[name]
     edges = ", ".join(node.inward)[:200]
     message = f"Node “{name}” can wait without end for some of ({edges})."
     if choices:
-        where = ", ".join(choices[:_SHOWN])
+        where = ", ".join(f"{chooser} chooses {'+'.join(chosen)}" for chooser, chosen in choices[:_SHOWN])
         message = f"Node “{name}” can wait without end for some of ({edges}), where {where}."
-    return Problem("dead_end", message, *graph.places(node.path))
+    return DeadEnd("dead_end", message, *graph.places(node.path), node=name, choices=tuple(choices))

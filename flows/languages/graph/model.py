@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,7 +37,8 @@ class Rule:
     assignment. The node also removes all tokens of the sub-process `ends`, where "" is the whole graph; then
     the edges `starts` get a token each. With `during` it fires without a token: while that sub-process is
     entered, that other node has a token before it, or, for "", while the graph has tokens. The edges of a
-    node of type begin that is `later` do not belong to the start; something else gives them tokens.
+    node of type begin that is `later` do not belong to the start; something else gives them tokens. `raises`
+    are nodes whose attribute `flag` is set to the number of tokens that wait there for them.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -47,6 +48,8 @@ class Rule:
     starts: tuple[str, ...] = ()
     during: str | None = None
     later: bool = False
+    raises: tuple[str, ...] = ()
+    flag: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,12 @@ class Node:
     def apart(self) -> bool:
         """Return whether its outgoing edges can have tokens although no token arrived at it."""
         return self.rule.later or (self.rule.during is not None and bool(self.outward))
+
+
+def is_choosing(node: Node, edges: Sequence[Edge]) -> bool:
+    """Return whether conditions decide which outgoing edges of a node are taken; also of a single one."""
+    decides = node.kind in ("exclusive", "inclusive", "complex")
+    return decides and (len(edges) > 1 or any(edge.condition is not None for edge in edges))
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,14 @@ class Problem:
         return f"{place}{self.severity}: {self.message} [{self.code}]"
 
 
+@dataclass(frozen=True)
+class DeadEnd(Problem):
+    """A node that can wait without end, and the choices that lead there: nodes with the edges they take."""
+
+    node: str = ""
+    choices: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
 class BadGraph(BadDefinition):
     """A graph cannot be read, or cannot be walked as asked for; `problems` says why."""
 

@@ -9,7 +9,7 @@ from lark import Token, Tree
 
 from flows.languages.pdl.model import Place, Ref
 from flows.languages.pdl.notes import Notes
-from flows.languages.pdl.splitting import Block, Clause
+from flows.languages.pdl.splitter import Block, Clause
 
 # The clauses of each kind of block in the order of the printed grammar: True where it must be there, False
 # where it may, None where the printed grammar demands it and the text of the dissertation does not.

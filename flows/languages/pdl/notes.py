@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from lark import Token
 
 from flows.languages.pdl.model import Place
-from flows.languages.pdl.parsing import SPELLED
+from flows.languages.pdl.parser import SPELLED
 from flows.languages.pdl.problems import PdlProblem
 
 _KEPT_SIGNS = ("ARROW", "IDENT", "TEXT", "INTEGER", "DECIMAL")

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.controls import AskedControls, ControlChange
+from flows.capabilities.controls.api import AskedControls, ControlChange
 from flows.errors import KeptChange
 from flows.management.base import FlowCommand, number
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.loading.bpmn import export_bpmn
-from flows.management.exporting import ExportCommand
+from flows.management.exports import ExportCommand
 
 
 class Command(ExportCommand):

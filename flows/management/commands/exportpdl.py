@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.loading.pdl import export_pdl
-from flows.management.exporting import ExportCommand
+from flows.management.exports import ExportCommand
 
 
 class Command(ExportCommand):

@@ -66,7 +66,7 @@ def _lines(found: Impact, definition: Any) -> Iterator[str]:
             f"{name}: holds for {rule.both.count + rule.only_before.count} before and for"
             f" {rule.both.count + rule.only_after.count} after, fires for {rule.fires.count},"
             f" {rule.loses_condition.count} jobs lose their condition, {rule.withdrawn.count} are withdrawn,"
-            f" {rule.follows.count} get another timeout, priority or lock."
+            f" {rule.follows.count} follow what else is changed."
         )
     for name, sentence in _CONSEQUENCES.items():
         counted: Counted = getattr(found, name)

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.replaying import Replayed
+from flows.capabilities.trials.replays import Replayed
 from flows.definition.coverage import Coverage
 from flows.definition.scenarios import Outcome
 from flows.management.base import FlowCommand, Rejected

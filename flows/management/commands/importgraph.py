@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows.loading.graphs import Imported, prepare_graph
 from flows.management.files import read_text
-from flows.management.importing import ImportCommand
+from flows.management.imports import ImportCommand
 
 
 class Command(ImportCommand):

@@ -10,7 +10,7 @@ from django.core.management.base import CommandParser
 from flows.languages.pdl import LARGEST, BadPdl, PdlProblem, Text, check_size
 from flows.loading.pdl import ImportedWorkflow, prepare_pdl
 from flows.management.files import read_bytes
-from flows.management.importing import ImportCommand
+from flows.management.imports import ImportCommand
 
 
 class Command(ImportCommand):

@@ -29,6 +29,8 @@ values
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
   -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.
   ('stepped', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
+  -- Jobs are no longer held by a worker, and are to be performed again, in such a flow.
+  ('freed', 'each', 'void', 'volatile', '{p_wids integer[],p_now timestamptz}'),
   -- Jobs were withdrawn.
   ('withdrawn', 'each', 'void', 'volatile', '{p_wids integer[],p_ids bigint[],p_now timestamptz}'),
   -- Whether a job is the compensation of a step, so not one that its trigger fired.
@@ -47,6 +49,9 @@ values
   -- A trigger was changed, and may have pending jobs.
   ('trigger_changed', 'each', 'void', 'volatile',
    '{p_old wedsql.trig,p_new wedsql.trig,p_now timestamptz}'),
+  -- The instances in which a trigger that would be changed has pending jobs that get something of it, as
+  -- arrays of their numbers by capability.
+  ('following', 'merge', 'jsonb', 'stable', '{p_old wedsql.trig,p_new wedsql.trig}'),
   -- What the choices of a publication mean for each living instance.
   ('chosen', 'first', 'wedsql.chosen', 'volatile',
    '{p_flow text,p_definition jsonb,p_choices jsonb,p_final boolean}'),

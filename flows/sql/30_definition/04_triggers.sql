@@ -8,7 +8,7 @@ declare
   v_types jsonb;
 begin
   if new.flow_id < 0 then
-    return new;  -- a definition that is tried (65_design/21_trial.sql) is compiled already
+    return new;  -- a definition that is tried (trials/sql/01_trial.sql) is compiled already
   end if;
   perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
   v_types := wedsql._attr_types(new.flow_id);

@@ -198,12 +198,3 @@ begin
 exception when data_exception then
   perform wedsql._raise_form(sqlerrm);
 end $$;
-
--- Rejects a definition because of a value that cannot be read.
--- Raises: WD009.
-create or replace function wedsql._raise_form(p_error text) returns void
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  perform wedsql._raise('WD009', 'A value of the definition has the wrong form: {problem}.',
-    'See docs/defining-flows.md for the form of each option.', jsonb_build_object('problem', p_error));
-end $$;

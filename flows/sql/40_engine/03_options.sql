@@ -78,7 +78,8 @@ begin
     and not j.tgid = any (p_step.matched)
   having count(*) > 0;
   update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
-  where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched);
+  where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched)
+    and t.child is null;  -- all children of a job have the values with which it was fired
   delete from wedsql.skipped s where s.wid = p_step.wid and s.tgid <> all (p_step.matched);
   p_step.matched := (
     select coalesce(array_agg(m order by m), '{}')

@@ -10,7 +10,7 @@ set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_violated integer[];
 begin
-  if p_flow.id < 0 then  -- a definition that is tried (65_design/21_trial.sql) has evaluated them
+  if p_flow.id < 0 then  -- a definition that is tried (trials/sql/01_trial.sql) has evaluated them
     return array(
       select t.tgid from unnest(current_setting('wedsql.tried_violated')::integer[]) v
       join wedsql.trig t on t.tgid = v where p_final or t.integrity = 'always' order by t.tgid);

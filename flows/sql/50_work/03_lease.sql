@@ -10,14 +10,14 @@ create or replace function wedsql.lease(
 returns setof wedsql.taken
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow;
   v_pick record;
   v_tried boolean;
   v_mine bigint[];
   v_now timestamptz := wedsql.now();
 begin
   perform wedsql._check_span('The duration of a lease', p_duration, '1 microsecond');
-  execute format('lock table %I.wed_flow in row share mode', p_flow);
+  v_flow := wedsql._locked_flow(p_flow, 'row share');
   if v_flow.defining_xid is not null then
     perform wedsql._follow_definition(v_flow.id);
     v_flow := wedsql._flow(p_flow);
@@ -121,6 +121,8 @@ begin
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, attempt)
   values (v_job.id, v_job.wid, v_job.tgid, v_job.flow_id, v_job.trname, wedsql.now(), 'released',
           wedsql._worker_in(v_job.flow_id, p_actor), v_job.attempts);
+  perform wedsql._call_freed(array[p_wid], wedsql.now()) from wedsql.flow f
+  where f.id = v_job.flow_id and f.followed;
   perform wedsql._wake_job(v_job);
 end $$;
 

@@ -2,7 +2,7 @@
 -- with its reason. The job is offered again after its back-off, or, when its attempts are used up, ends with
 -- the outcome FAILED of its trigger, or is parked and makes its instance an exception (K-10). A job that
 -- the caller does not hold, by a lock or a claim, is left unchanged.
--- Locks: instances in wid order, jobs, trace.
+-- Locks: the flow's table against a definition that is being changed; instances in wid order, jobs, trace.
 -- Raises: WD001; in a flow that requires keys, as _check_results.
 create or replace function wedsql.fail_many(p_flow text, p_wids integer[], p_job_ids bigint[],
                                             p_claims bigint[], p_messages text[],
@@ -12,10 +12,11 @@ returns table (job_id bigint, attempts integer, parked boolean, not_before times
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_flow, 'row share');
   v_now timestamptz := wedsql.now();
   v_actor text := wedsql._actor(p_actor);
   v_job record;
+  v_freed integer[];
 begin
   if v_flow.worker_keys then
     v_actor := wedsql._actor(wedsql._check_results(v_flow.id, p_wids, p_job_ids, p_actor));
@@ -44,6 +45,7 @@ begin
                                 attempt)
     values (v_job.id, v_job.wid, v_job.tgid, v_flow.id, v_job.trname, v_now, p_outcome, v_actor,
             v_job.last_state, v_job.last_error, v_job.attempts);
+    v_freed := v_freed || v_job.wid;
     if v_job.spent then
       perform wedsql._use_up(v_flow, v_job.wid, v_job.id,
                              case v_job.last_state when 'WD530' then 'INTEGRITY' else 'ATTEMPTS' end,
@@ -56,6 +58,9 @@ begin
       from (values (v_job.wid, v_job.id)) v (wid, id)
       left join wedsql.job_pool j on j.wid = v.wid and j.id = v.id;
   end loop;
+  if v_flow.followed then
+    perform wedsql._call_freed(v_freed, v_now);
+  end if;
 end $$;
 
 -- Returns whether this session holds the job now, by a lock of its transaction or its own. Being able to take

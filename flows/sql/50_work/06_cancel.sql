@@ -41,6 +41,7 @@ begin
                           jsonb_build_object('instance', p_wid));
   end if;
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow.name) using p_wid;
+  select f.* into v_flow from wedsql.flow f where f.id = v_flow.id;  -- behind the lock
   select i.status into v_status from wedsql.instance i where i.wid = p_wid;
   if v_status = 'X' and not p_compensating then
     perform wedsql._raise('WD105', 'Instance {instance} is being compensated.',

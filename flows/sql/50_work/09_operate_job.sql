@@ -47,8 +47,12 @@ begin
   if (p_job).state = 'L' or (case when current_setting('wedsql.keeps_no_locks', true) = 'yes'
                                   then wedsql._is_held_elsewhere((p_job).wid, (p_job).tgid)
                                   else not pg_try_advisory_xact_lock((p_job).wid, (p_job).tgid) end) then
-    perform wedsql._raise('WD203', 'A worker holds job {job} of instance {instance}: {holder}.',
-      'Release a lease first, or wait until the worker is done.',
+    perform wedsql._raise('WD203', case when (p_job).assigned_to = ''
+        then '{holder} has taken the task that job {job} of instance {instance} is.'
+        else 'A worker holds job {job} of instance {instance}: {holder}.' end,
+      case when (p_job).assigned_to = ''
+        then 'Ask that person to give it back, or take it from that person first.'
+        else 'Release a lease first, or wait until the worker is done.' end,
       jsonb_build_object('job', (p_job).id, 'instance', (p_job).wid, 'holder',
         coalesce((p_job).lckid, wedsql._holder((p_job).wid, (p_job).tgid), '?')));
   end if;
@@ -192,7 +196,7 @@ end $$;
 -- Prolongs the time limit of one job, of one that is held as well: each check reads the limit from the job. A
 -- lease lasts longer by the same time. Other jobs of the transition keep its timeout.
 -- Locks: as _operate; the job, the trace.
--- Raises: WD009, WD104, WD105, WD205, WD212 for a job that is parked or has no limit.
+-- Raises: WD009, WD104, WD105, WD205, WD212 for a job that is parked, has no limit, or is a task of people.
 create or replace function wedsql.extend_job(p_wid integer, p_job_id bigint, p_by interval, p_reason text,
                                              p_actor text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp set intervalstyle = 'postgres' as $$
@@ -207,6 +211,10 @@ begin
   if v_job.state = 'K' then
     perform wedsql._raise('WD212', 'Job {job} of instance {instance} is parked.', 'Retry it.',
       jsonb_build_object('job', p_job_id, 'instance', p_wid));
+  elsif v_job.assigned_to = ''
+        and exists (select from wedsql.trig t where t.tgid = v_job.tgid and t.performer = 'person') then
+    perform wedsql._raise('WD212', 'Job {job} of instance {instance} is a task of people.',
+      'Give the task another deadline.', jsonb_build_object('job', p_job_id, 'instance', p_wid));
   elsif v_job.timeout is null and v_job.state <> 'L' then
     perform wedsql._raise('WD212', 'Job {job} of instance {instance} has no time limit.',
       'There is nothing to prolong.', jsonb_build_object('job', p_job_id, 'instance', p_wid));

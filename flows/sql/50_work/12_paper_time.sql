@@ -22,7 +22,11 @@ begin
         else 'Job {job} is leased by "{holder}".' end,
       'Take a job with state = ''P''.', jsonb_build_object('job', p_job.id, 'holder', p_job.lckid));
   end if;
-  if p_job.assigned_to <> all (wedsql._own_names(null)) then
+  if p_job.assigned_to = '' then
+    perform wedsql._raise('WD203', 'Job {job} of instance {instance} is performed by no worker.',
+      'It waits for its children, or is a task of people. Take another job.',
+      jsonb_build_object('job', p_job.id, 'instance', p_job.wid));
+  elsif p_job.assigned_to <> all (wedsql._own_names(null)) then
     perform wedsql._raise('WD203', 'Job {job} is assigned to "{worker}".',
       'Take another job; the name of this worker is the setting wedsql.actor.',
       jsonb_build_object('job', p_job.id, 'worker', p_job.assigned_to));

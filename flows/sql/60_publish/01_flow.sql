@@ -215,8 +215,9 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_name);
 begin
-  perform wedsql._check_direct(v_flow.name, v_flow.needs_approval);
   perform wedsql._lock_definition(v_flow.id, true);
+  v_flow := wedsql._flow(p_name);  -- behind the lock
+  perform wedsql._check_direct(v_flow.name, v_flow.needs_approval);
   if not p_force and exists (select 1 from wedsql.instance i where i.flow_id = v_flow.id) then
     perform wedsql._raise('WD007', 'Flow "{flow}" has instances.',
       'Dropping it would delete their history; pass force to drop it nevertheless.',

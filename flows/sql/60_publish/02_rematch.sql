@@ -13,6 +13,7 @@ declare
   v_counts jsonb;
 begin
   perform wedsql._lock_definition(v_flow.id);
+  v_flow := wedsql._flow(p_flow);  -- behind the lock
   v_before := wedsql._call_before_rematch(v_flow, p_wids);
   v_counts := wedsql._rematch(v_flow.id, p_wids, false, p_reopen_final, wedsql._actor(p_actor), p_reason);
   perform wedsql._call_rematched(v_flow, v_before);

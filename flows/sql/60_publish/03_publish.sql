@@ -168,7 +168,7 @@ begin
       get stacked diagnostics v_dry = message_text;
       v_report := v_dry::jsonb;
     when data_exception or check_violation or not_null_violation then
-      perform wedsql._raise_form(sqlerrm);
+      perform wedsql._raise_form(sqlerrm, p_definition);
   end;
   return v_report || jsonb_build_object('dry_run', p_dry_run);
 end $$;

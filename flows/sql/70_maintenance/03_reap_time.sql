@@ -36,6 +36,9 @@ begin
   if v_job.spent then
     perform wedsql._use_up(v_flow, p_wid, p_job, 'ATTEMPTS', 'reaper', p_why, p_now);
   end if;
+  if v_flow.followed then
+    perform wedsql._call_freed(array[p_wid], p_now);
+  end if;
   return true;
 end $$;
 

@@ -60,12 +60,12 @@ $$;
 -- Removes these instances and their history, if the flow's retention releases them, and returns how many were
 -- removed. Numbers are never used again. One that cannot be removed stays complete, is recorded
 -- (wedsql.trouble) and stops no other.
--- Locks: the instances, skipping locked ones.
+-- Locks: the flow's table against a definition that is being changed; the instances, skipping locked ones.
 -- Raises: WD001.
 create or replace function wedsql.retire(p_flow text, p_wids integer[]) returns integer
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_flow, 'row share');
   v_now timestamptz := wedsql.now();
   v_wids integer[];
   v_wid integer;

@@ -6,7 +6,7 @@ create table if not exists wedsql.scenario (
   flow text not null,
   name text not null,
   revision integer not null,       -- grows by one with each save
-  content jsonb not null,          -- {"story", "attributes", "steps"}, see 65_design/41_scenarios.sql
+  content jsonb not null,          -- {"story", "attributes", "steps"}, see trials/sql/08_scenarios.sql
   created_at timestamptz not null,
   created_by text not null,
   changed_at timestamptz not null,

@@ -9,7 +9,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from flows import api
-from flows.tests.kernel.test_k_impact import (
+from flows.capabilities.trials.tests.kernel.test_k_impact import (
     FINAL,
     PAY,
     SEND,

@@ -9,6 +9,19 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.capabilities.trials.tests.kernel.test_k_choices import drawn_choices, foreseen, happened, published
+from flows.capabilities.trials.tests.kernel.test_k_impact import (
+    FINAL,
+    PAY,
+    SEND,
+    SHOP,
+    first_definition,
+    run_some,
+    second_definition,
+    situation,
+    with_triggers,
+)
+from flows.capabilities.trials.tests.kernel.test_k_trial import VALUES
 from flows.errors import WedError
 from flows.tests.kernel.batches import (
     AUDIT,
@@ -23,19 +36,6 @@ from flows.tests.kernel.batches import (
 )
 from flows.tests.kernel.batches import reaper as reaper  # fixtures
 from flows.tests.kernel.batches import shop as shop
-from flows.tests.kernel.test_k_choices import drawn_choices, foreseen, happened, published
-from flows.tests.kernel.test_k_impact import (
-    FINAL,
-    PAY,
-    SEND,
-    SHOP,
-    first_definition,
-    run_some,
-    second_definition,
-    situation,
-    with_triggers,
-)
-from flows.tests.kernel.test_k_trial import VALUES
 from flows.tests.kit import Connection, Kit
 from flows.tests.spread import seeds
 from flows.types import GroupChoices
@@ -61,7 +61,9 @@ def test_choices_in_batches_are_those_of_one_transaction(
             assert violations(kit) == []
         return done
 
-    monkeypatch.setattr("flows.tests.kernel.test_k_choices.published", published_to_the_end)
+    monkeypatch.setattr(
+        "flows.capabilities.trials.tests.kernel.test_k_choices.published", published_to_the_end
+    )
     for _round in range(2):
         before = api.definition(kit.name, conn=kit.conn)
         second = second_definition(kit, draw)

@@ -6,10 +6,10 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from flows import api
+from flows.capabilities.trials.tests.kernel.test_k_impact import FINAL, PAY, SEND, with_triggers
 from flows.tests.kernel.batches import MORE, begin, by_reaper, finish, jobs, violations
 from flows.tests.kernel.batches import reaper as reaper  # fixtures
 from flows.tests.kernel.batches import shop as shop
-from flows.tests.kernel.test_k_impact import FINAL, PAY, SEND, with_triggers
 from flows.tests.kit import Connection, Kit
 
 pytestmark = pytest.mark.kernel

@@ -10,6 +10,14 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from flows import api
+from flows.capabilities.trials.tests.kernel.test_k_impact import (
+    FINAL,
+    PAY,
+    SEND,
+    SHOP,
+    situation,
+    with_triggers,
+)
 from flows.errors import LockBusy
 from flows.tests.kernel.batches import (
     AUDIT,
@@ -24,14 +32,6 @@ from flows.tests.kernel.batches import (
 )
 from flows.tests.kernel.batches import reaper as reaper  # fixtures
 from flows.tests.kernel.batches import shop as shop
-from flows.tests.kernel.test_k_impact import (
-    FINAL,
-    PAY,
-    SEND,
-    SHOP,
-    situation,
-    with_triggers,
-)
 from flows.tests.kit import Connection, Kit
 from flows.tests.under_load import under_load
 

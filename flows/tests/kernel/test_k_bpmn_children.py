@@ -230,3 +230,47 @@ def test_an_error_of_one_child_is_caught_while_the_others_are_open(
     assert kit.jobs(wid) == ["decide"] and kit.state(wid)["error"] is None
     assert [its.status(each) for each in (first, second, third)] == ["C", "C", "C"], "none stays open"
     assert broken(kit) == []
+
+
+@pytest.mark.parametrize("catches", [True, False])
+def test_a_child_that_fails_stops_the_start_of_the_others(kit: Kit, bank: Kit, catches: bool) -> None:
+    """An error is caught, and a completion condition holds, before all children are started."""
+    until = "=nrOfTerminatedInstances > 0"
+    until = "" if catches else f"<bpmn:completionCondition>{until}</bpmn:completionCondition>"
+    many = several(cardinality("50") + until)
+    publish(kit, file(
+        DATA, node("startEvent", "s"), node("callActivity", "h", many, calledElement=bank.name),
+        node("boundaryEvent", "late", event("error") if catches else timer("P1D"), attachedToRef="h"),
+        node("task", "after"), flows("s h", "h after", "late after"),
+    ))  # fmt: skip
+    wid = kit.start()
+    kit.one("select wedsql.continue_children(1)")
+    api.cancel(children(kit, wid)[0], "x", conn=kit.conn)
+    kit.one("select wedsql.continue_children(1)")
+    assert kit.jobs(wid) == ["after"] and len(children(kit, wid)) == 1
+    go(kit)
+    assert statuses(kit, wid) == "C" and broken(kit) == []
+
+
+@pytest.mark.parametrize("loop", ["", several(cardinality("2")), several(cardinality("2"), sequential=True)])
+def test_what_a_call_may_write_does_not_limit_what_it_returns(kit: Kit, bank: Kit, loop: str) -> None:
+    back = "done" if loop and "isSequential" not in loop else "granted"
+    publish(kit, file(
+        DATA, node("startEvent", "s"),
+        node("callActivity", "ask", passing(f'<wedsql:out target="{back}" source="answer"/>') + loop,
+             calledElement=bank.name, wedsql_writes="mark"),
+        node("boundaryEvent", "failed", event("error"), attachedToRef="ask"), node("task", "after"),
+        flows("s ask", "ask after", "failed after"),
+    ))  # fmt: skip
+    for result in ("granted", "failed"):
+        wid = kit.start()
+        while kit.jobs(wid) == ["ask"]:
+            go(kit)
+            for child in [each for each in children(kit, wid) if bank.status(each) == "R"]:
+                if result == "granted":
+                    bank.run("grant", child, answer=7)
+                else:
+                    api.cancel(child, "x", conn=kit.conn)
+            go(kit)
+        assert kit.jobs(wid) == ["after"]
+        assert result == "failed" or kit.state(wid)[back] in (7, [7, 7])

@@ -90,3 +90,25 @@ def test_pending_jobs_become_tasks_at_the_next_import_and_jobs_again(kit: Kit) -
     publish(kit, CLAIM.replace(b"<bpmn:userTask", b'<bpmn:userTask wedsql:performer="worker"'))
     kit.run("approve", wid)
     assert kit.jobs(wid) == ["file"] and broken(kit) == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {},
+        {"wedsql_writes": "total"},
+        {"wedsql_outcomes": "OK: total = 1; No: total = 2"},
+        {"wedsql_writes": "total", "wedsql_outcomes": "OK: total = 1"},
+    ],
+)
+def test_options_of_the_user_leave_a_way_to_the_error(kit: Kit, given: dict[str, str]) -> None:
+    publish(kit, file(
+        attributes(attribute("total", type="integer")),
+        node("startEvent", "s"), node("userTask", "check", **given), node("task", "warn"),
+        node("endEvent", "e"),
+        node("boundaryEvent", "lost", event("error", errorRef="x"), attachedToRef="check"),
+        flows("s check", "check e", "lost warn"), named='<bpmn:error id="x" errorCode="LOST"/>',
+    ))  # fmt: skip
+    wid = kit.start()
+    assert failed(kit, "check", wid) == "FAILED"
+    assert kit.jobs(wid) == ["warn"] and broken(kit) == []

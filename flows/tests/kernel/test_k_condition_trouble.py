@@ -15,9 +15,9 @@ pytestmark = pytest.mark.kernel
 TROUBLES = ("53100", "53200", "57000", "58030", "XX000")
 # Functions that evaluate or check the text of a condition: each of their handlers lets troubles through.
 EVALUATES = (
-    "40_engine/05_generate.sql", "40_engine/09_generated_read.sql", "65_design/12_evaluate.sql",
-    "66_filters/01_where.sql", "../capabilities/sla/sql/04_clocks.sql", "20_lexer/70_probe.sql",
-    "65_design/13_problems.sql",
+    "40_engine/05_generate.sql", "40_engine/09_generated_read.sql", "20_lexer/70_probe.sql",
+    "../capabilities/conditions/sql/02_evaluate.sql", "../capabilities/conditions/sql/03_problems.sql",
+    "../capabilities/filters/sql/01_where.sql", "../capabilities/sla/sql/04_clocks.sql",
 )  # fmt: skip
 PASSES = re.compile(
     r"when ({trouble}|insufficient_resources or operator_intervention or system_error.*) then raise"

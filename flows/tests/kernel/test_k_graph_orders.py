@@ -17,7 +17,7 @@ import pytest
 
 from flows import api
 from flows.languages.graph import Graph, read
-from flows.languages.graph.compiling import compile_graph
+from flows.languages.graph.compiler import compile_graph
 from flows.tests.graph_reference import after, every_order, moves
 from flows.tests.kernel.test_k_graphs import CHOICES, X, history, publish, visited
 from flows.tests.kit import Kit, broken

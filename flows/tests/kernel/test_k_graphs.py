@@ -14,7 +14,7 @@ from django.conf import settings
 
 from flows import api
 from flows.languages.graph import Graph, read
-from flows.languages.graph.compiling import compile_graph
+from flows.languages.graph.compiler import compile_graph
 from flows.languages.graph.history import Visit, visits, walked
 from flows.tests.kit import Kit, broken
 from flows.types import Completion

@@ -6,6 +6,7 @@ import re
 import string
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.capabilities.cases.api import CaseRule
@@ -61,10 +62,23 @@ def featured(kit: Kit, mine: list[str]) -> None:
         kit.trig("kids", "zz_go = '3'", child=SELF, child_count="zz_n", child_set=lines(mine, "kid", "k"),
                  child_result=lines(mine, "4", "r"))  # fmt: skip
         kit.trig("wait", f"zz_go = '4' and {holds}", signal=True)
+        kit.trig("desk", f"zz_go = '5' and {holds}", performer="person", role="Clerk", candidate=mine[1],
+                 sets_when_taken=f"{mine[0]} = {mine[0]} || 't'",
+                 outcomes=["OK: " + appended(mine, "end", "o")],
+                 application=f"/tool/{{{mine[2]}}}", form=Jsonb(form(mine)))  # fmt: skip
         kit.rows(
             "insert into {f}.wed_trig (tgname, cpred, integrity) values ('sound', %s, 'always')", [holds]
         )
         kit.final("zz_go in ('end', 'kid')")
+
+
+def form(mine: list[str]) -> dict[str, object]:
+    """Return a form whose fields are shown and read-only by conditions over the attributes."""
+    fields = [
+        {"attribute": name, "shown": f"{name} is not null", "readonly": f"'never' = {name}"}
+        for name in mine[:30]
+    ]
+    return {"sections": [{"title": "All", "fields": fields}]}
 
 
 def lines(mine: list[str], go_to: str, mark: str) -> list[str]:
@@ -107,8 +121,22 @@ def perform(kit: Kit, mine: list[str]) -> None:
     to = kit.state(wid)[mine[0]]
     sent = api.signal(kit.name, "wait", {"zz_go": "end", mine[1]: "sent"}, to=to, conn=kit.conn)
     assert (sent.wid, sent.outcome, kit.status(wid)) == (wid, "delivered", "F")
+    perform_task(kit, mine)
     kit.rows("select wedsql.advance_slas()")
     assert broken(kit) == []
+
+
+def perform_task(kit: Kit, mine: list[str]) -> None:
+    """Have a person perform a task whose options read and write the attributes."""
+    wid = kit.start(zz_go="5", **{name: name for name in mine})
+    (job,) = [each.id for each in kit.pending(wid)]
+    assert api.read_task(job, "ann", conn=kit.conn).audience == f"p:{mine[1]}"
+    api.take_task(job, mine[1], [], conn=kit.conn)
+    assert len(api.task_form(job, {mine[3]: "typed"}, conn=kit.conn)) == len(mine[:30])
+    foretold = api.preview_task(job, mine[1], {}, "OK", conn=kit.conn)
+    assert foretold["refusal"] is None
+    api.complete_task(job, mine[1], {}, "OK", conn=kit.conn)
+    assert (kit.status(wid), marked(kit, wid, mine[:1]), marked(kit, wid, mine[1:])) == ("F", {"to"}, {"o"})
 
 
 @pytest.mark.parametrize("part", [0, *some(range(1, PARTS), 12)])

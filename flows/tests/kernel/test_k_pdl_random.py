@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.languages.pdl import CompiledWorkflow, check, compile_workflow, read
-from flows.languages.pdl.compiling import MOST_WORDS
+from flows.languages.pdl.compiler import MOST_WORDS
 from flows.languages.pdl.model import AUTOMATIC, terms
 from flows.tests.kit import Kit, broken
 from flows.tests.pdl import AUTOMATIC as AUTO

@@ -1,5 +1,5 @@
 // Evaluates conditions with the result of PostgreSQL, from the trees that the kernel makes of its own parse
-// (flows/sql/65_design/25_condition_tree.sql). Numbers are decimals, unknown is null. What cannot be done exactly
+// (flows/capabilities/conditions/sql/09_condition_tree.sql). Numbers are decimals, unknown is null. What cannot be done exactly
 // here, for instance an error or a text whose letters depend on the server, is asked of the server: Ask is thrown.
 export class Ask extends Error {}
 

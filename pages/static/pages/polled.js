@@ -23,9 +23,12 @@ function changes(page) {
 export function start() {
   const mark = new Mark();
   async function look() {
-    if (!document.hidden) {
+    // What a person moves stays under the pointer.
+    if (!document.hidden && !document.querySelector("[data-moving]")) {
       try {
-        update(changes(await fetchPage(location.href)));
+        const page = await fetchPage(location.href);
+        document.title = page.title;
+        update(changes(page));
         mark.say("live");
       } catch (error) {
         if (error.status in LAST_WORD) { mark.say(LAST_WORD[error.status]); return; }

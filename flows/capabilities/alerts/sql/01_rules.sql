@@ -80,6 +80,7 @@ declare
   v_old wedsql.alert_rule;
   v_new wedsql.alert_rule;
 begin
+  perform wedsql._alone('alert_rule', p_flow);
   v_new.flow_id := (wedsql._flow(p_flow)).id;
   if p_id is not null then
     v_old := wedsql._locked_alert_rule(p_id);

@@ -5,8 +5,8 @@
 create or replace function wedsql._hooks_deliveries() returns setof wedsql.hook
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
-  -- Whether a message that the capability has queued may be sent now.
-  ('may_send', 'any', 'boolean', 'stable', '{p_delivery wedsql.delivery}'::text[]),
+  -- The senders (hook_id) of the capability of which messages may be sent now.
+  ('senders', 'first', 'bigint[]', 'stable', '{}'::text[]),
   -- A message is sent, and kept from other senders for p_hold; returns its target and secret.
   ('sending', 'first', 'jsonb', 'volatile', '{p_delivery wedsql.delivery,p_hold interval}'),
   -- An attempt to send a message succeeded (p_error null) or failed; returns whether it is one of the
@@ -27,21 +27,66 @@ join wedsql.flow f on f.id = r.flow_id left join wedsql.alert a on a.id = e.aler
 where e.id = p_delivery.event_id
 $$;
 
+-- Locks and returns the message of a sender whose time has come first: of alerts and mails with null, with
+-- p_urgent of those that are sent whatever their sender says; null if there is none.
+-- Locks: the delivery, without waiting.
+create or replace function wedsql._next_delivery(p_sender bigint, p_urgent boolean, p_now timestamptz)
+returns wedsql.delivery
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off as $$
+declare
+  v_delivery wedsql.delivery;
+begin
+  if p_urgent then
+    select d.* into v_delivery from wedsql.delivery d
+    where d.status = 'waiting' and d.urgent and d.next_at <= p_now
+    order by d.next_at, d.id limit 1 for update skip locked;
+  elsif p_sender is null then
+    select d.* into v_delivery from wedsql.delivery d
+    where d.status = 'waiting' and d.hook_id is null and d.next_at <= p_now
+    order by d.next_at, d.id limit 1 for update skip locked;
+  else
+    select d.* into v_delivery from wedsql.delivery d
+    where d.status = 'waiting' and d.hook_id = p_sender and d.next_at <= p_now
+    order by d.next_at, d.id limit 1 for update skip locked;
+  end if;
+  return v_delivery;
+end $$;
+
 -- Returns the delivery whose time has come first, with what it says, and keeps other senders from it for
--- p_hold; null if there is none.
+-- p_hold; null if there is none. Only the first message of each sender is read: what waits of one that is
+-- paused, or whose receiver fails, costs nothing.
 -- Locks: the delivery, without waiting; what the capability that queued it locks.
 create or replace function wedsql.take_delivery(p_hold interval) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set enable_bitmapscan = off set enable_sort = off as $$
 declare
+  v_now timestamptz := wedsql.now();
+  v_sender record;
   v_delivery wedsql.delivery;
   v_receiver jsonb := '{}';
 begin
-  update wedsql.delivery d set next_at = wedsql.now() + p_hold, attempts = d.attempts + 1
-  where d.id = (select n.id from wedsql.delivery n
-                where n.status = 'waiting' and n.next_at <= wedsql.now()
-                  and (n.hook_id is null or wedsql._call_may_send(n))
-                order by n.next_at, n.id limit 1 for update skip locked)
-  returning d.* into v_delivery;
+  for v_sender in
+    select s.id, s.urgent from (
+      values (null::bigint, true), (null, false)
+      union all select u, false from unnest(wedsql._call_senders()) u) s (id, urgent)
+    cross join lateral (
+      (select d.next_at, d.id from wedsql.delivery d
+       where s.urgent and d.status = 'waiting' and d.urgent order by d.next_at, d.id limit 1)
+      union all
+      (select d.next_at, d.id from wedsql.delivery d
+       where s.id is null and not s.urgent and d.status = 'waiting' and d.hook_id is null
+       order by d.next_at, d.id limit 1)
+      union all
+      (select d.next_at, d.id from wedsql.delivery d
+       where d.status = 'waiting' and d.hook_id = s.id order by d.next_at, d.id limit 1)) n
+    where n.next_at <= v_now order by n.next_at, n.id
+  loop
+    v_delivery := wedsql._next_delivery(v_sender.id, v_sender.urgent, v_now);
+    exit when v_delivery.id is not null;
+  end loop;
+  update wedsql.delivery d set next_at = v_now + p_hold, attempts = d.attempts + 1
+  where d.id = v_delivery.id returning d.* into v_delivery;
   if not found then
     return null;
   end if;

@@ -105,6 +105,34 @@ begin
       'groups', p_groups));
 end $$;
 
+-- Performs the automatic transitions that follow from an operation and that the commit has left to the
+-- reaper: of a chain that is longer than a commit performs, and one that a person retries. What they write is
+-- a part of the operation, and the reaper asks no rule. Only flows with rules pay for it.
+-- Locks, raises: as _perform_automatic; WD520 where there are too many.
+create or replace function wedsql._finish_automatic(p_flow wedsql.flow, p_wid integer, p_operation text,
+  p_rematch boolean default false) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if not p_flow.automatic or not wedsql._on_has_checks_approvals(p_flow.id) then
+    return;
+  end if;
+  for v_time in 1..10 loop
+    perform from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
+    join wedsql.instance i on i.wid = j.wid
+    where j.wid = p_wid and j.state = 'P' and t.performer = 'database' and t.enabled and i.status = 'R';
+    if not found then
+      return;
+    end if;
+    perform wedsql._perform_automatic(p_flow, p_wid, 'R', p_rematch);
+  end loop;
+  perform wedsql._raise('WD520',
+    'More than {limit} automatic transitions follow from operation "{operation}" '
+    'on instance {instance}, so what it needs approvals for cannot be checked.',
+    'Nothing was changed. Let the conditions of the flow end the chain sooner.',
+    jsonb_build_object('instance', p_wid, 'operation', p_operation, 'limit',
+      10 * wedsql._automatic_at_once(), 'needed', 1, 'title', '', 'groups', '{}'::text[]));
+end $$;
+
 -- Returns the attributes that an instance's steps after p_seq have written; p_automatic: only the automatic
 -- ones.
 create or replace function wedsql._written_since(p_wid integer, p_seq integer,
@@ -123,6 +151,8 @@ $$;
 create or replace function wedsql._on_repaired_approvals(p_flow wedsql.flow, p_steps wedsql.step[],
   p_wids integer[], p_seqs integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._finish_automatic(p_flow, s.wid, 'patch') from unnest(p_steps) s
+where s.tgid = 0 and not coalesce(s.fresh, false);
 select wedsql._check_approvals(p_flow, s.wid, case when s.trw = '_EXCPT' then 'patch'
     else replace(s.trw, '_RECOVER:', '') end, wedsql._written_since(s.wid, n.seq - 1))
 from unnest(p_steps) s join unnest(p_wids, p_seqs) n (wid, seq) on n.wid = s.wid
@@ -160,8 +190,11 @@ create or replace function wedsql._on_check_steps_approvals(p_wid integer, p_ope
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_own boolean := p_operation in ('rollback', 'compensate', 'abort', 'replay', 'branch', 'undo');
-  v_written text[] := wedsql._written_since(p_wid, p_seq, v_own);
+  v_written text[];
 begin
+  perform wedsql._finish_automatic(f, p_wid, p_operation)
+  from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;
+  v_written := wedsql._written_since(p_wid, p_seq, v_own);
   if not v_own or v_written <> '{}' then
     perform wedsql._check_approvals(f, p_wid, p_operation, v_written)
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid;

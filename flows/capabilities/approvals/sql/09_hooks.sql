@@ -6,10 +6,19 @@
 create or replace function wedsql._on_operated_approvals(p_flow wedsql.flow, p_wid integer,
   p_operation text) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._finish_automatic(p_flow, p_wid, p_operation);
 select wedsql._check_approvals(p_flow, p_wid, p_operation, wedsql._written_since(p_wid, coalesce((
   select max(t.seq) from wedsql.wed_trace t
   where t.wid = p_wid and lower(regexp_replace(t.trw, '^_(RECOVER:)?', '')) = p_operation), 2147483647)))
 where wedsql._on_has_checks_approvals(p_flow.id)
+$$;
+
+-- Performs what follows from an operation at once.
+-- Locks, raises: as _finish_automatic.
+create or replace function wedsql._on_checking_approvals(p_flow wedsql.flow, p_wid integer, p_operation text)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._finish_automatic(p_flow, p_wid, p_operation)
 $$;
 
 -- Checks a repair that was performed.
@@ -25,6 +34,8 @@ $$;
 create or replace function wedsql._on_rematched_approvals(p_flow wedsql.flow, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  perform wedsql._finish_automatic(p_flow, b.wid::integer, 'rematch', true)
+  from jsonb_each_text(p_before) b (wid, seq);
   perform wedsql._check_approvals(p_flow, b.wid::integer, 'rematch', w.names)
   from jsonb_each_text(p_before) b (wid, seq)
   cross join lateral wedsql._written_since(b.wid::integer, b.seq::integer) w (names) where w.names <> '{}';

@@ -1,6 +1,6 @@
 -- Performs a bulk operation on one instance, or on many at once. The caller has locked them.
 
--- Performs the operation on the parked jobs, or all jobs, of an instance.
+-- Performs the operation on the parked jobs, on those of workers, or on all jobs of an instance.
 -- Locks: as retry_job, prioritize_job and reassign_job.
 -- Raises: WD212 where there is none; as those of one job.
 create or replace function wedsql._bulk_jobs(p_bulk wedsql.bulk, p_wid integer, p_reason text) returns void
@@ -11,6 +11,7 @@ declare
 begin
   for v_job in select j.id from wedsql.job_pool j
     where j.wid = p_wid and j.tgid > 0 and (p_bulk.operation <> 'retry' or j.state = 'K')
+      and (p_bulk.operation <> 'reassign' or j.assigned_to is distinct from '')
       and p_bulk.transition in ('', j.trname) order by j.id
   loop
     v_any := true;

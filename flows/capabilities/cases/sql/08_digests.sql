@@ -1,46 +1,65 @@
--- Mails about the open cases of a queue or a flow, every day or every week, for people who choose them. Which
--- flows a person may see, the caller says, because the users are Django's.
+-- Mails about the open cases of a queue or a flow, every day or every week, for people who choose them; by
+-- the same means those about tasks (flows/capabilities/tasks), which say what is in them. Which flows a person may see, the caller says, because the users are Django's.
 
--- Returns the next time of a mail after p_now: at an hour of the day in UTC, of Monday for "week".
+-- Returns the next time of a mail after p_now: at an hour of the day in UTC, of Monday for "week"; infinity
+-- for "now".
 create or replace function wedsql._next_digest(p_every text, p_hour integer, p_now timestamptz)
   returns timestamptz
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select (t.first + case when t.first > p_now at time zone 'UTC' then interval '0'
+select case when p_every = 'now' then 'infinity' else (t.first + case when t.first > p_now at time zone 'UTC' then interval '0'
                        when p_every = 'day' then interval '1 day' else interval '7 days' end)
-       at time zone 'UTC'
-from (select date_trunc(p_every, p_now at time zone 'UTC') + make_interval(hours => p_hour) as first) t
+       at time zone 'UTC' end
+from (select date_trunc(case p_every when 'now' then 'day' else p_every end, p_now at time zone 'UTC') + make_interval(hours => p_hour) as first) t
 $$;
 
 -- Saves how often a user gets a mail about the cases of a flow (null: all) and a queue ('': all): every "day"
--- or "week"; '' for none. p_hour: the hour of the day, in UTC.
+-- or "week"; '' for none. p_hour: the hour of the day, in UTC. p_about: also 'tasks', those of the user, and
+-- 'messages', which are sent as they come ("now") to the person of this name; both are of no flow.
 -- Locks: the mail.
 -- Raises: WD001, WD514.
 create or replace function wedsql.save_case_digest(p_user bigint, p_flow text, p_queue text, p_every text,
-  p_language text, p_hour integer) returns void
+  p_language text, p_hour integer, p_about text default 'cases', p_person text default '') returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow integer := case when p_flow is not null then (wedsql._flow(p_flow)).id end;
   v_now timestamptz := wedsql.now();
 begin
+  perform wedsql._alone('case_digest', p_user::text);
   if p_queue <> '' then
     perform wedsql._check_case_values(jsonb_build_object('queue', p_queue));
   end if;
-  if p_every is null or p_every not in ('', 'day', 'week') then
-    perform wedsql._raise('WD514', 'Mails about cases are sent every day or every week.',
-      'Choose one of them.');
-  end if;
+  perform wedsql._check_digest(p_every, p_about, p_flow is not null or p_queue <> '', p_person);
   delete from wedsql.case_digest d
-  where p_every = '' and d.user_id = p_user and d.flow_id is not distinct from v_flow and d.queue = p_queue;
+  where p_every = '' and d.user_id = p_user and d.about = p_about and d.flow_id is not distinct from v_flow and d.queue = p_queue;
   if p_every = '' then
     return;
   end if;
-  insert into wedsql.case_digest as d (user_id, flow_id, queue, every, language, since, next_at)
-  values (p_user, v_flow, p_queue, p_every, p_language, v_now, wedsql._next_digest(p_every, p_hour, v_now))
-  on conflict (user_id, coalesce(flow_id, 0), queue) do update
-  set every = excluded.every, language = excluded.language, next_at = excluded.next_at;
+  insert into wedsql.case_digest as d
+    (user_id, flow_id, queue, every, language, since, next_at, about, person)
+  values (p_user, v_flow, p_queue, p_every, p_language, v_now, wedsql._next_digest(p_every, p_hour, v_now),
+          p_about, coalesce(p_person, ''))
+  on conflict (user_id, about, coalesce(flow_id, 0), queue) do update
+  set every = excluded.every, language = excluded.language, next_at = excluded.next_at,
+      person = excluded.person;
   if (select count(*) from wedsql.case_digest d where d.user_id = p_user) > 50 then
     perform wedsql._raise('WD514', 'A user chooses at most {limit} mails about cases.', 'Remove one.',
       jsonb_build_object('limit', 50));
+  end if;
+end $$;
+
+-- Raises: WD514 for a mail that there is not.
+create or replace function wedsql._check_digest(p_every text, p_about text, p_narrowed boolean, p_person text)
+  returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_about is null or p_about not in ('cases', 'tasks', 'messages') or p_narrowed and p_about <> 'cases'
+     or p_about = 'messages' and coalesce(p_person, '') = '' then
+    perform wedsql._raise('WD514', 'Mails are about cases, about the tasks of a user, or messages to a person.',
+      'Choose one of them, a flow or a queue only for cases.');
+  elsif p_every is null or p_every not in ('', 'day', 'week', 'now') or p_every <> ''
+        and (p_every = 'now') <> (p_about = 'messages') then
+    perform wedsql._raise('WD514', 'Mails about cases and tasks are sent every day or every week, messages as '
+      'they come.', 'Choose one of them.');
   end if;
 end $$;
 
@@ -48,16 +67,17 @@ end $$;
 create or replace function wedsql._case_digest(p_digest wedsql.case_digest) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select jsonb_build_object('id', p_digest.id, 'queue', p_digest.queue, 'every', p_digest.every,
-  'flow', (select f.name from wedsql.flow f where f.id = p_digest.flow_id),
-  'since_at', p_digest.since, 'next_at', p_digest.next_at)
+  'about', p_digest.about, 'flow', (select f.name from wedsql.flow f where f.id = p_digest.flow_id),
+  'since_at', p_digest.since, 'next_at', nullif(p_digest.next_at, 'infinity'))
 $$;
 
--- Returns the mails that a user has chosen, by flow and queue.
-create or replace function wedsql.list_case_digests(p_user bigint) returns setof jsonb
+-- Returns the mails that a user has chosen about something, by flow and queue.
+create or replace function wedsql.list_case_digests(p_user bigint, p_about text default 'cases')
+  returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select wedsql._case_digest(d)
 from wedsql.case_digest d left join wedsql.flow f on f.id = d.flow_id
-where d.user_id = p_user order by f.name nulls first, d.queue
+where d.user_id = p_user and d.about = p_about order by f.name nulls first, d.queue
 $$;
 
 -- Returns the names of the queues of these flows (null: all flows): those that their rules name, and the one
@@ -69,14 +89,15 @@ select r.queue from wedsql.case_rule r join wedsql.flow f on f.id = r.flow_id
 where p_flows is null or f.name = any (p_flows) order by 1 limit 500
 $$;
 
--- Returns the users of whom mails are due, at most p_limit, each with what one mail is about: {"user",
+-- Returns the users of whom mails about something are due, at most p_limit, each with what one mail is about: {"user",
 -- "language", "at", "items": as _case_digest}; "at" is the present time.
-create or replace function wedsql.due_case_digests(p_limit integer default 50) returns setof jsonb
+create or replace function wedsql.due_case_digests(p_limit integer default 50,
+  p_about text default 'cases') returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select jsonb_build_object('user', d.user_id, 'language', max(d.language), 'at', wedsql.now(),
   'items', jsonb_agg(wedsql._case_digest(d) order by f.name nulls first, d.queue))
 from wedsql.case_digest d left join wedsql.flow f on f.id = d.flow_id
-where d.next_at <= (select wedsql.now())
+where d.next_at <= (select wedsql.now()) and d.about = p_about
 group by d.user_id order by min(d.next_at), d.user_id limit p_limit
 $$;
 
@@ -146,9 +167,9 @@ with removed as (
 select count(*) from removed
 $$;
 
-grant execute on function wedsql.save_case_digest(bigint, text, text, text, text, integer),
-  wedsql.list_case_digests(bigint), wedsql.case_queues(text[]) to wed_web;
-grant execute on function wedsql.due_case_digests(integer),
+grant execute on function wedsql.save_case_digest(bigint, text, text, text, text, integer, text, text),
+  wedsql.list_case_digests(bigint, text), wedsql.case_queues(text[]) to wed_web;
+grant execute on function wedsql.due_case_digests(integer, text),
   wedsql.case_digest(text[], text, timestamptz, timestamptz),
   wedsql.queue_case_digest(bigint, bigint[], integer, timestamptz, text, jsonb),
   wedsql.delete_case_digests(bigint), wedsql.remove_old_digests(integer) to wed_reaper;

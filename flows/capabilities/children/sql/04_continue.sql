@@ -134,7 +134,7 @@ returning c.*
 $$;
 
 -- Does for a job what is next, and returns when the reaper goes on with it, null for not before something
--- happens.
+-- happens. Where the rest is cancelled when enough have ended, no more children are started than before that.
 -- Locks: as _start_more, _join_children, _pass_on; the caller holds the row of wedsql.child_job.
 -- Raises: as they do.
 create or replace function wedsql._advance_children(p_flow wedsql.flow, p_job wedsql.child_job,
@@ -144,6 +144,7 @@ declare
   v_status "char" := (select i.status from wedsql.instance i where i.wid = p_job.parent_wid);
   v_pending wedsql.job_pool;
   v_joined boolean;
+  v_stops boolean := p_trig.child_wait is not null and p_trig.child_rest = 'cancel' and p_job.started > 0;
 begin
   select * into v_pending from wedsql.job_pool j where j.wid = p_job.parent_wid and j.id = p_job.job_id;
   if p_job.ended_at is null and v_pending.id is null then
@@ -151,15 +152,20 @@ begin
   elsif p_job.ended_at is null and v_status in ('S', 'X') then
     return wedsql._pass_on(p_job, 'suspend', p_max, p_now);
   elsif p_job.ended_at is null and v_pending.state = 'P' then
-    p_job := wedsql._start_more(p_job, v_pending, p_trig, p_max);
-    if p_job.started < p_job.total then
-      return p_now;
+    if v_stops is not true then
+      p_job := wedsql._start_more(p_job, v_pending, p_trig, p_max);
+      if p_job.started < p_job.total then
+        return p_now;
+      end if;
     end if;
     v_joined := wedsql._join_children(p_flow, p_job, p_trig);
     if v_joined is null then
       return p_now + interval '0.1 second';
     elsif v_joined then
       p_job := wedsql._end_children(p_job, p_trig.child_rest, p_now);
+    elsif p_job.started < p_job.total then
+      perform wedsql._start_more(p_job, v_pending, p_trig, p_max);
+      return p_now;
     end if;
   end if;
   if p_job.ended_at is null then

@@ -66,6 +66,7 @@ begin
     null)::wedsql.step,
     (select coalesce(jsonb_object_agg(s.key, s.value), '{}') from jsonb_each(v_from.state) s
      join wedsql.attr a on a.flow_id = v_flow.id and a.aname = s.key)));
+  perform wedsql._call_checking(v_flow, v_wid, 'branch');
   perform wedsql._call_check_operation(v_flow, p_wid, 'branch',
     array(select s.key from jsonb_each(v_state) s where s.value <> 'null'), v_state, null)
   from wedsql._present_state(v_flow.name, v_wid) v_state;

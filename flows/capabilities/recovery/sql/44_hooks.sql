@@ -7,6 +7,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 values
   -- Whether operations on the instances of a flow are checked, so that what one will write has to be known.
   ('has_checks', 'any', 'boolean', 'stable', '{p_flow integer}'::text[]),
+  -- An operation is about to be checked that has begun this instance: what follows from it belongs to it.
+  ('checking', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wid integer,p_operation text}'),
   -- An operation was performed on an instance, and wrote these attributes; p_state: the state after it, null
   -- for the present one; p_undone: the operation that it undoes.
   ('check_operation', 'each', 'void', 'volatile',

@@ -18,7 +18,7 @@ select array(select t.trname from wedsql.trig t where t.flow_id = (p_flow).id an
              union select unnest((p_flow).start_by) order by 1)
 $$;
 
--- Checks name, data, key and token of a signal before anything is locked.
+-- Checks name, data, key and token of a signal.
 -- Raises: WD002, WD009, WD560.
 create or replace function wedsql._check_signal(p_flow wedsql.flow, p_name text, p_data jsonb, p_key text,
   p_token text) returns void

@@ -4,7 +4,7 @@
 -- delivered (seq is the step), started (an instance), kept (until an instance waits for it), ignored (nothing
 -- waited for it, and it is not kept). A token makes it safe to repeat: the answer is that of the first call,
 -- with repeated = true.
--- Locks: the row of the token; the flow's table against a definition that is being changed; the instance, its
+-- Locks: the flow's table against a definition that is being changed; the row of the token; the instance, its
 -- jobs and timers, the trace.
 -- Raises: WD001, WD002, WD009, WD104 where there is no such instance and the signal is not kept, WD105 where
 -- it has ended, WD210, WD560, WD561, WD562, WD563; as a worker's result.
@@ -15,7 +15,7 @@ returns table (id bigint, outcome text, wid integer, seq integer, repeated boole
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-  v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_flow, 'row exclusive');
   v_actor text := wedsql._actor(p_actor);
   v_data jsonb := coalesce(p_data, '{}');
   v_signal wedsql.signal;
@@ -34,7 +34,6 @@ begin
     return query select v_signal.id, wedsql._signal_outcome(v_signal.state), v_signal.wid, v_signal.seq, true;
     return;
   end if;
-  execute format('lock table %I.wed_flow in row exclusive mode', v_flow.name);
   v_signal := wedsql._settle_signal(v_flow, v_signal);
   return query select v_signal.id, wedsql._signal_outcome(v_signal.state), v_signal.wid, v_signal.seq, false;
 end $$;
@@ -126,6 +125,9 @@ begin
     perform wedsql._check_takes_signal(p_signal.wid, p_signal.name);
     return p_signal;
   end if;
+  if p_signal.wid is null then
+    perform wedsql._alone('signal', p_flow.id || ' ' || p_signal.name || ' ' || p_signal.key);
+  end if;
   if (select count(*) from (
         select from wedsql.signal s
         where s.flow_id = p_flow.id and s.state = 'K' and s.name = p_signal.name
@@ -149,17 +151,20 @@ delete from wedsql.signal s where s.id = any (array(
 $$;
 
 -- Returns the signals of a flow, or of one instance, the newest first, up to p_limit before p_before.
+-- problem: why one that is kept could not be delivered although an instance waits.
 create or replace function wedsql.signals(p_flow text, p_wid integer default null,
   p_before bigint default null, p_limit integer default 50)
 returns table (id bigint, name text, wid integer, key text, data jsonb, actor text, sent_at timestamptz,
-               outcome text, keep_until timestamptz, settled_at timestamptz, seq integer)
+               outcome text, keep_until timestamptz, settled_at timestamptz, seq integer, problem text)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select s.id, s.name, s.wid, s.key, s.data, s.actor, s.sent_at, wedsql._signal_outcome(s.state), s.keep_until,
-       s.settled_at, s.seq
+       s.settled_at, s.seq, case when s.state = 'K' then t.message end
 from wedsql._flow(p_flow) f cross join lateral (
   select n.* from wedsql.signal n
   where n.flow_id = f.id and (p_wid is null or n.wid = p_wid) and (p_before is null or n.id < p_before)
   order by n.id desc limit least(greatest(p_limit, 1), 501)) s
+left join wedsql.trouble t on t.flow_id = f.id and t.kind = 'signals' and t.wid = coalesce(s.wid, 0)
+  and t.item = s.id
 order by s.id desc
 $$;
 

@@ -101,6 +101,7 @@ declare
   v_old wedsql.calendar;
   v_new wedsql.calendar;
 begin
+  perform wedsql._alone('calendar', p_flow);
   if p_id is not null then
     v_old := wedsql._locked_calendar(v_flow, p_id);
   elsif (select count(*) from wedsql.calendar c where c.flow_id = v_flow) >= 20 then
@@ -118,6 +119,7 @@ begin
       jsonb_build_object('name', v_new.name));
   end if;
   if v_old.name <> v_new.name then
+    perform from wedsql.flow f where f.id = v_flow for no key update;  -- against a publication that names it
     perform wedsql._check_no_deadlines(v_old);
   end if;
   if p_id is null then
@@ -144,8 +146,12 @@ create or replace function wedsql.delete_calendar(p_flow text, p_id bigint, p_ac
 returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
-  v_calendar wedsql.calendar := wedsql._locked_calendar((wedsql._flow(p_flow)).id, p_id);
+  v_flow integer := (wedsql._flow(p_flow)).id;
+  v_calendar wedsql.calendar;
 begin
+  perform wedsql._alone('calendar', p_flow);
+  perform from wedsql.flow f where f.id = v_flow for no key update;  -- against a publication that names it
+  v_calendar := wedsql._locked_calendar(v_flow, p_id);
   if exists (select from wedsql.sla s where s.calendar_id = p_id) then
     perform wedsql._raise('WD512', 'The calendar "{name}" is used by an SLA.',
       'Give that SLA another calendar first.', jsonb_build_object('name', v_calendar.name));

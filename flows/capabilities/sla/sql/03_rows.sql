@@ -94,7 +94,7 @@ end $$;
 
 -- Saves an SLA; p_sla is as in _given_sla. With p_id an existing one is replaced. The reaper computes its
 -- clocks, for the past, too; again if anything but its name has changed.
--- Locks: the SLA.
+-- Locks: the SLAs and calendars of the flow against others that are saved or removed (wedsql._alone).
 -- Raises: WD001, WD005, WD006, WD512, WD513.
 create or replace function wedsql.save_sla(p_flow text, p_sla jsonb, p_actor text, p_id bigint default null)
 returns jsonb
@@ -102,8 +102,10 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
   v_old wedsql.sla;
-  v_new wedsql.sla := wedsql._given_sla(v_flow, p_sla, p_id);
+  v_new wedsql.sla;
 begin
+  perform wedsql._alone('sla', p_flow), wedsql._alone('calendar', p_flow);
+  v_new := wedsql._given_sla(v_flow, p_sla, p_id);
   if p_id is not null then
     v_old := wedsql._locked_sla(v_flow.id, p_id);
   elsif (select count(*) from wedsql.sla s where s.flow_id = v_flow.id) >= 20 then

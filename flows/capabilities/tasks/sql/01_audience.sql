@@ -29,6 +29,9 @@ $$;
 -- Returns whether a person with these keys may take a task.
 create or replace function wedsql._may_take(p_task wedsql.task, p_person text, p_keys text[]) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select (p_task.audience = any (p_keys) or p_task.audience = any (wedsql.person_keys(p_person)))
-       and p_person <> all (p_task.excluded)
+select p_person <> all (p_task.excluded) and (p_task.audience = any (p_keys)
+  or case when left(p_task.audience, 2) = 'n:'
+       then exists (select from wedsql.task_watch w
+                    where w.job_id = p_task.job_id and p_person = any (w.offered))
+       else p_task.audience = any (wedsql.person_keys(p_person)) end)
 $$;

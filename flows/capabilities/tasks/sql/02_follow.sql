@@ -2,8 +2,8 @@
 -- one.
 
 -- Has the tasks of these instances follow their jobs: begins one for each new job that people perform, gives
--- back those whose job is no longer held, holds back those whose job is suspended or parked, and ends those
--- whose job is gone.
+-- back those whose job is no longer held, holds back those whose job is suspended or parked, or held by a
+-- worker that took it before people performed it, and ends those whose job is gone.
 -- Locks: the jobs, the tasks; the caller holds the instances.
 create or replace function wedsql._follow_tasks(p_wids integer[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -14,15 +14,15 @@ begin
     update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
     from wedsql.trig t
     where j.wid = any (p_wids) and j.flow_id > 0 and t.tgid = j.tgid and t.performer = 'person'
-      and j.state in ('P', 'K')
       and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
   if v_new is not null then
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at)
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at, size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
-      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end
+      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
+      wedsql._data_size(j.payload), wedsql._application_number(t.application)
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
@@ -31,20 +31,23 @@ begin
   end if;
   with followed as (
   update wedsql.task t
-  set state = n.state, rank = coalesce(- n.priority, t.rank),
+  set state = n.state, rank = coalesce(- n.priority, t.rank), size = n.size,
       owner = case when n.state in ('S', 'L', 'X') then t.owner end,
       owned_at = case when n.state in ('S', 'L', 'X') then t.owned_at end,
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
   from (select o.job_id, j.priority, h.actor, h.seq,
-          case when h.seq is not null then 'D' when j.id is null then 'W' when j.state in ('S', 'K') then 'H'
-               when j.state = 'L' and o.state in ('S', 'L', 'X') then o.state else 'R' end::"char" as state
+          case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
+          case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
+               when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
                            where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
-  where t.job_id = n.job_id and (t.state <> n.state or t.rank <> - n.priority)
+  where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
+                                (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state)
   delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
   perform wedsql._keep_watch(p_wids, p_now);
@@ -57,31 +60,75 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 select h.* from wedsql.wed_trace h where h.wid = p_wid order by h.seq desc limit 20
 $$;
 
--- Has the tasks of a trigger follow its options: their audience and deadline, as long as no person has given
--- them to a person; and begins or ends tasks where people begin or cease to perform its jobs.
+-- What the tasks of a trigger have of it, and what becomes of that when the trigger changes: the rank
+-- follows the priority of the job (50_work/10_follow.sql); audience, excluded persons and deadline follow
+-- the options, as long as no person has given the task to a person, or it another deadline. A task that is
+-- offered to some of a role is offered again. All other options are read when they are needed.
+
+-- Returns what a change of a trigger makes of its open tasks: the new values of those that change. p_changed:
+-- whether the trigger has the new options, and the jobs their priority, already.
+create or replace function wedsql._following_tasks(p_old wedsql.trig, p_new wedsql.trig,
+  p_changed boolean default true)
+  returns table (job_id bigint, wid integer, audience text, excluded text[], due_at timestamptz,
+                 rank smallint, offers boolean)
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select t.job_id, t.wid, n.audience, n.excluded, n.due_at, n.rank,
+  n.audience <> t.audience or n.excluded <> t.excluded
+from wedsql.task t join wedsql.job_pool j on j.wid = t.wid and j.id = t.job_id
+cross join lateral (select
+  case when t.given_by is not null or (p_old.role, p_old.candidate, p_old.same_as)
+            is not distinct from (p_new.role, p_new.candidate, p_new.same_as) then t.audience
+       else wedsql._audience(p_new, t.wid, j.payload) end as audience,
+  case when p_old.not_by is not distinct from p_new.not_by then t.excluded when p_new.not_by is null then '{}'
+       else wedsql._performers(t.wid, p_new.not_by) end as excluded,
+  case when p_old.deadline is not distinct from p_new.deadline
+            or t.due_at <> wedsql._task_deadline(p_old, t.arrived_at) then t.due_at
+       else wedsql._task_deadline(p_new, t.arrived_at) end as due_at,
+  case when p_changed then - j.priority else t.rank end::smallint as rank) n
+where t.flow_id = p_old.flow_id and t.ended_at is null and t.tgid = p_old.tgid
+  and (n.audience, n.excluded, n.due_at, n.rank) is distinct from (t.audience, t.excluded, t.due_at, t.rank)
+$$;
+
+-- Has the tasks of a trigger follow its options, and begins or ends tasks where people begin or cease to
+-- perform its jobs.
 -- Locks: the jobs, the tasks; the caller holds the definition of the flow.
 create or replace function wedsql._on_trigger_changed_tasks(
   p_old wedsql.trig, p_new wedsql.trig, p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_wids integer[];
+  v_offers bigint[];
 begin
   if (p_old.performer = 'person') <> (p_new.performer = 'person') then
     perform wedsql._change_performer(p_new, p_now);
-  elsif p_new.performer = 'person'
-        and (p_old.role, p_old.candidate, p_old.not_by, p_old.same_as, p_old.deadline)
-            is distinct from (p_new.role, p_new.candidate, p_new.not_by, p_new.same_as, p_new.deadline) then
-    update wedsql.task t
-    set audience = case when t.given_by is null and left(t.audience, 2) <> 'n:' then wedsql._audience(p_new,
-      j.wid, j.payload)
-                        else t.audience end,
-        excluded = case when p_new.not_by is null then '{}' else wedsql._performers(j.wid, p_new.not_by) end,
-        due_at = case when p_old.deadline is not distinct from p_new.deadline then t.due_at
-                      else wedsql._task_deadline(p_new, t.arrived_at) end
-    from wedsql.job_pool j
-    where t.flow_id = p_new.flow_id and t.ended_at is null and t.tgid = p_new.tgid
-      and j.wid = t.wid and j.id = t.job_id;
-    perform wedsql._keep_watch(array(select distinct t.wid from wedsql.task t where t.flow_id = p_new.flow_id
-      and t.ended_at is null and t.tgid = p_new.tgid), p_now);
+  elsif p_new.performer = 'person' then
+    with changed as (
+      update wedsql.task t
+      set audience = n.audience, excluded = n.excluded, due_at = n.due_at, rank = n.rank
+      from wedsql._following_tasks(p_old, p_new) n where t.job_id = n.job_id
+      returning t.wid, t.job_id, n.offers)
+    select array_agg(distinct c.wid), array_agg(c.job_id) filter (where c.offers) into v_wids, v_offers
+    from changed c;
+    perform wedsql._offer_again(v_offers, p_now);
+    perform wedsql._keep_watch(v_wids, p_now);
+    if p_old.application is distinct from p_new.application then
+      update wedsql.task t set app = wedsql._application_number(p_new.application)
+      where t.flow_id = p_new.flow_id and t.ended_at is null and t.tgid = p_new.tgid;
+    end if;
   end if;
+end $$;
+
+-- Returns the instances in which a change of a trigger changes tasks, or makes jobs tasks or tasks jobs of
+-- workers.
+create or replace function wedsql._on_following_tasks(p_old wedsql.trig, p_new wedsql.trig) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return jsonb_build_object('tasks', case
+    when (p_old.performer = 'person') <> (p_new.performer = 'person') then array(
+      select j.wid from wedsql.job_pool j where j.flow_id = p_old.flow_id and j.tgid = p_old.tgid
+        and not wedsql._call_compensates(j.wid, j.id))
+    when p_new.performer = 'person' then array(
+      select n.wid from wedsql._following_tasks(p_old, p_new, false) n) end);
 end $$;
 
 -- Makes the pending jobs of a trigger tasks, or offers them to workers.
@@ -95,9 +142,13 @@ declare
 begin
   if p_trig.performer <> 'person' then
     update wedsql.job_pool j
-    set assigned_to = null, state = case j.state when 'L' then 'P' else j.state end, claim = null,
-        lckid = null, lease_until = null
-    where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '';
+    set assigned_to = null, state = case when t.owner is null then j.state else 'P' end,
+        claim = case when t.owner is null then j.claim end,
+        lckid = case when t.owner is null then j.lckid end,
+        lease_until = case when t.owner is null then j.lease_until end
+    from wedsql.task t
+    where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '' and t.job_id = j.id
+      and t.ended_at is null;
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
     delete from wedsql.task_watch w
@@ -108,6 +159,12 @@ begin
 end $$;
 
 -- The hooks of the engine at which tasks follow their jobs.
+create or replace function wedsql._on_freed_tasks(p_wids integer[], p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._follow_tasks(p_wids, p_now)
+where exists (select from wedsql.task t where t.wid = any (p_wids) and t.ended_at is null)
+$$;
+
 create or replace function wedsql._on_stepped_tasks(p_wids integer[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
@@ -160,7 +217,8 @@ select jsonb_build_object('I11', jsonb_build_object(
   left join wedsql.task t on t.job_id = j.id and t.ended_at is null
   where g.performer = 'person' and not wedsql._call_compensates(j.wid, j.id)
     and (t.job_id is null or j.assigned_to is distinct from ''
-         or (t.state in ('S', 'L', 'X')) <> (j.state = 'L') or (t.state = 'H') <> (j.state in ('S', 'K')))
+         or (t.state in ('S', 'L', 'X')) <> (j.state = 'L' and t.owner is not null)
+         or (t.state = 'R') <> (j.state = 'P'))
   union all
   select jsonb_build_object('wid', i.wid, 'job', t.job_id)
   from {i} i join wedsql.task t on t.wid = i.wid and t.ended_at is null

@@ -107,6 +107,7 @@ declare
   v_set text;
 begin
   perform wedsql._need_person(p_person);
+  perform wedsql._lock_flow_of(p_job);  -- before anything is read of its definition
   perform wedsql._check_condition_of(p_job);
   v_set := wedsql._set_by_taking(p_job);
   v_task := wedsql._open_task(p_job);
@@ -136,6 +137,50 @@ begin
   end if;
   perform wedsql._notify_task(v_task);
   return wedsql._as_held(v_task, v_claim);
+end $$;
+
+-- Gives the person the first of these tasks that can be had at once, as take_task does, and returns it; null
+-- for none. One that another session is taking is left out, so that many who ask at the same time do not wait
+-- for each other.
+-- Locks: as take_task.
+create or replace function wedsql.take_first_task(p_jobs bigint[], p_person text, p_keys text[])
+  returns wedsql.held_task
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_job bigint;
+  v_held wedsql.held_task;
+begin
+  perform wedsql._need_person(p_person);
+  foreach v_job in array p_jobs[:501] loop
+    continue when not wedsql._is_free(v_job);
+    begin
+      v_held := wedsql.take_task(v_job, p_person, p_keys);
+      return v_held;
+    exception when sqlstate 'WD590' or sqlstate 'WD591' or sqlstate 'WD592' or sqlstate 'WD593' then
+      continue;  -- it was ended, taken or held back since it was listed
+    end;
+  end loop;
+  return null;
+end $$;
+
+-- Returns whether a task is open, and no other session is changing it. The lock is kept: the order is that of
+-- _open_task. Where taking locks the instance first, nothing is locked here.
+-- Locks: the flow's table against a definition that is being changed, the job.
+create or replace function wedsql._is_free(p_job bigint) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_found record;
+begin
+  select t.wid, f.name, g.revalidate = 'at_take' or g.sets_when_taken is not null as by_instance into v_found
+  from wedsql.task t join wedsql.flow f on f.id = t.flow_id join wedsql.trig g on g.tgid = t.tgid
+  where t.job_id = p_job and t.state = 'R';
+  if not found or v_found.by_instance then
+    return found;
+  end if;
+  execute format('lock table %I.wed_flow in row share mode', v_found.name);
+  perform 1 from wedsql.job_pool j where j.wid = v_found.wid and j.id = p_job and j.state = 'P'
+  for update skip locked;
+  return found;
 end $$;
 
 -- Returns what is set when a person takes a task, and locks its instance if anything is; null for nothing.

@@ -56,6 +56,7 @@ begin
   perform wedsql._keep_files(v_task, v_data);
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
+  perform wedsql._note_application(v_task, p_person);
   return query execute format('select c.seq, c.status, c.fired, false from %I._commit(array[$1], array[$2], '
                               'array[$3], array[$4], $5) c', v_flow)
     using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
@@ -68,12 +69,23 @@ end $$;
 create or replace function wedsql._hold_instance_of(p_job bigint) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
+  v_flow text := wedsql._lock_flow_of(p_job);
+begin
+  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
+    using (wedsql._known_task(p_job)).wid;
+  return v_flow;
+end $$;
+
+-- Locks the flow of a task against a definition that is being changed, and returns its name.
+-- Locks: the flow's table.
+-- Raises: WD590.
+create or replace function wedsql._lock_flow_of(p_job bigint) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
   v_task wedsql.task := wedsql._known_task(p_job);
   v_flow text := (select f.name from wedsql.flow f where f.id = v_task.flow_id);
 begin
   execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
-  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
-    using v_task.wid;
   return v_flow;
 end $$;
 
@@ -108,7 +120,7 @@ begin
     return p_data;
   end if;
   execute format('select to_jsonb(r.*) - ''wid'' from %1$I.wed_flow w cross join lateral '
-                 'jsonb_populate_record(w, $2) r where w.wid = $1', p_flow)
+                 'jsonb_populate_record(w.*, $2) r where w.wid = $1', p_flow)
     into v_state using p_task.wid, p_data;
   v_sets := wedsql._set_on(p_flow, v_set, v_state);
   select k into v_twice from jsonb_object_keys(p_data) k where v_sets ? k limit 1;

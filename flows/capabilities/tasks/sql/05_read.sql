@@ -8,130 +8,54 @@ begin
       job_id bigint, wid integer, flow text, tgid integer, transition text, label text, state "char",
       audience text, owner text, priority smallint, arrived_at timestamptz, due_at timestamptz,
       owned_at timestamptz, hidden_until timestamptz, given_by text, offline boolean, ended_at timestamptz,
-      ended_by text, outcome text, seq integer);
+      ended_by text, outcome text, seq integer, size bigint);
   end if;
 end $$;
 
--- Returns these tasks as lists have them, in their order.
-create or replace function wedsql._items(p_tasks wedsql.task[]) returns setof wedsql.task_item
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
-set enable_hashjoin = off set enable_mergejoin = off as $$
-select t.job_id, t.wid, f.name::text, t.tgid, coalesce(g.trname, ''),
-  coalesce(nullif(g.label, ''), g.trname, ''), t.state, t.audience, t.owner, - t.rank, t.arrived_at,
-  nullif(t.due_at, 'infinity'), t.owned_at,
-  case when t.hidden_until > wedsql.now() then t.hidden_until end, t.given_by, coalesce(g.offline, false),
-  t.ended_at, t.ended_by, t.outcome, t.seq
-from unnest(p_tasks) with ordinality t (job_id, wid, tgid, flow_id, state, audience, excluded, owner, rank,
-  arrived_at, due_at, owned_at, hidden_until, given_by, ended_at, ended_by, outcome, seq, place)
-join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid order by t.place
-$$;
+-- Returns these tasks as lists have them, in their order; those that there are.
+create or replace function wedsql.task_items(p_ids bigint[]) returns setof wedsql.task_item
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return query
+  select t.job_id, t.wid, f.name::text, t.tgid, coalesce(g.trname, ''),
+    coalesce(nullif(g.label, ''), g.trname, ''), t.state, t.audience, t.owner, (- t.rank)::smallint,
+    t.arrived_at, nullif(t.due_at, 'infinity'), t.owned_at,
+    case when t.hidden_until > wedsql.now() then t.hidden_until end, t.given_by, coalesce(g.offline, false),
+    t.ended_at, t.ended_by, t.outcome, t.seq, t.size
+  from unnest(p_ids[:501]) with ordinality p (id, place) join wedsql.task t on t.job_id = p.id
+  join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid order by p.place;
+end $$;
 
--- Returns the open tasks that a person with these keys may take, up to p_limit after the task p_after: in the
--- order of arrival, or by 'priority' or 'deadline'.
+-- Returns the tasks that a person holds, up to 500: those to be done, or with p_aside those that are put
+-- aside. Without an order those to be done come by priority and deadline, and the others by when they come
+-- back.
 -- Raises: WD009 for another order.
-create or replace function wedsql.open_tasks(p_person text, p_keys text[], p_order text default 'arrival',
-  p_after bigint default null, p_limit integer default 50, p_flow text default null)
-returns setof wedsql.task_item
-language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
-declare
-  v_limit integer := least(greatest(p_limit, 1), 501);
-  v_keys text[] := array(select distinct k from unnest(p_keys || wedsql.person_keys(p_person)) k);
-  v_flow integer := case when p_flow is not null
-                         then coalesce((select f.id from wedsql.flow f where f.name = p_flow), 0) end;
-  v_after wedsql.task;
-  v_found wedsql.task[];
-  v_each integer := v_limit / cardinality(v_keys) + 8;  -- of each key; all of them where that is too few
+create or replace function wedsql.own_tasks(p_person text, p_aside boolean default false,
+  p_order text default null) returns setof wedsql.task_item
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  if p_order not in ('arrival', 'priority', 'deadline') or p_order is null then
-    perform wedsql._raise('WD009', 'Tasks are listed by arrival, priority or deadline.');
-  end if;
-  select t.* into v_after from wedsql.task t where t.job_id = p_after;
-  v_found := wedsql._first_open(p_order, p_person, v_keys, v_after, v_each, v_limit, v_flow);
-  if v_found is null then
-    v_found := wedsql._first_open(p_order, p_person, v_keys, v_after, v_limit, v_limit, v_flow);
-  end if;
-  return query select * from wedsql._items(v_found);
-end $$;
-
--- Returns the first p_limit open tasks of some keys in an order, of which p_each are read of each key, by its
--- own index; null where others of a key may be among the first.
-create or replace function wedsql._first_open(p_order text, p_person text, p_keys text[], p_after wedsql.task,
-  p_each integer, p_limit integer, p_flow integer) returns wedsql.task[]
-language plpgsql stable set search_path = pg_catalog, pg_temp
-set enable_seqscan = off set enable_bitmapscan = off set plan_cache_mode = force_generic_plan as $$
-declare
-  v_after bigint := coalesce(p_after.job_id, 0);
-  v_rank smallint := coalesce(p_after.rank, -32768);
-  v_arrived timestamptz := coalesce(p_after.arrived_at, '-infinity');
-  v_due timestamptz := coalesce(p_after.due_at, '-infinity');
-  v_found wedsql.task[];
-  v_cut boolean;
-begin
-  case p_order when 'arrival' then
-    select array_agg(c.t order by (c.t).arrived_at, (c.t).job_id), coalesce(bool_or(c.place = p_each), false)
-    into v_found, v_cut
-    from unnest(p_keys) k cross join lateral (
-      select t, row_number() over () as place from (
-        select t from wedsql.task t
-        where t.audience = k and t.state = 'R' and (t.arrived_at, t.job_id) > (v_arrived, v_after)
-          and p_person <> all (t.excluded) and (p_flow is null or t.flow_id = p_flow)
-        order by t.arrived_at, t.job_id limit p_each) t) c;
-  when 'priority' then
-    select array_agg(c.t order by (c.t).rank, (c.t).job_id), coalesce(bool_or(c.place = p_each), false)
-    into v_found, v_cut
-    from unnest(p_keys) k cross join lateral (
-      select t, row_number() over () as place from (
-        select t from wedsql.task t
-        where t.audience = k and t.state = 'R' and (t.rank, t.job_id) > (v_rank, v_after)
-          and p_person <> all (t.excluded) and (p_flow is null or t.flow_id = p_flow)
-        order by t.rank, t.job_id limit p_each) t) c;
-  else
-    select array_agg(c.t order by (c.t).due_at, (c.t).job_id), coalesce(bool_or(c.place = p_each), false)
-    into v_found, v_cut
-    from unnest(p_keys) k cross join lateral (
-      select t, row_number() over () as place from (
-        select t from wedsql.task t
-        where t.audience = k and t.state = 'R' and (t.due_at, t.job_id) > (v_due, v_after)
-          and p_person <> all (t.excluded) and (p_flow is null or t.flow_id = p_flow)
-        order by t.due_at, t.job_id limit p_each) t) c;
-  end case;
-  if v_cut and p_each < p_limit and not wedsql._are_first(p_order, v_found, p_each, p_limit) then
-    return null;
-  end if;
-  return v_found[1:p_limit];
-end $$;
-
--- Returns whether the first p_limit of these tasks, p_each of each key at most, are the first of all: each
--- key of which there may be more has its last one behind them.
-create or replace function wedsql._are_first(p_order text, p_tasks wedsql.task[], p_each integer,
-  p_limit integer) returns boolean
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select coalesce(min(c.last) >= p_limit, true) from (
-  select max(u.place) as last from unnest(p_tasks) with ordinality u (job_id, wid, tgid, flow_id, state,
-    audience, excluded, owner, rank, arrived_at, due_at, owned_at, hidden_until, given_by, ended_at, ended_by,
-    outcome, seq, place)
-  group by u.audience having count(*) >= p_each) c
-$$;
-
--- Returns the tasks that a person holds, up to 500: those to be done, by priority and deadline, or with
--- p_aside those that are put aside, the next one first.
-create or replace function wedsql.own_tasks(p_person text, p_aside boolean default false)
-returns setof wedsql.task_item
-language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select i.* from wedsql._items(array(
-  select t from wedsql.task t
+  perform wedsql._check_order(coalesce(p_order, 'arrival'));
+  return query select i.* from wedsql.task_items(array(
+  select t.job_id from wedsql.task t
+  left join wedsql.task_place p on p.person = p_person and p.job_id = t.job_id and p_order = 'own'
   where t.owner = p_person and t.state in ('S', 'L', 'X')
     and (coalesce(t.hidden_until, '-infinity') > wedsql.now()) = p_aside
-  order by case when p_aside then t.hidden_until end, t.rank, t.due_at, t.job_id limit 500)) i
-$$;
+  order by case when p_aside and p_order is null then t.hidden_until end,
+    case when p_order = 'readiest' then t.app <> all (wedsql.task_applications(p_person)) end,
+    case when p_order in ('size', 'readiest') then t.size end,
+    case when p_order in ('arrival', 'own') then coalesce(p.at, t.arrived_at) end,
+    case when p_order = 'own' then coalesce(p.number, t.job_id) end,
+    case when p_order = 'priority' or p_order is null then t.rank end,
+    case when p_order = 'deadline' or p_order is null then t.due_at end, t.job_id limit 500)) i;
+end $$;
 
 -- Returns the tasks that a person completed or failed, the last first, up to p_limit before the task
 -- p_before.
 create or replace function wedsql.done_tasks(p_person text, p_before bigint default null,
   p_limit integer default 50) returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select i.* from wedsql._items(array(
-  select t from wedsql.task t
+select i.* from wedsql.task_items(array(
+  select t.job_id from wedsql.task t
   where t.ended_by = p_person and t.ended_at is not null
     and (p_before is null or (t.ended_at, t.job_id)
          < (select o.ended_at, o.job_id from wedsql.task o where o.job_id = p_before))
@@ -144,8 +68,8 @@ create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default
   p_limit integer default 50)
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select i.* from wedsql._items(array(
-  select t from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
+select i.* from wedsql.task_items(array(
+  select t.job_id from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
   where t.ended_at is null and t.job_id > p_after
   order by t.job_id limit least(greatest(p_limit, 1), 501))) i
 $$;
@@ -154,8 +78,8 @@ $$;
 create or replace function wedsql.instance_tasks(p_wid integer, p_limit integer default 100)
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select i.* from wedsql._items(array(
-  select t from wedsql.task t where t.wid = p_wid
+select i.* from wedsql.task_items(array(
+  select t.job_id from wedsql.task t where t.wid = p_wid
   order by t.job_id desc limit least(greatest(p_limit, 1), 501))) i
 $$;
 
@@ -199,7 +123,7 @@ begin
     into v_state using v_task.wid;
   v_writes := coalesce(v_trig.writes, array(select a.aname from wedsql.attr a
                                             where a.flow_id = v_flow.id order by a.aid));
-  return (select to_jsonb(i) from wedsql._items(array[v_task]) i) || jsonb_build_object(
+  return (select to_jsonb(i) from wedsql.task_items(array[p_job]) i) || jsonb_build_object(
     'description', coalesce(v_trig.description, ''), 'reads', to_jsonb(coalesce(v_trig.reads, '{}')),
     'writes', to_jsonb(array(select w from unnest(v_writes) w
       where w <> all (array(select n from wedsql._outcome_lines(v_trig.outcomes) l
@@ -234,14 +158,14 @@ from regexp_split_to_table(p_text, '') with ordinality s (c, place) where c <> '
 $$;
 
 grant execute on function
-  wedsql.take_task(bigint, text, text[], boolean), wedsql.start_task(bigint, text),
+  wedsql.take_task(bigint, text, text[], boolean), wedsql.take_first_task(bigint[], text, text[]),
+  wedsql.start_task(bigint, text),
   wedsql.release_task(bigint, text, boolean), wedsql.give_task(bigint, text, text, text, boolean),
   wedsql.put_task_aside(bigint, text, timestamptz),
   wedsql.complete_task(bigint, text, jsonb, text, bigint), wedsql.fail_task(bigint, text, text, bigint),
   wedsql.read_task(bigint, text)
 to wed_web;
-grant execute on function wedsql.open_tasks(text, text[], text, bigint, integer, text),
-  wedsql.own_tasks(text, boolean), wedsql.done_tasks(text, bigint, integer),
+grant execute on function wedsql.task_items(bigint[]), wedsql.done_tasks(text, bigint, integer),
   wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text),
   wedsql.team_load(text[])
 to wed_web, wed_monitor;

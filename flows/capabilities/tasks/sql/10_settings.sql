@@ -2,13 +2,21 @@
 -- before a deadline messages are sent, and to how many of a role a task is offered. The flow has the
 -- defaults; what an instance has is chosen at its start, and can be changed while it runs.
 
--- Returns the values that are chosen for an instance, those of its flow where nothing is.
+-- Returns the values that are chosen for an instance: none where there is no row, as its flow had none when
+-- it started.
 create or replace function wedsql._settings_of(p_wid integer) returns wedsql.task_setting
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select coalesce(s, row(i.wid, f.id, f.responsible, coalesce(f.warnings, '{}'), f.notified, f.notified_count,
-                       false, '', '-infinity'::timestamptz)::wedsql.task_setting)
-from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
-left join wedsql.task_setting s on s.wid = i.wid where i.wid = p_wid
+select coalesce(s, row(i.wid, i.flow_id, null, '{}', 'all', 1, false, '', '-infinity'::timestamptz)
+                   ::wedsql.task_setting)
+from wedsql.instance i left join wedsql.task_setting s on s.wid = i.wid where i.wid = p_wid
+$$;
+
+-- Returns the values that an instance has which this transaction has started: the options of its flow.
+create or replace function wedsql._first_settings(p_wid integer) returns wedsql.task_setting
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select row(i.wid, f.id, f.responsible, wedsql._ordered_warnings(f.warnings), f.notified, f.notified_count,
+           false, '', '-infinity'::timestamptz)::wedsql.task_setting
+from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = p_wid
 $$;
 
 -- Returns warnings in their order, each once: "24", "6 transfer".
@@ -99,8 +107,9 @@ begin
   return wedsql._ordered_warnings(v_lines);
 end $$;
 
--- Keeps the options of the flow, if it has any, as what is chosen for those of the instances that have no
--- settings yet. The responsible person gets a message of a start.
+-- Keeps the options of the flow, if it has any, as what is chosen for those of the instances that this
+-- transaction has started: an option that is changed later changes no instance that runs. The responsible
+-- person gets a message of the start.
 -- Locks: none; the caller holds the instances.
 create or replace function wedsql._begin_settings(p_wids integer[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -111,16 +120,18 @@ begin
     select i.wid, f.id, f.responsible, wedsql._ordered_warnings(f.warnings), f.notified, f.notified_count,
            p_now
     from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
-    where i.wid = any (p_wids) and f.followed
+    cross join lateral (select t.xid from wedsql.wed_trace t where t.wid = i.wid order by t.seq limit 1) h
+    where i.wid = any (p_wids) and f.followed and h.xid = wedsql._own_xid()
       and (f.responsible is not null or f.warnings <> '{}' or f.notified <> 'all')
       and not exists (select from wedsql.task_setting s where s.wid = i.wid)
     on conflict (wid) do nothing
     returning wid, flow_id, responsible)
-  insert into wedsql.message (person, kind, at, flow_id, wid, facts)
-  select m.responsible, 's', p_now, m.flow_id, m.wid, jsonb_build_object('actor', h.actor)
-  from made m cross join lateral (select t.actor, t.xid from wedsql.wed_trace t where t.wid = m.wid
+  insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
+  select m.responsible, 's', p_now, m.flow_id, m.wid, jsonb_build_object('actor', h.actor),
+    wedsql._wants_mail(m.responsible)
+  from made m cross join lateral (select t.actor from wedsql.wed_trace t where t.wid = m.wid
                                   order by t.seq limit 1) h
-  where m.responsible is not null and h.xid = wedsql._own_xid();
+  where m.responsible is not null;
 end $$;
 
 -- Returns the number of this transaction as the history has it.
@@ -156,9 +167,8 @@ create or replace function wedsql._choose_at_start(p_wid integer, p_settings jso
   p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  v_new wedsql.task_setting := wedsql._changed_settings(wedsql._settings_of(p_wid), p_settings);
+  v_new wedsql.task_setting := wedsql._changed_settings(wedsql._first_settings(p_wid), p_settings);
 begin
-  v_new.ended := false;
   v_new.changed_by := p_actor;
   v_new.changed_at := p_now;
   delete from wedsql.message m where m.wid = p_wid;

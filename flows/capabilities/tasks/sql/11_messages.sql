@@ -10,13 +10,19 @@ begin
   end if;
 end $$;
 
+-- Returns whether a person gets messages as mails, too.
+create or replace function wedsql._wants_mail(p_person text) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select exists (select from wedsql.case_digest d where d.about = 'messages' and d.person = p_person)
+$$;
+
 -- Writes a message to each of these persons, null ones left out.
 create or replace function wedsql._send_message(p_persons text[], p_kind "char", p_flow integer,
   p_wid integer,
   p_job bigint, p_facts jsonb, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-insert into wedsql.message (person, kind, at, flow_id, wid, job_id, facts)
-select distinct p.name, p_kind, p_now, p_flow, p_wid, p_job, p_facts
+insert into wedsql.message (person, kind, at, flow_id, wid, job_id, facts, mail)
+select distinct p.name, p_kind, p_now, p_flow, p_wid, p_job, p_facts, wedsql._wants_mail(p.name)
 from unnest(p_persons) p (name) where p.name <> ''
 $$;
 
@@ -45,8 +51,9 @@ with changed as (
   from wedsql.instance i
   where s.wid = any (p_wids) and i.wid = s.wid and (i.status in ('F', 'C')) <> s.ended
   returning s.*, i.status)
-insert into wedsql.message (person, kind, at, flow_id, wid, facts)
-select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status)
+insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
+select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status),
+  wedsql._wants_mail(c.responsible)
 from changed c where c.ended and c.responsible is not null
 $$;
 
@@ -92,8 +99,8 @@ begin
   return v_marked;
 end $$;
 
--- Removes messages that are older than 90 days, absences that ended as long ago, and persons who were not
--- seen since.
+-- Removes messages that are older than 90 days, absences that ended as long ago, persons who were not seen
+-- since, and the places of tasks that have ended.
 create or replace function wedsql._on_maintain_tasks() returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
@@ -105,6 +112,9 @@ begin
   get diagnostics v_removed = row_count;
   delete from wedsql.absence a where a.until_at < v_before;
   delete from wedsql.person p where p.seen_at < v_before;
+  delete from wedsql.task_application a where a.used_at < v_before - interval '275 days';
+  delete from wedsql.task_place p where not exists (
+    select from wedsql.task t where t.job_id = p.job_id and t.ended_at is null);
   return jsonb_build_object('messages_removed', v_removed, 'files_removed', wedsql._delete_unsent_files());
 end $$;
 

@@ -10,7 +10,8 @@ $$;
 
 -- Notes that a person is connected, with the audiences that the person belongs to (r:ROLE, f:FLOW); writes
 -- once a minute at most. A person who was inactive is offered what others of the role were not enough for.
--- Returns whether the person was.
+-- Who is active looks at some more of these tasks each time, in turns: one may have begun while the person
+-- connected, or those to whom it was offered may have left. Returns whether the person was.
 -- Locks: the person; what is watched of tasks, skipping what is locked.
 -- Raises: WD009.
 create or replace function wedsql.person_seen(p_person text, p_keys text[]) returns boolean
@@ -31,7 +32,9 @@ begin
   set keys = excluded.keys, seen_at = excluded.seen_at,
       connected_at = case when v_joined then excluded.connected_at else p.connected_at end;
   if v_joined or v_old.keys is distinct from p_keys then
-    perform wedsql._offer_to(p_person, p_keys, v_now);
+    perform wedsql._offer_to(p_person, p_keys, 0, 1000, v_now);
+  else
+    perform wedsql._offer_to(p_person, p_keys, v_old.looked, 100, v_now);
   end if;
   return v_joined;
 end $$;
@@ -90,39 +93,70 @@ begin
   from wedsql.task t where w.job_id = p_watch.job_id and t.job_id = w.job_id;
 end $$;
 
--- Offers open tasks of these roles to a person who has connected, if that person is among the first n of
--- those to whom each is offered. No person loses an offer by it.
--- Locks: what is watched of the tasks, skipping what is locked.
-create or replace function wedsql._offer_to(p_person text, p_keys text[], p_now timestamptz) returns void
+-- Offers tasks again whose audience has changed, to some of their role where they are for a role.
+-- Locks: the tasks and what is watched of them.
+create or replace function wedsql._offer_again(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_watch wedsql.task_watch;
 begin
+  update wedsql.task_watch w set role = null, offered = '{}'
+  from wedsql.task t where w.job_id = any (p_jobs) and t.job_id = w.job_id and left(t.audience, 2) <> 'n:';
+  insert into wedsql.task_watch as w (job_id, wid, flow_id, role, notified, notified_count)
+  select t.job_id, t.wid, t.flow_id, substr(t.audience, 3), s.notified, s.notified_count
+  from wedsql.task t join wedsql.task_setting s on s.wid = t.wid
+  where t.job_id = any (p_jobs) and left(t.audience, 2) = 'r:' and s.notified <> 'all'
+  on conflict (job_id) do update
+  set role = case when w.notified <> 'all' then excluded.role end;
+  for v_watch in
+    select w.* from wedsql.task_watch w where w.job_id = any (p_jobs) and w.role is not null order by w.job_id
+  loop
+    perform wedsql._offer_first(v_watch, p_now);
+  end loop;
+end $$;
+
+-- Offers open tasks of these roles, up to p_max after the one of number p_after, to a person, if that person
+-- is among the first n of those to whom each is offered; notes after which the next look goes on. No person
+-- loses an offer by it.
+-- Locks: the person; what is watched of the tasks, skipping what is locked.
+create or replace function wedsql._offer_to(p_person text, p_keys text[], p_after bigint, p_max integer,
+  p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_watch wedsql.task_watch;
+  v_last bigint := 0;
+  v_done integer := 0;
+begin
   for v_watch in
     select w.* from wedsql.task_watch w
     where w.role = any (array(select substr(k, 3) from unnest(p_keys) k where left(k, 2) = 'r:'))
-      and not w.offered @> array[p_person]
+      and w.job_id > p_after and not w.offered @> array[p_person]
       and exists (select from wedsql.task t where t.job_id = w.job_id and t.state = 'R'
                   and left(t.audience, 2) = 'n:' and p_person <> all (t.excluded))
-    order by w.job_id limit 1000 for update skip locked
+    order by w.job_id limit p_max for update skip locked
   loop
+    v_done := v_done + 1;
+    v_last := case when v_done = p_max then v_watch.job_id else 0 end;
     if p_person = any (wedsql._best_of(v_watch, '{}', v_watch.offered || p_person, p_now)) then
       update wedsql.task_watch w set offered = w.offered || p_person where w.job_id = v_watch.job_id;
     end if;
   end loop;
+  update wedsql.person p set looked = v_last where p.name = p_person and p.looked <> v_last;
 end $$;
 
 -- Returns the audiences that a person belongs to besides roles: the person, those whom the person substitutes
--- now, and the tasks that are offered to some of a role, among them this person.
+-- now, and the tasks that are offered to some of a role, among them this person: the first 1,000 by priority
+-- and deadline.
 create or replace function wedsql.person_keys(p_person text) returns text[]
-language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select array['p:' || p_person]
-  || array(select distinct 'p:' || a.person from wedsql.absence a
-           where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
-  || array(select t.audience from wedsql.task_watch w join wedsql.task t on t.job_id = w.job_id
-           where w.role is not null and w.offered @> array[p_person] and t.state = 'R'
-           and left(t.audience, 2) = 'n:' order by t.job_id limit 1000)
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return array['p:' || p_person]
+    || array(select distinct 'p:' || a.person from wedsql.absence a
+             where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
+    || array(select t.audience from wedsql.task_watch w join wedsql.task t on t.job_id = w.job_id
+             where w.role is not null and w.offered @> array[p_person] and t.state = 'R'
+             and left(t.audience, 2) = 'n:' order by t.rank, t.due_at, t.job_id limit 1000);
+end $$;
 
 -- Notes that a person is away, and who may take the tasks that are for that person meanwhile; returns the
 -- number of the absence, which is that of the same one that there is.
@@ -134,6 +168,7 @@ declare
   v_now timestamptz := wedsql.now();
   v_id bigint;
 begin
+  perform wedsql._alone('absence', p_person);
   perform wedsql._need_person(p_person);
   perform wedsql._need_person(p_substitute);
   if p_person = p_substitute then
@@ -175,3 +210,4 @@ $$;
 grant execute on function wedsql.person_seen(text, text[]), wedsql.active_persons(),
   wedsql.person_keys(text), wedsql.set_absence(text, text, timestamptz, timestamptz, text),
   wedsql.delete_absence(text, bigint), wedsql.absences(text) to wed_web;
+grant execute on function wedsql.person_keys(text) to wed_reaper;

@@ -12,6 +12,10 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 
 from flows import api
+from flows.capabilities.tasks.api import ORDERS
+from flows.filters import parse
+from flows.queries import tasks as queries
+from flows.queries.tasks import Listing
 from flows.tests.commands import answer, refused, run
 
 pytestmark = pytest.mark.django_db
@@ -37,12 +41,23 @@ def number() -> int:
 
 def test_the_example_of_the_documentation(office: int) -> None:
     calls = re.findall(r"^\$ python manage\.py (.*)$", PAGE, re.MULTILINE)
-    assert len(calls) == 4
+    assert len(calls) == 5
     for call in calls:
         run(*shlex.split(call.replace("TASK", str(number()))))
     assert api.explain_instance(office).state["receipts"] == "complete"
     (task,) = answer("tasks", "list", "--person", "eva", "--json")
     assert (task["transition"], task["audience"]) == ("tr_decide", "r:Senior")
+
+
+def test_each_filter_of_the_page_is_one_and_each_order_is_described() -> None:
+    """The instance of the page is met by what is asked of it."""
+    (block,) = re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL)
+    for line in block.strip().splitlines():
+        found = queries.selection(parse(line), lambda flow: flow)
+        for order in ORDERS:
+            listing = Listing("open", "ana", ["r:Clerk"], order)
+            assert len(queries.selected(listing, found, None, 10)) == int(line.startswith("task.name"))
+    assert all(f"(`{order}`)" in PAGE for order in ORDERS)
 
 
 def test_every_option_of_the_page_is_one_of_rules() -> None:

@@ -83,6 +83,7 @@ declare
   v_old wedsql.webhook;
   v_new wedsql.webhook;
 begin
+  perform wedsql._alone('webhook', p_flow);
   v_new.flow_id := (wedsql._flow(p_flow)).id;
   if p_id is not null then
     v_old := wedsql._locked_webhook(p_id);
@@ -198,8 +199,8 @@ declare
   v_hook wedsql.webhook := wedsql._locked_webhook(p_hook);
   v_key uuid := gen_random_uuid();
 begin
-  insert into wedsql.delivery (hook_id, channel, target, key, next_at, message)
-  values (p_hook, 'webhook', v_hook.url, v_key, wedsql.now(), jsonb_build_object(
+  insert into wedsql.delivery (hook_id, channel, target, key, urgent, next_at, message)
+  values (p_hook, 'webhook', v_hook.url, v_key, true, wedsql.now(), jsonb_build_object(
     'id', v_key, 'event', 'tested', 'at', wedsql.now(), 'webhook', p_hook,
     'flow', (select f.name from wedsql.flow f where f.id = v_hook.flow_id)));
 end $$;

@@ -13,13 +13,12 @@ select exists (
                   and not pg_visible_in_snapshot(t.xid::text::xid8, w.seen)))
 $$;
 
--- Returns whether a message of a webhook may be sent now: it is not paused, and if its receiver fails, one
--- message at a time is tried, so that it delays no others. A test is always sent.
-create or replace function wedsql._on_may_send_webhooks(p_delivery wedsql.delivery) returns boolean
+-- Returns the webhooks of which messages may be sent now: those that are not paused; if the receiver of one
+-- fails, one message at a time is tried, so that it delays no others.
+create or replace function wedsql._on_senders_webhooks() returns bigint[]
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select p_delivery.message ->> 'event' = 'tested' or exists (
-  select from wedsql.webhook w
-  where w.id = p_delivery.hook_id and w.enabled and w.paused_at is null and w.retry_at <= wedsql.now())
+select array(select w.id from wedsql.webhook w
+             where w.enabled and w.paused_at is null and w.retry_at <= wedsql.now())
 $$;
 
 -- Returns where a message of a webhook is sent, and the secret that signs it.

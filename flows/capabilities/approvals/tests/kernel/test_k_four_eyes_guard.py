@@ -228,6 +228,55 @@ def test_what_the_database_writes_after_a_repair_is_a_part_of_it(spending: Kit, 
     assert written, "without a rule it is performed"
 
 
+@pytest.mark.parametrize("door", AUTOMATIC)
+def test_what_a_long_chain_writes_after_a_repair_is_a_part_of_it(spending: Kit, door: str) -> None:
+    """A commit performs 250 automatic transitions, and leaves the rest to the reaper, which asks no rule."""
+    spending.attr("n", 0, "integer")
+    big = door not in ("worker", "patch")
+    wid = stuck(spending, **({"big": True} if big else {}))
+    with unseen(spending, wid) if big else nullcontext():
+        spending.trig("tr_n", "big and n < 260", performer="database", sets="n = n + 1", max_firings=1000)
+        spending.trig("tr_spend", "n = 260 and refund = 0", performer="database", sets="refund = 6000")
+    rules(spending, LARGE)
+    before = everything(spending)
+    with refused("WD520"), spending.conn.transaction():
+        AUTOMATIC[door](spending, wid)
+    spending.reap()
+    assert everything(spending)["trace"] == before["trace"]
+    assert not spending.rows("select refund from {f}.wed_flow where refund > 0")
+
+
+def test_a_chain_that_is_too_long_to_be_checked_is_refused(spending: Kit) -> None:
+    spending.attr("n", 0, "integer")
+    spending.policy(max_firings=10000)
+    wid = stuck(spending)
+    spending.trig("tr_n", "big", performer="database", sets="n = n + 1", max_firings=10000)
+    rules(spending, LARGE)
+    with refused("WD520") as why:
+        api.repair(wid, "patch", {"changes": {"big": True}}, "x", conn=spending.conn)
+    assert why.facts["limit"] == 2500 and spending.state(wid)["n"] == 0
+
+
+@pytest.mark.parametrize("by", ["retry", "repair"])
+def test_what_the_database_writes_when_a_person_retries_is_a_part_of_it(spending: Kit, by: str) -> None:
+    spending.attr("m", 0, "integer")
+    wid = spending.start(big=True, stage="paid")
+    spending.trig("tr_spend", "big and refund = 0 and m = 0", performer="database", sets="refund = 6000 / m")
+    spending.trig("tr_other", "big and refund = 0")
+    job = next(each for each in spending.pending(wid) if each.trname == "tr_spend")
+    assert job.state == "K"
+    spending.rows("update {f}.wed_trig set sets = 'refund = 6000' where trname = 'tr_spend'")
+    rules(spending, LARGE)
+    before = everything(spending)
+    with refused("WD520"), spending.conn.transaction():
+        if by == "retry":
+            api.retry_job(wid, job.id, "x", conn=spending.conn)
+        else:
+            api.repair(wid, "retry", {"job": job.id}, "x", conn=spending.conn)
+    spending.reap()
+    assert everything(spending)["trace"] == before["trace"] and spending.state(wid)["refund"] == 0
+
+
 @pytest.mark.parametrize("stage", ["new", "lost"])
 @pytest.mark.parametrize("by", ["resume", "repair"])
 def test_what_the_database_writes_after_a_resumption_is_a_part_of_it(

@@ -194,8 +194,8 @@ def test_only_the_web_chooses_and_only_the_reaper_queues(desk: Kit) -> None:
     for role in ("wed_web", "wed_worker", "wed_reaper", "wed_monitor"):
         assert not desk.one("select has_table_privilege(%s, 'wedsql.case_digest', 'select')", [role])
         for call, allowed in (
-            ("save_case_digest(bigint,text,text,text,text,integer)", "wed_web"),
-            ("list_case_digests(bigint)", "wed_web"),
+            ("save_case_digest(bigint,text,text,text,text,integer,text,text)", "wed_web"),
+            ("list_case_digests(bigint,text)", "wed_web"),
             ("queue_case_digest(bigint,bigint[],integer,timestamptz,text,jsonb)", "wed_reaper"),
             ("case_digest(text[],text,timestamptz,timestamptz)", "wed_reaper"),
         ):

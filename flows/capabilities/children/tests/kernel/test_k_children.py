@@ -69,6 +69,20 @@ def test_children_are_started_in_slices(tree: Kit) -> None:
     assert seen[:3] == [2, 4, 5]
 
 
+def test_children_of_all_slices_have_the_values_with_which_the_job_was_fired(tree: Kit) -> None:
+    split(tree, refresh_payload=True)
+    tree.trig("other", "kind = 'order' and packed is null")
+    wid = tree.start(kind="order", parts=3)
+    tree.one("select wedsql.continue_children(1)")
+    before = tree.pending(wid)
+    tree.run("other", wid, packed="x", parts=9)
+    assert [job.payload for job in tree.pending(wid)] == [
+        job.payload for job in before if job.trname == "split"
+    ]
+    go(tree)
+    assert len(children(tree, wid)) == 3
+
+
 def test_more_children_are_added_while_the_job_is_pending(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 1)

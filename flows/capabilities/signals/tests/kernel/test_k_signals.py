@@ -127,6 +127,20 @@ def test_a_key_names_the_instance(order: Kit) -> None:
         send(order, to="B")
 
 
+def test_a_kept_signal_says_why_it_is_not_delivered(order: Kit) -> None:
+    keep(order)
+    send(order, to="A-7")
+    first, second = packed(order, number="A-7"), packed(order, number="A-7")
+    assert api.signals(order.name, conn=order.conn)[0].problem is None
+    order.reap()
+    (kept,) = api.signals(order.name, conn=order.conn)
+    assert kept.outcome == "kept" and "More than one instance" in str(kept.problem)
+    api.cancel(second, "Twice.", conn=order.conn)
+    order.reap("30 minutes")
+    (sent,) = api.signals(order.name, conn=order.conn)
+    assert (sent.outcome, sent.wid, sent.problem) == ("delivered", first, None)
+
+
 def test_a_kept_signal_waits_for_an_instance_with_its_key(order: Kit) -> None:
     keep(order)
     assert send(order, to="A-7") == SentSignal(api.signals(order.name, conn=order.conn)[0].id, "kept", None,

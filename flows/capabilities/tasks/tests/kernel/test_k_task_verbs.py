@@ -175,7 +175,7 @@ TABLE = {
     "release_job": "212 done done done done 212 105 105 212 212 done 105 205 212 105 105 205 105",
     "withdraw_job": "done 203 203 203 203 done 105 105 done done 203 105 205 done 105 105 105 105",
     "prioritize_job": "done done done done done done 105 105 done done done 105 205 done 105 105 205 105",
-    "extend_job": "done done done done done done 105 105 done done done 105 205 212 105 105 205 105",
+    "extend_job": "212 212 212 212 212 212 105 105 212 212 212 105 205 212 105 105 205 105",
     "reassign_job": "212 212 212 212 212 212 105 105 212 212 212 105 205 212 105 105 105 105",
     "reassign_job to all": "212 212 212 212 212 212 105 105 212 212 212 105 205 212 105 105 105 105",
     "repair complete": "done 203 203 203 203 done 105 105 done done 203 105 205 done 105 105 105 105",

@@ -138,3 +138,31 @@ def test_a_test_is_sent_once_even_while_paused(fig2: Kit, reaper: Connection) ->
         assert deliveries(reaper) == []
     assert [each.status for each in listed(fig2, hook)] == ["sent", "failed"]
     assert now(fig2, hook).failing_since_at is None
+
+
+READ = """
+select coalesce(sum(seq_tup_read + idx_tup_fetch), 0) from pg_stat_xact_all_tables where relname = 'delivery'
+"""
+
+
+@pytest.mark.parametrize("held", ["paused_at = now()", "retry_at = now() + '1 hour'", "enabled = false"])
+def test_what_waits_of_a_webhook_that_sends_nothing_is_not_read(
+    fig2: Kit, reaper: Connection, held: str
+) -> None:
+    """A message of another one, and a test of this one, cost the same however much waits."""
+    hook, other = saved(fig2), saved(fig2, replace(HOOK, url="https://example.org/other"))
+    made = (
+        "insert into wedsql.delivery (hook_id, channel, target, key, next_at, message)"
+        " select %s, 'webhook', 'x', gen_random_uuid(), now() - '1 hour'::interval, '{\"event\": \"final\"}'"
+        " from generate_series(1, %s)"
+    )
+    fig2.rows(made, [hook.id, 1000])
+    fig2.rows(f"update wedsql.webhook set {held} where id = %s", [hook.id])
+    fig2.rows(made, [other.id, 1])
+    fig2.rows("select wedsql.test_webhook(%s)", [hook.id])
+    fig2.rows("analyze wedsql.delivery")
+    with fig2.conn.transaction():
+        before = fig2.one(READ)
+        sent = [fig2.one("select wedsql.take_delivery('1 hour')") for _ in range(3)]
+        assert fig2.one(READ) - before < 30
+    assert [message and message["message"]["event"] for message in sent] == ["final", "tested", None]

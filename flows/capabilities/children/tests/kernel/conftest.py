@@ -1,5 +1,0 @@
-"""The fixtures of the kernel tests, and how they are run."""
-
-from flows.tests.kernel.conftest import dsn, flow_pool, kit, mode, pytest_generate_tests, tree
-
-__all__ = ["dsn", "flow_pool", "kit", "mode", "pytest_generate_tests", "tree"]

@@ -1,0 +1,1 @@
+"""Conditions over any states: compiled, evaluated, explained; the problems of a definition."""

@@ -1,0 +1,1 @@
+"""Controls: changes of rules, webhooks, visibility, keys, users and rights, kept for auditors."""

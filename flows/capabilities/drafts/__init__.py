@@ -1,0 +1,1 @@
+"""Drafts of definitions and their revisions, requests to publish, acknowledged findings, named objects."""

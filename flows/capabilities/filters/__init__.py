@@ -1,0 +1,1 @@
+"""Filters: predicates in SQL over instances, and saved views."""

@@ -1,0 +1,44 @@
+-- What orders of tasks by data and applications need: the size of the data of a task, the number of its
+-- application, and which applications a person has.
+
+-- Returns the bytes of the data of a state: of the values as texts, and of the files that they name with a
+-- size.
+create or replace function wedsql._data_size(p_state jsonb) returns bigint
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select least(coalesce(sum(coalesce(octet_length(p_state ->> v.key), 0) + f.size), 0), 1e18)::bigint
+from jsonb_each(p_state) v
+cross join lateral (
+  select coalesce(sum(least(greatest(n.size::numeric, 0), 1e15)), 0) as size
+  from jsonb_path_query(v.value, 'strict $.** ? (exists (@.name) && @.size.type() == "number").size', '{}',
+                        true) n (size)
+  where jsonb_typeof(v.value) in ('object', 'array')) f
+$$;
+
+-- Returns the number of an application, 0 for none.
+create or replace function wedsql._application_number(p_application text) returns integer
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case when p_application is null then 0
+            else ('x' || substr(md5(p_application), 1, 7))::bit(28)::integer + 1 end
+$$;
+
+-- Returns the numbers of the applications that a person has used, the last 20, and 0: no application.
+create or replace function wedsql.task_applications(p_person text) returns integer[]
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return array(select a.app from wedsql.task_application a where a.person = p_person
+               order by a.used_at desc limit 20) || 0;
+end $$;
+
+-- Notes that a person has performed a task with its application.
+create or replace function wedsql._note_application(p_task wedsql.task, p_person text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_task.app <> 0 then
+    insert into wedsql.task_application as a (person, app, used_at)
+    values (p_person, p_task.app, wedsql.now())
+    on conflict (person, app) do update set used_at = excluded.used_at
+    where a.used_at < excluded.used_at - interval '1 hour';
+  end if;
+end $$;
+
+grant execute on function wedsql.task_applications(text) to wed_web, wed_monitor;

@@ -1,0 +1,20 @@
+"""What a drawing leaves out, added to its process, with a warning where BPMN does not say what it means."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn.beginnings import add_beginnings
+from flows.languages.bpmn.choices import add_choices
+from flows.languages.bpmn.model import Process
+from flows.languages.bpmn.open_repetitions import add_ends
+from flows.languages.bpmn.placeholders import add_placeholders
+from flows.languages.bpmn.sketch import Sketch
+
+
+def completed(process: Process) -> Sketch:
+    """Return a process with what its drawing leaves out; the file is left as it is."""
+    sketch = Sketch(process)
+    add_beginnings(sketch)
+    add_placeholders(sketch)
+    add_ends(sketch)
+    add_choices(sketch)
+    return sketch

@@ -1,0 +1,34 @@
+"""A workflow as a process, whose picture of dependencies can be drawn: an arrow for each term of a rule."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn.model import Element, Flow, Process
+from flows.languages.pdl.compiler import chosen
+from flows.languages.pdl.model import AUTOMATIC, MANUAL, SEMI_AUTOMATIC, Activity, Library, Workflow, terms
+from flows.languages.pdl.reader import read
+
+_TAGS = {AUTOMATIC: "serviceTask", SEMI_AUTOMATIC: "userTask", MANUAL: "manualTask"}
+
+
+def as_process(workflow: Workflow, library: Library) -> Process:
+    """Return a process with the activities of a workflow by their ids, and without a layout."""
+    elements = {each.id: Element(each.id, _tag(each, library), each.id) for each in workflow.activities}
+    flows = {}
+    for each in workflow.activities:
+        for term in terms(each.rule):
+            id_ = f"{term.activity} {term.state} {each.id}"
+            flows[id_] = Flow(id_, term.activity, each.id, term.state)
+    drawn = {element.id: (element.tag, element.name) for element in elements.values()}
+    drawn |= {flow.id: ("sequenceFlow", flow.name) for flow in flows.values()}
+    return Process(workflow.id, workflow.id, elements, flows, drawn=drawn)
+
+
+def _tag(activity: Activity, library: Library) -> str:
+    model = None if activity.is_workflow else library.model(activity.model.id)
+    return "callActivity" if activity.is_workflow else _TAGS[model.type] if model else "task"
+
+
+def process_of(text: str, workflow: str) -> Process:
+    """Return the process of a text that was imported."""
+    library = read(text)[0]
+    return as_process(chosen(library, workflow), library)

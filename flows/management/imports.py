@@ -1,0 +1,77 @@
+"""What the commands that import a process have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, ClassVar
+
+from django.core.management.base import CommandParser
+
+from flows.loading.bpmn import ImportedProcess
+from flows.loading.graphs import Imported
+from flows.loading.pdl import ImportedWorkflow
+from flows.loading.processes import consequences, publish_file, try_file
+from flows.management.base import FlowCommand
+
+Made = ImportedProcess | Imported | ImportedWorkflow
+
+
+class ImportCommand(FlowCommand):
+    """A command that checks a file, and publishes what it becomes or says what that would do."""
+
+    records_actor = True
+    needs_flow = True
+    without_flow = "default: that of what is imported"
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict declare"}
+
+    def arguments(self, parser: CommandParser) -> None:
+        described = "name of the flow, which is created if it is missing"
+        described += "" if self.needs_flow else f" ({self.without_flow})"
+        parser.add_argument("--flow", required=self.needs_flow, default="", help=described)
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only check, and say what publishing would do"
+        )
+
+    def prepared(self, path: Path, options: dict[str, Any]) -> tuple[Made, dict[str, int]]:
+        """Return what the file becomes, and how many parts of which kind it has. Raises BadGraph, Usage."""
+        raise NotImplementedError
+
+    def read(self, options: dict[str, Any]) -> tuple[Made, dict[str, int]]:
+        """Return what all that was given becomes, as `prepared`."""
+        return self.prepared(options["file"], options)
+
+    def title(self, options: dict[str, Any]) -> str:
+        """Return what is imported, for the reason that the publication has."""
+        return str(options["file"].name)
+
+    def run(self, **options: Any) -> None:
+        made, parts = self.read(options)
+        name = options["flow"] or (made.flow if isinstance(made, ImportedWorkflow) else "")
+        definition = made.compiled.definition
+        counts = {part: len(definition[part]) for part in ("attributes", "triggers")}
+        if options["dry_run"]:
+            report, done, facts = try_file(name, made), "can be published", {}
+        else:
+            report = publish_file(name, made, options["actor"], f"imported from {self.title(options)}")
+            done, facts = f"is at version {report.version}", {"version": report.version}
+        if options["json"]:
+            found = {"warnings": [asdict(each) for each in made.warnings], "report": asdict(report)}
+            self.write_json({"flow": name} | self.named(made) | parts | counts | facts | found)
+            return
+        for problem in made.warnings:
+            self.stdout.write(problem.sentence)
+        self.stdout.write(f"Flow {name} {done}: {_listed(parts)}; {_listed(counts)}.")
+        for line in consequences(report):
+            self.stdout.write(line)
+
+    def named(self, made: Made) -> dict[str, str]:
+        """Return how the file calls what became the flow."""
+        if isinstance(made, ImportedWorkflow):
+            return {"workflow": made.made.workflow.id}
+        return {"process": made.made.process.id} if isinstance(made, ImportedProcess) else {}
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {part}" for part, count in counts.items())

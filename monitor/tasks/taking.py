@@ -1,0 +1,191 @@
+"""What is done in lists of tasks: take the next one or many, give many, and how a person has tasks listed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST
+
+from flows import api
+from flows.access import AnyUser, masks, task_keys
+from flows.capabilities.tasks.api import ORDERS as BY
+from flows.capabilities.tasks.people import is_person
+from flows.capabilities.tasks.rights import is_forced, may_do, task_or_404
+from flows.errors import Refused
+from monitor.tasks import columns
+from monitor.tasks.listing import PAGE_SIZE, open_ids
+from pages.guard import page
+from pages.urlparams import long_number, without
+
+LONGEST = 2000
+# As many as may ask at the same moment; each leaves out what another session is taking.
+OFFERED = 100
+ROUNDS = 3
+
+
+def text_of(request: HttpRequest, name: str) -> str:
+    """Return a text of a form without characters that PostgreSQL rejects."""
+    return request.POST.get(name, "").strip()[:LONGEST].replace("\x00", "")
+
+
+@require_POST
+@page
+@masks
+def next_task(request: HttpRequest) -> HttpResponse:
+    """Take the first open task in an order, and show it; the list if there is none."""
+    found = take_next(request.user, going(request))
+    if found is None:
+        messages.info(request, _("No task is open to you."))
+        return HttpResponseRedirect(reverse("monitor:tasks"))
+    return HttpResponseRedirect(found)
+
+
+def going(request: HttpRequest, name: str = "order") -> dict[str, str]:
+    """Return how a person goes from task to task: the order, and the flow and the filter of the list."""
+    order = request.POST.get(name, "")
+    if order not in BY:
+        order = "" if name == "next" else api.task_list(request.user.get_username()).sorting
+    return {"next": order, "flow": text_of(request, "flow")[:80], "q": text_of(request, "q")}
+
+
+def take_next(user: AnyUser, way: dict[str, str]) -> str | None:
+    """Take the first open task, and return the address of its page; None if there is none."""
+    person, keys = user.get_username(), task_keys(user)
+    for _round in range(ROUNDS):
+        offered = open_ids(user, way["next"], way["flow"], way["q"], OFFERED)
+        if held := api.take_first_task(offered, person, keys) if offered else None:
+            query = urlencode({name: given for name, given in way.items() if given})
+            return f"{reverse('monitor:task', args=[held.job_id])}?{query}"
+        if not offered:
+            return None
+    return None
+
+
+@require_POST
+@page
+@masks
+def many(request: HttpRequest, verb: str) -> HttpResponse:
+    """Do one thing with all tasks that are marked in a list, and say what was refused."""
+    to = text_of(request, "to")
+    if verb == "give" and not is_person(to):
+        messages.error(request, _("There is no user “%(name)s” who may log in.") % {"name": to})
+        return _back(request)
+    done, refused = 0, ""
+    for number in request.POST.getlist("task")[:PAGE_SIZE]:
+        try:
+            done += MANY[verb](request, long_number(number) or 0, to)
+        except Refused as why:
+            refused = why.sentence
+    if done:
+        messages.success(request, _done(verb, done, to))
+    if refused:
+        messages.warning(request, refused)
+    elif not done:
+        messages.info(request, _("Mark the tasks first."))
+    if verb == "take":
+        return HttpResponseRedirect(f"{reverse('monitor:tasks')}?show={'mine' if done else 'open'}")
+    return _back(request)
+
+
+def _done(verb: str, done: int, to: str) -> str:
+    if verb == "take":
+        return ngettext("%(n)s task is yours.", "%(n)s tasks are yours.", done) % {"n": done}
+    if verb == "give":
+        said = ngettext("%(to)s has got %(n)s task.", "%(to)s has got %(n)s tasks.", done)
+        return said % {"n": done, "to": to}
+    said = ngettext(
+        "%(n)s task is open again to those who may take it.",
+        "%(n)s tasks are open again to those who may take them.",
+        done,
+    )
+    return said % {"n": done}
+
+
+def _take(request: HttpRequest, task: int, to: str) -> int:
+    api.take_task(task, request.user.get_username(), task_keys(request.user))
+    return 1
+
+
+def _release(request: HttpRequest, task: int, to: str) -> int:
+    forced = _forced(request, task, "release")
+    if forced is None:
+        return 0
+    api.release_task(task, request.user.get_username(), forced)
+    return 1
+
+
+def _give(request: HttpRequest, task: int, to: str) -> int:
+    forced = _forced(request, task, "give")
+    if forced is None:
+        return 0
+    api.give_task(task, request.user.get_username(), to, text_of(request, "reason"), forced)
+    return 1
+
+
+def _forced(request: HttpRequest, task: int, verb: str) -> bool | None:
+    """Return whether the user acts as a supervisor; None for a task with which the user may not do it."""
+    try:
+        sheet, _flow = task_or_404(request.user, task)
+    except Http404:
+        return None
+    return is_forced(request.user, sheet) if may_do(request.user, sheet, verb) else None
+
+
+MANY: dict[str, Callable[[HttpRequest, int, str], int]] = {
+    "take": _take, "release": _release, "give": _give,
+}  # fmt: skip
+
+
+@require_POST
+@page
+@masks
+def place(request: HttpRequest) -> HttpResponse:
+    """Put a task somewhere in the user's own order; a script gets the sentence of an error as JSON."""
+    numbers = [long_number(part) for part in request.POST.get("move", "").split(":")]
+    task, after, before = (*numbers, None, None, None)[:3]
+    error = ""
+    try:
+        api.place_task(request.user.get_username(), task_keys(request.user), task or 0, after, before)
+    except Refused as refused:
+        error = refused.sentence
+    if request.headers.get("Accept", "").startswith("application/json"):
+        return JsonResponse({"error": error})
+    if error:
+        messages.error(request, error)
+    return _back(request, f"#task-{task}" if task else "")
+
+
+@require_POST
+@page
+@masks
+def choose(request: HttpRequest) -> HttpResponse:
+    """Save the order or the columns that the user has chosen, or begin the own order again."""
+    person, given = request.user.get_username(), request.POST
+    dropped: tuple[str, ...] = ()
+    try:
+        if given.get("sorting") in BY:
+            api.set_task_list(person, given["sorting"])  # type: ignore[arg-type]
+            dropped = ("order",)
+        elif "columns" in given:
+            usual = given["columns"] == "usual"
+            api.set_task_list(person, columns=[] if usual else columns.given(given.getlist("column")))
+            dropped = ("columns",)
+        elif "again" in given:
+            api.clear_task_places(person)
+            messages.success(request, _("Your own order is that of the arrival again."))
+    except Refused as refused:
+        messages.error(request, refused.sentence)
+    return _back(request, "", *dropped)
+
+
+def _back(request: HttpRequest, anchor: str = "", *dropped: str) -> HttpResponse:
+    """Lead back to the list, without some parts of its address."""
+    names = (*dropped, "after") if dropped else ()
+    query = without(QueryDict(request.POST.get("back", "")[:8000]), *names)
+    return HttpResponseRedirect(f"{reverse('monitor:tasks')}{'?' if query else ''}{query}{anchor}")
