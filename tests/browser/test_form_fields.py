@@ -282,14 +282,35 @@ def test_rows_of_a_table_are_added_moved_and_removed_by_keyboard(
     wait(lambda page: "no value of their column" in entry(page, "parts").text)
     wrong = browser.find_elements(By.CSS_SELECTOR, "[data-rows] [aria-invalid=true]")
     assert [each.get_attribute("aria-label") for each in wrong] == ["Count 3"]
+    assert wrong[0].get_property("value") == "many"
     assert cells(browser, "part")[:3] == ["fan", "belt", "screw"]
     browser.find_elements(By.CSS_SELECTOR, "[data-remove]")[2].send_keys(Keys.ENTER)
     complete(browser)
     wait(lambda page: f"/tasks/{task}/" not in page.current_url)
     parts = api.read_task(task, "carol", conn=connect()).state_of["parts"]
     assert [{name: str(value) for name, value in row.items()} for row in parts] == [
-        {"part": "fan", "count": "2", "price": "9.9", "state": "used"}, {"part": "belt"},
+        {"part": "fan", "count": "2", "price": "9.90", "state": "used"}, {"part": "belt"},
     ]  # fmt: skip
+
+
+def test_rows_that_were_moved_and_removed_are_there_again_after_the_next_log_in(
+    browser: Browser, wait: Wait, task: int, login: Login
+) -> None:
+    choose_shop(browser, wait, "W02", "W02")
+    for place, part in enumerate(("fan", "screw")):
+        browser.find_element(By.NAME, f"cell-parts-{place}-part").send_keys(part)
+    wait(lambda page: page.find_element(By.CSS_SELECTOR, "[data-kept]").is_displayed())
+    browser.refresh()
+    wait(lambda page: cells(page, "part")[:2] == ["fan", "screw"])
+    browser.delete_cookie("sessionid")
+    browser.find_element(By.CSS_SELECTOR, "[data-add-row]").click()
+    keys(browser, "belt")
+    browser.find_elements(By.CSS_SELECTOR, "[data-move='-1']")[1].click()
+    browser.find_elements(By.CSS_SELECTOR, "[data-remove]")[1].click()
+    typed = [text for text in cells(browser, "part") if text]
+    assert typed == ["screw", "belt"]
+    login("carol", f"/tasks/{task}/")
+    wait(lambda page: [text for text in cells(page, "part") if text] == typed)
 
 
 LETTERS = """

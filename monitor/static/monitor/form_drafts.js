@@ -1,7 +1,7 @@
 // Keeps what was typed into a form: on the server two seconds after the last key, and in this tab until then, so
 // that a session that has ended loses nothing.
 import { sent, sending } from "./form_requests.js";
-import { rowsUpTo } from "./form_tables.js";
+import { layRows } from "./form_tables.js";
 
 const KEPT_AFTER = 2000, TYPED = ["input", "change"];
 const NAME = /^(?:value|list|cell)-(.+?)(?:-\d+-.+)?$/;
@@ -76,6 +76,7 @@ class Draft {
     try { kept = JSON.parse(sessionStorage.getItem(this.key)); } catch { /* there is none */ }
     this.forget();
     if (kept?.person !== this.form.dataset.person || kept.claim !== this.form.elements.claim.value) return;
+    if ("sent" in this.form.dataset) { this.again(kept.touched); return; }
     const texts = new Map();
     for (const [name, text] of kept.entries) texts.set(name, [...(texts.get(name) ?? []), text]);
     let filled = false;
@@ -86,9 +87,15 @@ class Draft {
     this.later();
   }
 
+  // The server shows again what was sent, with what is wrong: this is newer than what this tab has.
+  again(touched) {
+    for (const attribute of touched) this.touched.add(attribute);
+    this.later();
+  }
+
   fill(attribute, texts) {
     const entry = this.form.querySelector(`[data-attribute="${CSS.escape(attribute)}"]`) ?? this.form;
-    rowsUpTo(entry, [...texts.keys()].filter((name) => name.startsWith(`cell-${attribute}-`)));
+    layRows(entry, [...texts.keys()].filter((name) => name.startsWith(`cell-${attribute}-`)));
     let filled = false;
     for (const one of entry.querySelectorAll("input, select, textarea")) {
       if (!NAME.test(one.name) || NAME.exec(one.name)[1] !== attribute || one.name.startsWith("list-")) continue;

@@ -28,15 +28,19 @@ function added(body) {
   return row;
 }
 
-// Adds rows until these controls are there.
-export function rowsUpTo(entry, names) {
-  const body = entry.querySelector("[data-rows] tbody");
-  if (!body) return;
-  for (const place of new Set(names.map(placeOf))) {
-    if (body.querySelector(`[name*="-${place}-"]`) || place > 999) continue;
+// Makes the rows those that have these controls, in their order: some were added, moved or removed.
+export function layRows(entry, names) {
+  const body = entry.querySelector("[data-rows] tbody"), places = new Set(names.map(placeOf));
+  if (!body || !places.size) return;
+  const rows = [...places].filter((place) => place <= 999).map((place) => {
+    const there = body.querySelector(`[name*="-${place}-"]`);
+    if (there) return there.closest("tr");
     const row = added(body);
     for (const one of row.querySelectorAll("[name]")) one.name = one.name.replace(/^(cell-.+?-)\d+(-)/, `$1${place}$2`);
-  }
+    return row;
+  });
+  body.replaceChildren(...rows);
+  number(body);
 }
 
 function moved(row, step, status, texts) {
