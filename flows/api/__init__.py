@@ -244,6 +244,7 @@ from flows.capabilities.tasks.api import (
     release_task,
     start_task,
     take_first_task,
+    take_next_task,
     take_task,
     task_load,
     team_load,

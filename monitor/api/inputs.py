@@ -269,7 +269,7 @@ class TaskSettingsIn(Input):
     responsible: Annotated[str, StringConstraints(max_length=150), Storable] | None = None
     warnings: Annotated[list[Hours], Field(max_length=20)] | None = None
     notified: Literal["all", "fewest_assigned", "fewest_selected", "last_connected"] | None = None
-    notified_count: Annotated[int, Field(ge=1, le=999)] | None = None
+    notified_count: Annotated[int, Field(ge=1, le=1000)] | None = None
 
 
 class TaskDeadlineIn(Input):
