@@ -200,6 +200,18 @@ from flows.capabilities.keys.api import (
     scope_of_role,
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
+from flows.capabilities.offline.api import (
+    confirm_packages,
+    continue_offline,
+    device_seen,
+    devices,
+    keep_offline_result,
+    offline_results,
+    offline_tasks,
+    read_package,
+    set_device_state,
+    skip_offline_results,
+)
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions

@@ -36,6 +36,13 @@ from flows.capabilities.keys.errors import (
     WorkerKeyRejected,
 )
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.offline.errors import (
+    DeviceEnded,
+    DeviceLimit,
+    OtherResult,
+    ResultOutdated,
+    UnknownDevice,
+)
 from flows.capabilities.recovery.errors import (
     BadPolicy,
     BadRepair,
@@ -179,6 +186,8 @@ __all__ = [
     "ConditionGone",
     "DatabaseGone",
     "DependentObjects",
+    "DeviceEnded",
+    "DeviceLimit",
     "DiskFull",
     "DraftExists",
     "DraftLimit",
@@ -204,6 +213,7 @@ __all__ = [
     "NotRunning",
     "NotWaitingForChildren",
     "NothingToUndo",
+    "OtherResult",
     "OtherSignal",
     "OtherWorker",
     "OutOfScope",
@@ -211,6 +221,7 @@ __all__ = [
     "PredicateType",
     "QueryFailed",
     "Refused",
+    "ResultOutdated",
     "SamePerson",
     "ScenarioLimit",
     "SecondFinal",
@@ -235,6 +246,7 @@ __all__ = [
     "UnknownAttribute",
     "UnknownBulk",
     "UnknownCase",
+    "UnknownDevice",
     "UnknownDraft",
     "UnknownFile",
     "UnknownFlow",

@@ -1,4 +1,4 @@
-"""Find the next task of a flow at once."""
+"""Add devices that perform tasks without a connection."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0070_task_mails")]
-    operations = [ChangeTables("0090_next_tasks")]
+    dependencies = [("flows", "0072_next_tasks")]
+    operations = [ChangeTables("0080_offline")]
