@@ -48,6 +48,16 @@ def proposed(sheet: TaskSheet) -> dict[str, str]:
     return layout.with_defaults(sheet.form, sheet.state_of) if sheet.form else {}
 
 
+def holds(sheet: TaskSheet, person: str) -> bool:
+    """Return whether a person has a task that has not ended, and may fill in its form."""
+    return sheet.owner == person and sheet.ended_at is None
+
+
+def has_files(sheet: TaskSheet) -> bool:
+    """Return whether the form of a task asks for a file."""
+    return bool(sheet.form and any(one.get("kind") == "file" for one in layout.given_fields(sheet.form)))
+
+
 def posted(sheet: TaskSheet, given: QueryDict) -> Mapping[str, str]:
     """Return the texts of the fields that a form sends."""
     return (

@@ -75,7 +75,7 @@ def _task(request: HttpRequest, task: int) -> HttpResponse:
         if not may_do(request.user, sheet, "complete"):
             return _lost(request, str(_FORBIDDEN), 403)
         return _completed(request, flow, sheet)
-    if sheet.owner != person:
+    if not forms.holds(sheet, person):
         return _shown(request, flow, sheet, [])
     typed, before, since = drafts.kept(sheet, person)
     fields = forms.asked(flow, sheet, {**forms.proposed(sheet), **typed})
@@ -96,7 +96,7 @@ def _shown(
         "flow": flow,
         "task": sheet,
         "row": row(sheet, flow),
-        "is_mine": sheet.owner == person,
+        "is_mine": (is_mine := forms.holds(sheet, person)),
         "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
         "manages": (manages := may_operate(request.user, flow.name)),
@@ -104,19 +104,16 @@ def _shown(
         "about": forms.about(flow, sheet),
         "fields": fields,
         "wrong": [one for one in fields if one.error],
-        "sections": forms.laid_out(flow, sheet, fields, more.pop("cells", {}))
-        if sheet.owner == person
-        else [],
-        "has_files": bool(sheet.form)
-        and any(one.get("kind") == "file" for one in layout.given_fields(sheet.form)),
+        "sections": forms.laid_out(flow, sheet, fields, more.pop("cells", {})) if is_mine else [],
+        "has_files": forms.has_files(sheet),
         "in_browser": layout.for_browser(sheet.form, flow, sheet.state_of) if sheet.form else None,
         "shown": forms.as_shown(forms.asked(flow, sheet), before),
         "files_at": reverse("monitor:task_file", args=[sheet.job_id, "x"]).removesuffix("x/"),
         "typed": forms.typed(flow, sheet, forms.posted(sheet, request.POST))
-        if request.method == "POST" and sheet.owner != person
+        if request.method == "POST" and not is_mine
         else [],
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
-        "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
+        "colleagues": colleagues(sheet.audience, person) if is_mine else [],
         "now": datetime.now(UTC),
         "next": given if (given := _asked(request, "next")) in BY else "",
         "only": _asked(request, "flow"),
@@ -149,6 +146,9 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         return _shown(request, flow, sheet, other, error=error)
     given, wrong = files.received(request, sheet)
     fields, data, is_right = forms.changed(flow, sheet, {**forms.posted(sheet, request.POST), **given}, wrong)
+    if not (is_right or forms.holds(sheet, person)):
+        error = _("The task has ended, or another person has it now. Nothing of the form was written.")
+        return _shown(request, flow, sheet, [], error=error)
     if is_right and "preview" in request.POST:
         return _shown(request, flow, sheet, fields, previews=previews.of(sheet, flow, person, data))
     cells: Mapping[str, Any] = {}

@@ -28,7 +28,7 @@ class Draft {
     return data;
   }
 
-  tell(text) {
+  report(text) {
     this.problem.textContent = text ?? "";
     this.problem.hidden = !text;
   }
@@ -50,12 +50,12 @@ class Draft {
     if (found.ok) {
       this.mark.hidden = !found.body.kept || this.typed;
       if (!this.typed) this.forget();
-      this.tell(found.body.others ? texts.tOther : "");
-    } else if (found.out) this.tell(texts.tOut);
+      this.report(found.body.others ? texts.tOther : "");
+    } else if (found.out) this.report(texts.tOut);
     else if (found.body.error) {
-      this.tell(found.body.error);
+      this.report(found.body.error);
       this.over = found.status === 403 || found.status === 404 || found.status === 409;
-    } else this.tell(found.offline ? texts.tOffline : texts.tGone);
+    } else this.report(found.offline ? texts.tOffline : texts.tGone);
   }
 
   // What is typed and not on the server yet, for this tab.
@@ -83,7 +83,7 @@ class Draft {
     for (const attribute of kept.touched) filled = this.fill(attribute, texts) || filled;
     if (!filled) return;
     this.form.dispatchEvent(new Event("change", { bubbles: true }));
-    this.tell(this.form.dataset.tRestored);
+    this.report(this.form.dataset.tRestored);
     this.later();
   }
 

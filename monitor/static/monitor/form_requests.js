@@ -7,7 +7,7 @@ export function sending(form) {
   return data;
 }
 
-// Sends a form and returns {ok, body}; `out`: nobody is signed in; `offline`: there was no answer.
+// Sends a form and returns {ok, body}; `out`: the session has ended; `offline`: there was no answer.
 export async function sent(address, data, again = true) {
   try {
     const headers = { Accept: "application/json" };
