@@ -22,6 +22,7 @@ from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
+from monitor.tasks import files as task_files
 from monitor.tasks import lists as task_lists
 from monitor.tasks import mails as task_mails
 from monitor.tasks import messages as task_messages
@@ -90,6 +91,8 @@ urlpatterns = [
     path("tasks/next/", task_taking.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
+    path("tasks/<int:task>/files/<slug:attribute>/", task_files.file, name="task_file"),
+    path("instances/<int:wid>/files/<slug:attribute>/", task_files.of_instance, name="instance_file"),
     path("instances/", instances.instances, name="instances"),
     path("live/instances/", instances.changes, name="live_instances"),
     path("instances/<int:wid>/", instance.instance, name="instance"),

@@ -104,6 +104,8 @@ tasks/choose/                                      --------- Lyyyyyyyy
 tasks/next/                                        --------- Lyyyyyyyy
 tasks/<int:task>/                                  Lnyyyyyyy Lnfffffff
 tasks/<int:task>/<slug:verb>/                      --------- Lnffyfyff
+tasks/<int:task>/files/<slug:attribute>/           Lnnnnnnnn Lnfffffff
+instances/<int:wid>/files/<slug:attribute>/        Lnnnnnnnn ---------
 messages/                                          Lyyyyyyyy Lyyyyyyyy
 messages/unread/                                   Lyyyyyyyy ---------
 tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy

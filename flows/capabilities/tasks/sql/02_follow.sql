@@ -192,6 +192,7 @@ $$;
 
 create or replace function wedsql._on_retired_tasks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._delete_files(p_wids);
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)
