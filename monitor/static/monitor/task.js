@@ -6,7 +6,7 @@ const TYPED = ["input", "change"];  // a list that a driver or a helper sets sen
 const KEPT_AFTER = 2000, ASKED_AFTER = 400;
 
 // What a form does: `data` has the trees of its conditions and the present values that they read.
-class TaskForm {
+export class TaskForm {
   constructor(form, data) {
     this.form = form;
     this.data = data;
@@ -79,6 +79,7 @@ class TaskForm {
   }
 
   askLater() {
+    if (!this.form.dataset.letters) return;  // without a connection the site decides when it gets the result
     clearTimeout(this.asking);
     this.asking = setTimeout(() => this.ask(), ASKED_AFTER);
   }
@@ -134,7 +135,7 @@ function keepTyped(form) {
 }
 
 // Adds rows to tables.
-function growTables(form) {
+export function growTables(form) {
   for (const button of form.querySelectorAll("[data-add-row]")) {
     const body = button.parentElement.querySelector("[data-rows] tbody");
     button.hidden = false;
