@@ -79,18 +79,22 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
         found = kernel.done_tasks(caller.name, after, given.limit + 1)
     else:
         keys = task_keys(caller.user)
-        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, given.flow or None)
+        flows = _flows(call_of(request), given.flow)
+        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, flows)
     return _page(request, found, given.limit)
 
 
 @router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
 def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
-    """Take the first open task in an order."""
+    """Take the first open task in an order: of the flows of the token, if it is only for some."""
     caller = call_of(request).caller
-    keys = task_keys(caller.user)
-    offered = kernel.open_tasks(caller.name, keys, given.order, None, OFFERED, given.flow or None)
-    wanted = [one.job_id for one in offered if _in_scope(call_of(request), one.flow)]
-    held = kernel.take_first_task(wanted, caller.name, keys)
+    keys, flows = task_keys(caller.user), _flows(call_of(request), given.flow)
+
+    def offered(after: int | None) -> list[int]:
+        found = kernel.open_tasks(caller.name, keys, given.order, after, OFFERED, flows)
+        return [one.job_id for one in found]
+
+    held = kernel.take_next_task(offered, caller.name, keys)
     return {"task": held and _held(held)}
 
 
@@ -191,6 +195,14 @@ def _in_scope(found: Call, flow: str) -> bool:
     """Return whether the token of the caller, if there is one, is for this flow."""
     token = found.caller.token
     return token is None or not token.flows or flow in token.flows
+
+
+def _flows(found: Call, flow: str) -> list[str] | None:
+    """Return the flows of which the caller gets tasks: the given one, or those of the token; None for all."""
+    token = found.caller.token
+    if flow:
+        return [flow] if _in_scope(found, flow) else []
+    return list(token.flows) if token is not None and token.flows else None
 
 
 def _rows(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:

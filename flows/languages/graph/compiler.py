@@ -10,7 +10,7 @@ on the edge before it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +20,7 @@ from flows.languages.graph.moves import Moves
 from flows.languages.graph.parts import Compiled, check_parts
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.tokens import Rules
+from flows.languages.graph.ways import groups, taken
 
 MOST_COMPILED = 1_000
 """Edges of a graph that becomes a flow: a table of PostgreSQL has at most 1,600 columns."""
@@ -127,19 +128,31 @@ class _Compiler:
         return moves
 
     def fire(self, node: Node, when: list[str], moves: Moves, what: str = "") -> None:
-        """Add a trigger that consumes, and produces the outgoing edges that are taken."""
+        """Add a trigger that consumes, and produces the outgoing edges that are taken.
+
+        An exclusive gateway with many ways has several triggers, each with some of them.
+        """
         edges = [self.graph.edges[edge] for edge in node.outward]
         chooses = is_choosing(node, edges)
-        if chooses and not any(edge.default for edge in edges):
-            if all(edge.condition is not None for edge in edges):
-                when = [*when, any_of(holds(edge.condition) for edge in edges)]
-        one = (
-            chooses and node.kind == "exclusive"
-        )  # of its edges gets a token, which is counted without conditions
-        if one:
-            moves.add(count(node.within), "1")
-        for edge, taken in zip(edges, self.taken(node), strict=True):
-            self.produce(moves, edge.name, taken if chooses else None, counted=not one)
+        if not (chooses and node.kind == "exclusive"):
+            self.way(node, edges, when, moves, what)
+            return
+
+        def texts(group: Sequence[Edge]) -> tuple[str, str]:
+            its = moves.copy()
+            self.take(node, group, its)
+            return " and ".join(self.needed(group, when)), its.text()
+
+        for number, group in enumerate(groups(edges, texts)):
+            self.way(node, group, when, moves.copy(), f"{what}__{number + 1}" if number else what, number)
+
+    def way(
+        self, node: Node, edges: Sequence[Edge], when: list[str], moves: Moves, what: str, later: int = 0
+    ) -> None:
+        """Add a trigger that takes some outgoing edges of a node; `later` triggers have a lower priority."""
+        chooses = is_choosing(node, [self.graph.edges[edge] for edge in node.outward])
+        when = self.needed(edges, when) if chooses else when
+        self.take(node, edges, moves)
         if node.rule.ends is not None:
             self.end(moves, node.rule.ends, node.rule.starts)
         else:
@@ -148,7 +161,24 @@ class _Compiler:
         moves.given.pop(node.rule.flag, None)  # the rule itself counts it
         for other in node.rule.raises:
             self.raised(moves, self.graph.nodes[other])
-        self.add(node, when, moves, what)
+        self.add(node, when, moves, what, later)
+
+    def needed(self, edges: Sequence[Edge], when: list[str]) -> list[str]:
+        """Return what has to hold so that one of some edges is taken, besides `when`."""
+        if any(edge.default or edge.condition is None for edge in edges):
+            return when
+        return [*when, any_of(holds(edge.condition) for edge in edges)]
+
+    def take(self, node: Node, edges: Sequence[Edge], moves: Moves) -> None:
+        """Add a token on those of some edges that are taken."""
+        chooses = is_choosing(node, [self.graph.edges[edge] for edge in node.outward])
+        one = (
+            chooses and node.kind == "exclusive"
+        )  # of its edges gets a token, which is counted without conditions
+        if one:
+            moves.add(count(node.within), "1")
+        for edge, condition in zip(edges, taken(node.kind, edges), strict=True):
+            self.produce(moves, edge.name, condition if chooses else None, counted=not one)
 
     def raised(self, moves: Moves, node: Node) -> None:
         """Set the flag of a node to the number of tokens that wait for it now."""
@@ -175,29 +205,13 @@ class _Compiler:
         for edge in starts:
             moves.given |= {token(edge): "1", count(subprocess or None): str(len(starts))}
 
-    def taken(self, node: Node) -> list[str]:
-        """Return for each outgoing edge the condition under which it is taken, in the order of the edges."""
-        edges = [self.graph.edges[edge] for edge in node.outward]
-        conditions = [holds(edge.condition) for edge in edges if not edge.default]
-        found: list[str] = []
-        before: list[str] = []
-        for edge in edges:
-            if edge.default:
-                found.append(" and ".join(f"not {each}" for each in conditions) or "true")
-            elif node.kind == "exclusive":
-                found.append(" and ".join([*(f"not {each}" for each in before), holds(edge.condition)]))
-                before.append(holds(edge.condition))
-            else:
-                found.append(holds(edge.condition))
-        return found
-
     def produce(self, moves: Moves, edge: str, condition: str | None = None, *, counted: bool = True) -> None:
         one = "1" if condition in (None, "true") else f"case when {condition} then 1 else 0 end"
         moves.add(token(edge), one)
         if counted:
             moves.add(count(self.graph.scope(edge)), one)
 
-    def add(self, node: Node, when: list[str], moves: Moves, what: str = "") -> None:
+    def add(self, node: Node, when: list[str], moves: Moves, what: str = "", later: int = 0) -> None:
         task, rule = node.kind == "task", node.rule
         without = _OWN if task else {*_OWN, "role"}  # only jobs have a role
         options = {key: value for key, value in node.options.items() if key not in without}
@@ -212,9 +226,10 @@ class _Compiler:
             "sets": ", ".join(filter(None, [moves.text(), rule.sets])),
         }
         withdrawn = {"revalidate": "withdraw"} if waits else {}
-        shown = f"{node.shown}{_STEPS[what]}"
+        shown = f"{node.shown}{_STEPS.get(what, f' ({later + 1})')}"
         label = {"label": shown} if shown != node.name else {}
-        self.triggers.append({**made, **withdrawn, **options, **label, **rule.options})
+        made |= {**withdrawn, **options, **label, **rule.options}
+        self.triggers.append(made | ({"priority": int(made.get("priority", 0)) - later} if later else {}))
         self.nodes.append(node.name)
 
     def nothing_comes(self, node: Node, also: str = "") -> Iterator[str]:

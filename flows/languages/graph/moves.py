@@ -16,6 +16,10 @@ class Moves:
         """Add an expression to a counter."""
         self.added.setdefault(attribute, []).append(expression)
 
+    def copy(self) -> Moves:
+        """Return moves that change without these."""
+        return Moves({name: [*each] for name, each in self.added.items()}, {**self.given})
+
     def text(self) -> str:
         """Return the SET clause; whole numbers are added up."""
         parts = [f"{name} = {value}" for name, value in self.given.items()]

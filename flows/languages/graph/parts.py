@@ -8,8 +8,7 @@ from typing import Any
 
 from flows.languages.graph.model import Graph, Node
 from flows.languages.graph.problems import BadGraph, Problem
-
-_LONGEST = 10_000  # characters of a condition or of a SET string, as the kernel has it
+from flows.languages.graph.ways import MOST_CHARACTERS, fits, words
 
 
 @dataclass(frozen=True)
@@ -49,9 +48,13 @@ def check_parts(graph: Graph, compiled: Compiled) -> None:
         seen.setdefault(name, number)
     of: dict[str, tuple[str | None, Mapping[str, Any]]] = {}
     for trigger, node in zip(compiled.definition["triggers"], compiled.triggers, strict=True):
-        longest = max(len(trigger["predicate"]), len(trigger.get("sets", "")))
-        if node is not None and longest > _LONGEST:
-            message = f"Node “{node}” has too many edges or conditions for one rule ({longest} characters)."
+        texts = (trigger["predicate"], trigger.get("sets", ""))
+        if node is not None and not all(map(fits, texts)):
+            size = max(map(words, texts))
+            message = (
+                f"Node “{node}” has too many edges or conditions for one rule ({size} words and signs, or "
+                f"more than {MOST_CHARACTERS:,} characters). Divide it into several nodes."
+            )
             problems.append(Problem("too_large", message, *graph.places(graph.nodes[node].path)))
         other, its = of.setdefault(trigger.get("transition", ""), (node, trigger))
         if node is None or other is None or other == node:
