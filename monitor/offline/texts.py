@@ -19,7 +19,7 @@ TEXTS: Mapping[str, str | Promise] = {
     "no_tasks": _(
         "No task is on this device. Lock tasks for work without a connection; they are transferred here."
     ),
-    "nobody": _("Log in with a connection once, so that this device can read your tasks."),
+    "no_person": _("Log in with a connection once, so that this device can read your tasks."),
     "storage": _("This device uses {used} MB; about {free} MB are free."),
     "gone": _("The task is not on this device"),
     "gone_why": _("It was completed, given back, or taken by another person."),

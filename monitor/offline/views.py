@@ -7,6 +7,7 @@ opens the page sees what the device has for the person whose key it holds.
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from django.conf import settings
@@ -26,7 +27,6 @@ from monitor.offline import form_results, packages
 from monitor.offline.exchange import STATES, problem_of, sent, shown, synchronized
 from monitor.offline.texts import texts
 from pages.guard import page
-from wedsql_site.statics import version
 
 FILES = (
     "pages/tokens.css", "pages/elements.css", "pages/forms.css", "pages/frame.css", "pages/palette.css",
@@ -38,7 +38,14 @@ FILES = (
     "monitor/offline/parts.js",
 )  # fmt: skip
 MOST_RESULTS = 50
+VERSION = re.compile(r"/([0-9a-f]{12})/")
 REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
+
+
+def version() -> str:
+    """Return what changes with every static file; "" where addresses have no version."""
+    found = VERSION.search(static(FILES[0]))
+    return found[1] if found else ""
 
 
 @require_GET
@@ -93,7 +100,7 @@ def _refusing(error: WedError) -> JsonResponse:
 def synchronize(request: HttpRequest) -> HttpResponse:
     """Return who is logged in, how it is with the device, and its tasks, or that none has changed."""
     person, key = request.user.get_username(), request.GET.get("device", "")
-    report = {REPORTED[name]: _number(text) for name, text in request.GET.items() if name in REPORTED}
+    report = {kernel: _number(request.GET[name]) for name, kernel in REPORTED.items() if name in request.GET}
     try:
         contact = api.device_seen(person, key, report | {"program": version()})
         tasks = [] if contact.state != "A" else api.offline_tasks(person)

@@ -85,8 +85,13 @@ class Device:
     def one(self, selector: str) -> Any:
         return self.wait(lambda page: (self.all(selector) or [None])[0])
 
+    def wait_for_bytes(self, count: int) -> None:
+        """Wait until so many bytes have gone over the line, or all results were accepted."""
+        before = self.line.bytes
+        self.wait(lambda page: self.line.bytes > before + count or {*self.states()} == {"accepted"})
+
     def press(self, selector: str) -> None:
-        """Click, again where the list was made anew meanwhile."""
+        """Click, again where the list was replaced meanwhile."""
         self.wait(lambda page: [one.click() or one for one in self.all(selector)[:1]])
 
     def tasks(self) -> list[str]:
@@ -215,10 +220,7 @@ def test_t189_a_line_that_is_cut_while_results_are_sent_loses_and_doubles_none(
     for _turn in range(3):
         line.restore()
         device.press("#send")
-        before = line.bytes
-        device.wait(
-            lambda page, before=before: line.bytes > before + 1500 or device.states() == ["accepted"] * 4
-        )
+        device.wait_for_bytes(1500)
         line.cut()
     line.restore()
     device.press("#send")

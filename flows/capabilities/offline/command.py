@@ -39,7 +39,9 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         verb, device = options["verb"], options["device"]
         if (device is None) != (verb == "list"):
-            raise Usage(f"“{verb}” {'needs the number of a device' if device is None else 'takes no number'}.")
+            raise Usage(
+                f"“{verb}” {'needs the number of a device' if device is None else 'takes no number'}."
+            )
         getattr(self, f"_{verb}")(device, options)
 
     def _list(self, _device: None, options: dict[str, Any]) -> None:

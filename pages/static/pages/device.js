@@ -33,7 +33,7 @@ export async function lockOthers(user) {
   database.close();
 }
 
-// Returns who uses the client here, and how many results are not sent: {"user", "unsent"}; null for nobody.
+// Returns who uses the client here, and how many results are not sent: {"user", "unsent"}; null where no person does.
 export function mark() {
   try {
     return JSON.parse(localStorage.getItem(MARK));

@@ -58,5 +58,8 @@ def test_the_form_of_the_page_counts_for_results(package: Any) -> None:
 def test_what_is_no_command_is_refused(package: Any) -> None:
     refused("devices", "lost", code=2)
     refused("devices", "list", "3", code=2)
-    refused("devices", "lost", str(2**40))
     refused("devices", "skip", str(api.devices("ana")[0].id))
+
+
+def test_an_unknown_device_is_refused() -> None:
+    assert "1099511627776" in refused("devices", "lost", str(2**40))

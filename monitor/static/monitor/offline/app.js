@@ -51,7 +51,7 @@ async function render(moved = true) {
   const focused = document.activeElement?.id;
   closeForm();
   let heading;
-  if (!person) heading = show(t("tasks"), el("p", {}, t(state.line === "lost" ? "line_lost" : "nobody")));
+  if (!person) heading = show(t("tasks"), el("p", {}, t(state.line === "lost" ? "line_lost" : "no_person")));
   else if (page === "tasks") {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });

@@ -47,7 +47,7 @@ export async function deviceKey() {
   });
 }
 
-// Returns the person whose data can be read here; null for nobody.
+// Returns the person whose data can be read here; null where there is none.
 export const current = () => run(["people"], (store, found) => {
   store("people").getAll().onsuccess = ({ target: { result } }) => found(result.find((one) => one.key) ?? null);
 }, "readonly");
@@ -74,7 +74,7 @@ export const change = (user, made) => run(["people"], (store) => {
   };
 });
 
-// Tells the other pages of the site how many results are not sent.
+// Records for the other pages of the site how many results are not sent.
 async function note(user) {
   const unsent = (await all("outbox", user)).filter((one) => UNSENT.includes(one.state)).length;
   localStorage.setItem(MARK, JSON.stringify({ user, unsent }));

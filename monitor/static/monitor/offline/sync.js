@@ -2,7 +2,7 @@
 // it; then the tasks are transferred that have changed.
 import * as store from "./store.js";
 
-const PATIENCE = 20000, AT_ONCE = 10;
+const TIMEOUT = 20000, AT_ONCE = 10;
 const ENDED = { accepted: "accepted", gone: "accepted", discarded: "removed", late: "late", refused: "refused", waiting: "held", skipped: "held" };
 
 class Rejected extends Error {
@@ -17,7 +17,7 @@ function token() {
 async function ask(path, body = null) {
   const answer = await fetch(document.body.dataset.base + path, {
     method: body ? "POST" : "GET", body, credentials: "same-origin", redirect: "error", cache: "no-store",
-    headers: { Accept: "application/json", "X-CSRFToken": token() }, signal: AbortSignal.timeout(PATIENCE),
+    headers: { Accept: "application/json", "X-CSRFToken": token() }, signal: AbortSignal.timeout(TIMEOUT),
   });
   if (!answer.headers.get("Content-Type")?.startsWith("application/json")) {
     if (answer.status === 401 || answer.status === 403) throw new Rejected(401, null);
