@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -40,6 +42,20 @@ FILES = (
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
 REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
+
+
+def in_language_of_client(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer in the language of the client's page, which may be another one than that of the session."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, **given: Any) -> HttpResponse:
+        language = request.GET.get("language", "")
+        if language not in dict(settings.LANGUAGES):
+            return view(request, **given)
+        with override(language):
+            return view(request, **given)
+
+    return answered
 
 
 def version() -> str:
@@ -97,6 +113,7 @@ def _refusing(error: WedError) -> JsonResponse:
 @require_GET
 @page
 @ensure_csrf_cookie
+@in_language_of_client
 def synchronize(request: HttpRequest) -> HttpResponse:
     """Return who is logged in, how it is with the device, and its tasks, or that none has changed."""
     person, key = request.user.get_username(), request.GET.get("device", "")
@@ -131,6 +148,7 @@ def unlock(request: HttpRequest) -> HttpResponse:
 @require_GET
 @page
 @masks
+@in_language_of_client
 def package(request: HttpRequest, task: int) -> HttpResponse:
     """Return what the device needs of a task: its form as the connected page shows it."""
     person = request.user.get_username()
@@ -145,6 +163,7 @@ def package(request: HttpRequest, task: int) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 @page
 @masks
+@in_language_of_client
 def results(request: HttpRequest) -> HttpResponse:
     """Keep results of the device, and return what became of each; a GET returns the last 200."""
     person = request.user.get_username()

@@ -388,6 +388,9 @@ def test_the_client_is_accessible_and_fits_a_phone(
         for place in ("", "outbox", f"tasks/{tasks[1]}"):
             device.go(place)
             device.wait(lambda page: device.all(".offline-list, #send, [data-task-form]"))
+            if place.startswith("tasks"):
+                title = device.one("#about-title").text
+                assert title == ("What it is about" if language == "en" else "De que se trata"), title
             assert against_the_rules(device.page) == [], (place, size)
             wide = device.page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
             assert wide, (place, size)

@@ -15,7 +15,9 @@ function token() {
 
 // Asks the site, and returns its answer. Whatever is no answer of the site counts as no connection.
 async function ask(path, body = null) {
-  const answer = await fetch(document.body.dataset.base + path, {
+  const address = new URL(document.body.dataset.base + path, location);
+  address.searchParams.set("language", document.documentElement.lang);
+  const answer = await fetch(address, {
     method: body ? "POST" : "GET", body, credentials: "same-origin", redirect: "error", cache: "no-store",
     headers: { Accept: "application/json", "X-CSRFToken": token() }, signal: AbortSignal.timeout(TIMEOUT),
   });
