@@ -208,6 +208,8 @@ admin/flows/flow/new/<slug:name>/design/wsql/      Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
+admin/flows/flow/pdl/                              Lnnynnynn Lnnynnynn
+admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnnynnccn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.

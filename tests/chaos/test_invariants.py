@@ -116,7 +116,7 @@ def test_a_short_wait_for_a_lock_is_no_violation(
 def test_monitor_may_look_and_worker_may_not(
     lived: dict[str, Any], connect: Callable[..., Connection]
 ) -> None:
-    assert len(connect("wed_monitor").execute("select * from wedsql.invariants(10)").fetchall()) == 11
+    assert len(connect("wed_monitor").execute("select * from wedsql.invariants(10)").fetchall()) == 12
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         connect("wed_worker").execute("select * from wedsql.invariants(10)")
 
