@@ -112,6 +112,7 @@ ABOUT: dict[str, Text] = {
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
     "monitor:tasks": _("What is for you to do, by flow and role"),
+    "monitor:offline": _("Locked tasks, performed where there is no connection"),
     "monitor:messages": _("Starts, ends, failures and deadlines of which you are notified"),
     "monitor:cases": _("The work of people on exceptions, the most urgent first"),
     "monitor:approvals": _("Repairs that wait for the approval of another person"),
@@ -172,6 +173,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     if area == "work":
         yield _link(request, "monitor:tasks", gettext("Tasks"))
         yield _link(request, "monitor:messages", gettext("Messages"))
+        yield _link(request, "monitor:offline", gettext("Offline tasks"))
     elif area == "design" and designs(user):
         yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
         if may_add(user):
