@@ -291,7 +291,7 @@ def task_keys(user: AnyUser) -> list[str]:
         handled = flows_of(user, "handle")
         keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
-        user._task_keys = keys  # type: ignore[union-attr]
+        user._task_keys = keys  # type: ignore[attr-defined]
     return keys
 
 
