@@ -62,7 +62,7 @@ PARAMETERS = {
     "monitor:approvals": "after show",
     "monitor:audit": "actor attribute before from kind to wid",
     "monitor:bulk": "after before flow operation q result",
-    "monitor:bulk_new": "after before flow operation q result",
+    "monitor:bulk_new": "after before cause flow operation q queue result signature",
     "monitor:bulks": "after before flow operation q result",
     "monitor:calendar": "id",
     "monitor:cancel": "",

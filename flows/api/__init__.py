@@ -292,6 +292,7 @@ from flows.capabilities.tasks.mailing import (
     queue_message_mail,
     save_task_mail,
 )
+from flows.capabilities.tasks.many import complete_tasks, take_tasks
 from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
 from flows.capabilities.trials.impact import deviations, impact, what_if
 from flows.capabilities.trials.replays import replay

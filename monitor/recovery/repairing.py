@@ -30,6 +30,12 @@ OUTCOME = {
     "X": gettext_lazy("Workers undo the steps, the last one first; no other job is offered meanwhile."),
     "A": gettext_lazy("The instance ends as aborted."),
 }
+# What is said when an operation is done, by the status of the instance; of others that it is repaired.
+DONE = {
+    "A": gettext_lazy("Instance %(wid)s has ended: its steps are undone."),
+    "X": gettext_lazy("The steps of instance %(wid)s are being undone."),
+    "E": gettext_lazy("The change of instance %(wid)s is applied, but no rule continues it yet."),
+}
 # Why a replay does not use the result of a step again.
 CALLED = {
     "changed": gettext_lazy("what it reads changed"),
@@ -104,6 +110,13 @@ class ShownPreview:
     refusal: WedError | None
 
 
+def done(operation: str, status: str) -> str:
+    """Return what is said after an operation, by the status of the instance; %(wid)s is its number."""
+    if operation == "discard_late":
+        return _("The late result of instance %(wid)s is discarded.")
+    return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
+
+
 def missing(found: InstanceReasons, flow: FlowInfo, attributes: Sequence[Mapping[str, Any]]) -> list[Missing]:
     """Return the rules that do not hold, nearest first, each with the values that it needs.
 
@@ -149,6 +162,9 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
     titles = {one.tgid: one.title for one in flow.triggers}
     fired = {each.trigger for each in preview.fires}
     final = {one.tgid for one in flow.triggers if one.final}  # the outcome says it
+    # The conditions of an instance that ends matter no more.
+    ends = preview.status_after in "FAC" and "instance" not in preview.facts
+    rules = {} if ends else titles
     cells = [
         Cell(
             one.title,
@@ -163,8 +179,8 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         _outcome(preview),
         cells,
         [titles.get(each.trigger, each.transition) for each in preview.fires],
-        [titles[each] for each in preview.became_true if each in titles and each not in fired | final],
-        [titles[each] for each in preview.became_false if each in titles],
+        [rules[each] for each in preview.became_true if each in rules and each not in fired | final],
+        [rules[each] for each in preview.became_false if each in rules],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
         list(_undone(preview, flow.transition_titles)),
         list(_replayed(preview, "reused", flow.transition_titles)),
@@ -190,6 +206,8 @@ def _replayed(preview: RepairPreview, kind: str, titles: Mapping[str, str]) -> I
 def _outcome(preview: RepairPreview) -> str:
     if "instance" in preview.facts:
         return _("A new instance begins with these values.")
+    if preview.status_after == preview.status_before and preview.status_after in "FACS":
+        return _("The instance stays as it is.")
     if preview.status_after == preview.status_before == "E":
         return _("The instance stays an exception: no rule continues it.")
     if preview.status_before == "E" and preview.status_after == "R":

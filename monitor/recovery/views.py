@@ -23,7 +23,7 @@ from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
-from flows.queries import jobs
+from flows.queries import jobs, steps
 from flows.queries.definitions import FlowInfo
 from monitor import (
     holders,
@@ -32,8 +32,8 @@ from monitor import (
     places,
 )
 from monitor.approvals import rows as proposals
+from monitor.cases import following, waits
 from monitor.cases import rows as case_rows
-from monitor.cases import waits
 from monitor.cases.uploads import file_rows, limits
 from monitor.recovery import drafts, late_results, repairing, suggested
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
@@ -92,6 +92,8 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         given = (flow, about.name, about.attributes, offered)
         context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
+    if now.status == "S":
+        context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
@@ -294,10 +296,8 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     if "instance" in done.facts:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
-    messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
-    if request.POST.get("mine"):
-        return HttpResponseRedirect(reverse("monitor:cases"))
-    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+    messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
+    return following.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:

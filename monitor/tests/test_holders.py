@@ -1,4 +1,4 @@
-"""Pages of operations say who else has a task or the case, ask once, and tell that person."""
+"""Pages of operations say who else has a task or the case, ask once, and send a message."""
 
 from __future__ import annotations
 

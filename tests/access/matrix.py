@@ -258,6 +258,10 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
+offline/devices                                    --------- Lbbbbbbbb
+offline/tasks                                      Lbbbbbbbb ---------
+offline/packages/<int:task>                        Lnbbbbbbb ---------
+offline/results                                    Lbbbbbbbb Lbbbbbbbb
 tasks/<int:task>/release                           --------- Lnffyfyff
 tasks/<int:task>/give                              --------- Lnffbfbff
 flows/<slug:name>/tasks                            Lnyyyyyyy ---------

@@ -355,3 +355,15 @@ def test_an_own_claim_and_one_that_has_ended_ask_nothing(bea: Client, parcels: P
     assert "has claimed this case" not in page
     assert sent(bea, lost, page, do="apply", reason="x").startswith(("/instances/", "/cases/"))
     assert api.explain_instance(lost).status == "R"
+
+
+def test_undoing_all_steps_says_that_the_instance_ends(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start(customer="Ana", extra={})
+    parcels.do("tr_pack", wid, stage="lost")
+    page = sent(bea, wid, get(bea, address(wid) + "?operation=abort"), do="preview", override="1")
+    text = text_of(page)
+    assert "The instance ends as aborted." in text
+    assert "Now holds" not in text and "No longer holds" not in text, "its rules matter no more"
+    assert sent(bea, wid, page, do="apply", override="1", reason="Not ours.") == f"/instances/{wid}/"
+    page = get(bea, f"/instances/{wid}/")
+    assert f"Instance {wid} has ended: its steps are undone." in page and "is repaired" not in page

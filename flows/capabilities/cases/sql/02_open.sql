@@ -66,7 +66,7 @@ begin
 end $$;
 
 -- Closes the open cases of those of the instances that are no exceptions: "accepted" where a person accepted
--- the state, "applied" where a repair ended the exception, else "closed". Who has claimed one is told of it.
+-- the state, "applied" where a repair ended the exception, else "closed". Who has claimed one gets a message.
 create or replace function wedsql._close_cases(p_wids integer[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$
 declare

@@ -2,7 +2,7 @@
 -- a device are applied in the order of their numbers, so one that is missing holds those behind it back.
 
 -- Keeps a result of a device, and applies it if those before it have been: {"task", "claim", "seq", "values",
--- "outcome", "reason", "made_at", "sent_at"}, or {"discarded": true} for one that the person has discarded.
+-- "outcome", "reason", "made_at", "sent_at", "digest"}, or {"discarded": true} for one that the person has discarded.
 -- claim is the token of the lock, seq the step on whose values it was made; with a reason the task could not
 -- be done. Returns it as offline_results does. Sent again it has the same answer.
 -- Locks: the device; as complete_task.
@@ -30,12 +30,24 @@ begin
     if p_number <= v_device.settled + 1 then
       perform wedsql._apply_offline(v_device, p_number);
     end if;
-  elsif v_known.content <> p_result - 'sent_at' then
+  elsif p_result -> 'discarded' = 'true' then  -- what was applied meanwhile stays applied
+    update wedsql.device_result r set content = p_result
+    where r.device_id = v_device.id and r.number = p_number and r.state = 'W';
+  elsif wedsql._differs(v_known.content, p_result) then
     perform wedsql._raise('WD613', 'Device {device} has sent another result as number {number}.',
       'Give the result a new number.', jsonb_build_object('device', v_device.id, 'number', p_number));
   end if;
   return (select to_jsonb(r) from wedsql._offline_items(v_device.id, p_number) r);
 end $$;
+
+-- Returns whether a result is another one than that which was kept. Where the site has read the values from a
+-- form, which depends on the present state, it names by "digest" what the device has sent.
+create or replace function wedsql._differs(p_known jsonb, p_result jsonb) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case when p_known ? 'digest' or p_result ? 'digest'
+            then p_known ->> 'digest' is distinct from p_result ->> 'digest'
+            else p_known <> p_result - 'sent_at' end
+$$;
 
 -- Raises: WD009 for what is no result, or is too far ahead of those that were decided.
 create or replace function wedsql._check_offline_result(p_device wedsql.device, p_number integer,

@@ -57,7 +57,7 @@ select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status',
 from changed c where c.ended and c.responsible is not null
 $$;
 
--- Tells the person who held a task that it is lost, by the step of this moment, unless that is the person's
+-- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is the person's
 -- own. Where the step follows, _name_actor says of whom it is.
 create or replace function wedsql._message_loss(p_flow integer, p_wid integer, p_job bigint, p_tgid integer,
   p_person text, p_now timestamptz) returns void
@@ -83,7 +83,7 @@ from (select s.actor, s.reason from wedsql._last_steps(p_wid) s order by s.seq d
 where m.wid = p_wid and m.kind = 'o' and not m.facts ? 'actor'
 $$;
 
--- Tells who has claimed the case of an instance that another person has made the last step.
+-- Sends who has claimed the case of an instance the message that another person has made the last step.
 create or replace function wedsql._message_claim(p_wid integer) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select wedsql._on_overtaken_tasks(p_wid, (c.claim ->> 'case')::bigint, c.claim ->> 'owner', s.actor, s.reason)

@@ -1,4 +1,4 @@
-"""Who has a task, or has claimed a case, is told when another person changes the instance."""
+"""Who has a task, or has claimed a case, gets a message when another person changes the instance."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_what_needs_the_job_names_who_has_the_task(office: Kit, name: str) -> No
 
 
 @pytest.mark.parametrize("name", [name for name in DOORS if name not in HELD])
-def test_who_has_a_task_is_told_that_another_person_changed_it(office: Kit, name: str) -> None:
+def test_who_has_a_task_gets_a_message_that_another_person_changed_it(office: Kit, name: str) -> None:
     wid = office.start()
     task = only(office, "ana", CLERK)
     api.take_task(task, "ana", CLERK, conn=office.conn)
@@ -72,7 +72,7 @@ def test_who_ends_or_gives_back_an_own_task_gets_no_message(office: Kit) -> None
 
 
 @pytest.mark.parametrize("name", ["cancel", "suspend", "abort", "patch"])
-def test_who_has_claimed_a_case_is_told(office: Kit, name: str) -> None:
+def test_who_has_claimed_a_case_gets_a_message(office: Kit, name: str) -> None:
     wid = office.start()
     task = only(office, "ana", CLERK)
     api.take_task(task, "ana", CLERK, conn=office.conn)
