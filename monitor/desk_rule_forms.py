@@ -13,8 +13,8 @@ from flows import json_text
 from flows.designer.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
-from monitor.alerts.forms import seconds, time
 from monitor.cases.rows import SEVERITY, cause
+from monitor.durations import seconds, shown
 from monitor.recovery.choices import CHOICES
 from pages.labels import REASON_SHORT
 
@@ -41,7 +41,7 @@ class Seconds(forms.CharField):
     """A time such as 30s, 5m, 2h or 1d; None if it is empty."""
 
     def prepare_value(self, value: Any) -> Any:
-        return time(value) if isinstance(value, int | float) else value
+        return shown(value) if isinstance(value, int | float) else value
 
     def to_python(self, value: Any) -> Any:
         text = str(super().to_python(value) or "").strip()
@@ -193,7 +193,7 @@ def _operations() -> list[str]:
 
 def queue_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
     """Return the queue of a rule, and how urgent its cases are."""
-    due = _("due after %(time)s") % {"time": time(rule["due_after"])} if rule["due_after"] else ""
+    due = _("due after %(time)s") % {"time": shown(rule["due_after"])} if rule["due_after"] else ""
     parts = (str(SEVERITY[rule["severity"]]), _("priority %(n)s") % {"n": rule["priority"]}, due)
     return rule["queue"], ", ".join(filter(None, parts))
 
@@ -209,7 +209,7 @@ def approval_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
 def policy_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
     """Return the name of a policy, and what it does about what."""
     about = cause(rule["cause"]) if rule["cause"] not in ("", "TIMEOUT") else _("took too long")
-    after = _("after %(time)s") % {"time": time(rule["delay"])} if rule["delay"] else ""
+    after = _("after %(time)s") % {"time": shown(rule["delay"])} if rule["delay"] else ""
     times = _("up to %(n)s times") % {"n": rule["times"]} if rule["times"] > 1 else ""
     parts = (about if rule["cause"] else "", rule["transition"], operation(rule["operation"]), after, times)
     return rule["name"], ", ".join(filter(None, parts))

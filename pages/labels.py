@@ -125,6 +125,7 @@ OUTCOME: dict[str, str | Promise] = {
     "given": _("given to another person"),
     "transferred": _("given to the person responsible"),
     "extended": _("deadline extended"),
+    "offline": _("performed without a connection, at"),
     "parked": _("parked"),
     "withdrawn": _("withdrawn"),
     "late": _("late"),

@@ -34,6 +34,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
+    "offline": frozenset({"tasks"}),
     "past": frozenset(),
     "reasons": frozenset(),
     "recovery": frozenset({"cases", "drafts"}),

@@ -188,6 +188,7 @@ from flows.capabilities.drafts.publications import (
     request_rollback,
     withdraw_publication,
 )
+from flows.capabilities.drafts.sources import keep_draft_source, read_draft_source
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.filters.api import delete_view, list_views, save_view
 from flows.capabilities.keys.api import (
@@ -200,6 +201,18 @@ from flows.capabilities.keys.api import (
     scope_of_role,
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
+from flows.capabilities.offline.api import (
+    confirm_packages,
+    continue_offline,
+    device_seen,
+    devices,
+    keep_offline_result,
+    offline_results,
+    offline_tasks,
+    read_package,
+    set_device_state,
+    skip_offline_results,
+)
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
@@ -244,6 +257,7 @@ from flows.capabilities.tasks.api import (
     release_task,
     start_task,
     take_first_task,
+    take_next_task,
     take_task,
     task_load,
     team_load,
@@ -279,6 +293,7 @@ from flows.capabilities.tasks.mailing import (
     queue_message_mail,
     save_task_mail,
 )
+from flows.capabilities.tasks.many import complete_tasks, take_tasks
 from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
 from flows.capabilities.trials.impact import deviations, impact, what_if
 from flows.capabilities.trials.replays import replay

@@ -15,6 +15,11 @@ def called(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn
     """Return the rules whose children cannot start, because their flow or an attribute is not there yet."""
     starting = [rule for rule in rules if rule.trigger.get("child")]
     known = _attributes({str(rule.trigger["child"]) for rule in starting}, conn) if starting else {}
+    ending = _ending(set(known), conn) if known else set()
+    if any(rule.final and rule.enabled for rule in rules):
+        ending.add(flow)
+    else:
+        ending.discard(flow)
     known[flow] = {str(each["name"]) for each in definition["attributes"]}
     for rule in starting:
         child = str(rule.trigger["child"])
@@ -23,6 +28,10 @@ def called(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn
             hint = _("Until it does, an instance here becomes an exception.")
             yield _found(rule, "no_flow", message.format(rule=rule.title, flow=child), hint, "child", child)
             continue
+        if child not in ending and str(rule.trigger.get("child_wait") or "").strip() != "0":
+            message = _("{rule} waits for the ends of children, but the flow {flow} has no final condition.")
+            hint = _("They never end, so the job is never done.")
+            yield _found(rule, "no_end", message.format(rule=rule.title, flow=child), hint, "child", child)
         for name in dict.fromkeys(_set(rule.trigger)):
             if name not in known[child]:
                 message = _("{rule} sets the attribute {name} of its children, but the flow {flow} has none.")
@@ -48,3 +57,11 @@ def _attributes(flows: set[str], conn: Any) -> dict[str, set[str]]:
         select f.name, array(select a.aname::text from wedsql.attr a where a.flow_id = f.id)
         from wedsql.flow f where f.name = any (%s)"""
     return {name: set(names) for name, names in rows(conn, query, (sorted(flows),))}
+
+
+def _ending(flows: set[str], conn: Any) -> set[str]:
+    """Return those of these flows that have a final condition."""
+    query = """
+        select f.name from wedsql.flow f join wedsql.trig t on t.flow_id = f.id
+        where f.name = any (%s) and t.cfinal and t.enabled"""
+    return {str(name) for (name,) in rows(conn, query, (sorted(flows),))}

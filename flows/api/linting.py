@@ -10,8 +10,10 @@ from django.utils.translation import gettext as _
 
 from flows.api.called import called
 from flows.api.connection import JSON, rows
+from flows.api.form_conditions import form_conditions
 from flows.api.observing import observed, read_history
 from flows.api.recent import Recent
+from flows.api.times import times
 from flows.capabilities.conditions.api import evaluate_classes
 from flows.capabilities.drafts.acknowledgements import list_acknowledgements
 from flows.definition import AnyDefinition
@@ -20,6 +22,7 @@ from flows.definition.lint import (
     Common,
     Finding,
     Leaf,
+    People,
     Rule,
     Table,
     findings,
@@ -45,20 +48,27 @@ _LEAVES = """
 
 
 def lint(
-    flow: str, definition: AnyDefinition, *, seconds: float = SECONDS, conn: Any = None
+    flow: str,
+    definition: AnyDefinition,
+    *,
+    seconds: float = SECONDS,
+    people: People | None = None,
+    conn: Any = None,
 ) -> list[Finding]:
     """Return what is probably not meant, the worst first. Raises PredicateRefused, PredicateType.
 
     A rule whose condition has other than comparisons with constants, or too many classes of states, is not
     proved anything about; `unproved` names those. After `seconds` no further conditions are evaluated or
-    compared, and `gave_up` says so.
+    compared, and `gave_up` says so. people: which of the persons and roles that it names there are, which
+    the tables of the site say; None: nothing is said about that.
     """
     budget = Budget(seconds)
     given: Mapping[str, Any] = definition
     rules, common = _rules(flow, given, budget, conn)
     history = read_history(flow, rules, conn)
-    found = [*findings(given, rules, common, history.written, budget), *_unproved(rules, budget)]
-    found += [*observed(rules, history), *called(flow, given, rules, conn)]
+    found = [*findings(given, rules, common, history.written, budget, people), *_unproved(rules, budget)]
+    found += [*observed(rules, history), *called(flow, given, rules, conn), *times(flow, given, conn)]
+    found += form_conditions(given, rules, conn)
     order = {"error": 0, "warning": 1, "info": 2}
     acknowledged = list_acknowledgements(flow, conn=conn)
     return with_acknowledgements(sorted(found, key=lambda one: order[one.severity]), acknowledged)

@@ -11,6 +11,7 @@ from flows.api.linting import lint
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trying import limited
 from flows.errors import Refused, TooSlow
+from flows.people import people_of
 
 SECONDS = 3.0
 
@@ -32,7 +33,7 @@ def ask(flow: str, definition: Mapping[str, Any], answer: str) -> None:
     """Check that the user has answered for the open warnings of a definition. Raises Unanswered."""
     try:
         with limited():
-            found = lint(flow, definition, seconds=SECONDS)
+            found = lint(flow, definition, seconds=SECONDS, people=people_of(definition))
     except (Refused, TooSlow):
         return  # publishing reports what is wrong
     question = Unanswered(open_warnings(found))

@@ -21,6 +21,7 @@ from flows.designer.tabs import flow_page
 from flows.designer.trying import limited
 from flows.designer.values import as_text
 from flows.errors import Refused, TooSlow
+from flows.people import people_of
 from flows.queries.base import snapshot
 from pages.guard import page
 from pages.urlparams import number
@@ -62,7 +63,7 @@ def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
             done, conditions = prepare(design.name, design.definition, seconds=seconds)
             if done < conditions:
                 return {"done": done, "all": conditions}
-            found = lint(design.name, design.definition, seconds=SECONDS)
+            found = lint(design.name, design.definition, seconds=SECONDS, people=people_of(design.definition))
             warned.remember(design.name, design.definition, found)
     except (Refused, TooSlow) as error:
         return {"error": error.sentence}

@@ -117,17 +117,23 @@ def _given(request: HttpRequest) -> Given | None:
     return Given(name, content) if content and len(content) <= LARGEST else None
 
 
-def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
-    """Return what the page shows of a file that was checked."""
+def found(checked: Checked) -> dict[str, Any]:
+    """Return what a page lists of a file or a text that was checked, in the language of the user."""
     return {
-        "checked": checked,
         "problems": [
             replace(each, message=translated(each.message)) for each in checked.problems[:SHOWN_PROBLEMS]
         ],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
-        "shown": _diagrams(checked),
         "undeclared": any(each.code == "unknown_names" for each in checked.problems),
         "consequences": [*consequences(checked.report)] if checked.report else [],
+    }
+
+
+def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
+    """Return what the page shows of a file that was checked."""
+    return found(checked) | {
+        "checked": checked,
+        "shown": _diagrams(checked),
         "publishes": may_publish(user, name),
         "exists": flow_by_name(name) is not None,
         "flow_name": name,

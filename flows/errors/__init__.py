@@ -36,6 +36,13 @@ from flows.capabilities.keys.errors import (
     WorkerKeyRejected,
 )
 from flows.capabilities.looks.errors import BadLook
+from flows.capabilities.offline.errors import (
+    DeviceEnded,
+    DeviceLimit,
+    OtherResult,
+    ResultOutdated,
+    UnknownDevice,
+)
 from flows.capabilities.recovery.errors import (
     BadPolicy,
     BadRepair,
@@ -177,6 +184,8 @@ __all__ = [
     "ConditionGone",
     "DatabaseGone",
     "DependentObjects",
+    "DeviceEnded",
+    "DeviceLimit",
     "DiskFull",
     "DraftExists",
     "DraftLimit",
@@ -202,12 +211,14 @@ __all__ = [
     "NotRunning",
     "NotWaitingForChildren",
     "NothingToUndo",
+    "OtherResult",
     "OtherSignal",
     "OtherWorker",
     "OutOfScope",
     "PredicateRefused",
     "PredicateType",
     "Refused",
+    "ResultOutdated",
     "SamePerson",
     "ScenarioLimit",
     "SecondFinal",
@@ -231,6 +242,7 @@ __all__ = [
     "UnknownAttribute",
     "UnknownBulk",
     "UnknownCase",
+    "UnknownDevice",
     "UnknownDraft",
     "UnknownFile",
     "UnknownFlow",

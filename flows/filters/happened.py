@@ -27,7 +27,10 @@ _FOLLOWED = (
 
 
 # An attempt that failed, as the figures count them (wedsql._is_attempt, which the site may not call).
-ATTEMPT = "l.outcome not in ('parked', 'late', 'released', 'given', 'extended', 'transferred', 'withdrawn')"
+ATTEMPT = (
+    "l.outcome not in ('parked', 'late', 'released', 'given', 'extended', 'transferred', 'offline',"
+    " 'withdrawn')"
+)
 
 
 def _clause(statement: str, *params: object) -> Clause:

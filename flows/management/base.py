@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -40,6 +41,8 @@ class FlowCommand(BaseCommand):
 
     requires_system_checks: tuple[str, ...] = ()
     records_actor = False
+    # Whether --flow may name a flow that is not there, new or dropped, or the command checks it itself.
+    any_flow = False
     # For each mode of a command that has several: the options that it reads, besides --json and --actor.
     reads: ClassVar[Mapping[str, str]] = {}
     # Of a command that can only try what it would do, the name of that option and the options read with it.
@@ -64,6 +67,7 @@ class FlowCommand(BaseCommand):
         try:
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self._refuse_unread(options)
+                self._check_flow(options)
                 self.run(**options)
         except LoadError as refused:
             self._report_failure(
@@ -88,6 +92,14 @@ class FlowCommand(BaseCommand):
         for name in (each for each in self.tries if options.get(each)):
             read = {name, *self.tries[name].split(), *_ALWAYS}
             self._refuse(options, own - self._of_django - read, f"--{name.replace('_', '-')}")
+
+    def _check_flow(self, options: Mapping[str, Any]) -> None:
+        """Raise UnknownFlow if --flow names a flow that does not exist, where it has to."""
+        known = any(each.dest == "flow" and each.option_strings for each in self._parser._actions)
+        given = options.get("flow") if known and not self.any_flow else None
+        for name in [given] if isinstance(given, str) else given or ():
+            if name:
+                get_flow(name.partition(":")[0])
 
     def _refuse(self, options: Mapping[str, Any], unread: AbstractSet[str], mode: str) -> None:
         for argument in self._parser._actions:
@@ -167,6 +179,13 @@ def number(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
         return int(text)
 
     return parse
+
+
+def span(text: str) -> float:
+    """Return an argument that is a length of time, a number from 0; raises ArgumentTypeError."""
+    if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text, re.ASCII):
+        raise ArgumentTypeError(f"“{text[:40]}” is not a number from 0")
+    return float(text)
 
 
 def name_and_value(text: str) -> tuple[str, Any]:

@@ -22,6 +22,7 @@ class ImportCommand(FlowCommand):
     """A command that checks a file, and publishes what it becomes or says what that would do."""
 
     records_actor = True
+    any_flow = True
     needs_flow = True
     without_flow = "default: that of what is imported"
     tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict declare"}

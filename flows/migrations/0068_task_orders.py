@@ -9,4 +9,4 @@ from flows.operations.install import ChangeTables
 
 class Migration(migrations.Migration):
     dependencies = [("flows", "0067_deliveries")]
-    operations = [ChangeTables("0052_task_orders")]
+    operations = [ChangeTables("0068_task_orders")]

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0052_task_orders")]
-    operations = [ChangeTables("0053_task_views")]
+    dependencies = [("flows", "0068_task_orders")]
+    operations = [ChangeTables("0069_task_views")]

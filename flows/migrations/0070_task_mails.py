@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0053_task_views")]
-    operations = [ChangeTables("0054_task_mails")]
+    dependencies = [("flows", "0069_task_views")]
+    operations = [ChangeTables("0070_task_mails")]

@@ -143,6 +143,9 @@ LINES = {
     "the list": ["orders"],
     "a signal": ["orders", "paid"],
     "open --from-gallery": ["open", "--from-gallery=x"],
+    "list without --person": ["list", "--flow", "orders"],
+    **{f"list {show}": ["list", "--person", "ana", "--show", show] for show in ("mine", "aside", "done")},
+    "list open": ["list", "--person", "ana"],
 }
 
 
@@ -155,6 +158,63 @@ def test_what_a_mode_does_not_read_is_rejected_before_anything_is_done() -> None
         assert text == f"“{mode}” does not read {action.option_strings[0]}."
         tried += 1
     assert tried > 700
+
+
+# Commands whose --flow may be new, or one that was dropped, and those that check it after the line.
+ANY_FLOW = {
+    "controls",
+    "importbpmn",
+    "importgraph",
+    "importpdl",
+    "loadflow",
+    "operate",
+    "repair",
+    "workerkey",
+}
+WITH_FLOW = {
+    "caselinks": [[]],
+    "flowgroups": [[]],
+    "archive": [["x.jsonl"]],
+    "operate": [["cancel", "--filter", "status:running", "--reason", "x"]],
+    "repair": [["--where", "status:exception", "accept", "--reason", "x"]],
+    "workerkey": [["create", "packers"]],
+    "apitoken": [["create", "ana"]],
+}
+
+
+def test_each_command_with_a_flow_is_tried_with_one_that_does_not_exist() -> None:
+    found = {
+        name
+        for name, command in COMMANDS.items()
+        if any(action.dest == "flow" and action.option_strings for action in arguments(command))
+        and isinstance(command, FlowCommand)
+    }
+    assert {name for name in found if getattr(COMMANDS[name], "any_flow", False)} == ANY_FLOW
+    assert found - ANY_FLOW - {name for name in WITH_MODES if name in found} <= {*WITH_FLOW}
+
+
+def lines_with_a_flow() -> Iterator[list[str]]:
+    """Return the command lines of each mode that reads --flow."""
+    for name, lines in WITH_FLOW.items():
+        yield from ([name, *line] for line in lines)
+    for name in WITH_MODES:
+        for mode, read in table(COMMANDS[name]).items():
+            if (
+                "flow" in read
+                and name not in WITH_FLOW
+                and any(
+                    action.dest == "flow" and action.option_strings for action in arguments(COMMANDS[name])
+                )
+            ):
+                line = [part for part in LINES.get(mode, [mode]) if part not in ("--flow", "orders")]
+                yield [name, *line]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("line", [*lines_with_a_flow()], ids=" ".join)
+def test_a_flow_that_does_not_exist_is_reported(line: list[str]) -> None:
+    said = refused(*line, "--flow", "nowhere", code=2 if line[0] in ("operate", "repair") else 1)
+    assert "There is no flow nowhere" in said.replace('"', "")
 
 
 @pytest.mark.django_db

@@ -20,6 +20,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "integrity": {"integrity": True},
 }
 FIRES = ("worker", "person", "signal", "child", "database")
+LOCKED = ("worker", "child")
 EVERY = (*FIRES, "final", "integrity")
 # Each option -> a value that is not its default, and the kinds of rules at which it may be given.
 OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
@@ -30,9 +31,10 @@ OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "transition": ("tr_y", FIRES), "revalidate": ("withdraw", FIRES), "max_firings": (3, FIRES),
     "pickup_deadline": ("1 day", FIRES), "priority": (3, FIRES), "due_attr": ("d", FIRES),
     "due_after": ("1 day", FIRES), "concurrent": (True, FIRES), "fire_once": (True, FIRES),
-    "refresh_payload": (True, FIRES), "replay": ("reuse", FIRES), "mutex": ("m", FIRES),
-    "lock": ("l", FIRES), "compensation": ("inverse", FIRES), "class": ("pivot", FIRES),
-    "role": ("Clerk", FIRES), "sets": ("a = 'y'", FIRES), "writes": (["a"], FIRES),
+    "refresh_payload": (True, FIRES), "replay": ("reuse", FIRES), "mutex": ("m", LOCKED),
+    "lock": ("l", LOCKED), "compensation": ("inverse", FIRES), "class": ("pivot", FIRES),
+    "role": ("Clerk", ("worker", "person", "signal", "child")), "sets": ("a = 'y'", FIRES),
+    "writes": (["a"], FIRES),
     "mode": ("lease", ("worker",)), "max_attempts": (2, ("worker",)), "backoff": ("1 hour", ("worker",)),
     "performer": ("database", FIRES), "signal": (True, FIRES), "child": ("parcels", FIRES),
     "keep": ("1 day", ("signal",)), "child_count": ("2", ("child",)), "child_set": (["a = '1'"], ("child",)),

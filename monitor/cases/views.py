@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,10 +20,11 @@ from flows.capabilities.approvals.approvers import to_approve
 from flows.capabilities.cases.api import Case, CaseGroup
 from flows.designer.values import BadValue
 from flows.errors import Refused, UnknownCase
+from flows.moments import later
 from flows.queries.definitions import flow_by_name
-from monitor.alerts.forms import seconds
-from monitor.cases import waits
+from monitor.cases import following, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
+from monitor.durations import seconds
 from pages.guard import page
 from pages.once import claimed, say_again
 from pages.urlparams import number, text
@@ -32,7 +32,6 @@ from pages.urlparams import number, text
 PAGE_SIZE = 50
 GROUPS = 15
 LONGEST = 2000
-A_YEAR = 365 * 86_400.0
 
 
 @require_safe
@@ -77,7 +76,7 @@ def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> di
     shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
     return {
         "repairs": shown and may(user, right_for("patch"), flow),
-        "retries": shown and cause == "ATTEMPTS" and may(user, "repair", flow),
+        "retries": shown and cause == "ATTEMPTS" and may(user, right_for("retry"), flow),
     }
 
 
@@ -137,11 +136,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
-    found = api.next_case(queue, request.user.get_username(), flows=_listed(flows))
-    if found is None:
-        messages.info(request, _("There is no case that is neither claimed nor put aside."))
-        return HttpResponseRedirect(reverse("monitor:cases"))
-    return HttpResponseRedirect(reverse("monitor:repair", args=[found.wid]))
+    return following.claim_next(request, queue, flows)
 
 
 @require_POST
@@ -192,7 +187,7 @@ def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None
 
 
 def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
-    until = datetime.now(UTC) + timedelta(seconds=min(seconds(request.POST.get("time", "").strip()), A_YEAR))
+    until = later(seconds(request.POST.get("time", "").strip()))
     awaited = _awaited(request, user, case, flows) if request.POST.get("awaited") else ""
     api.wait_case(case, until, user.get_username(), _given(request), condition=awaited, flows=flows)
 

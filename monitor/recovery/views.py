@@ -23,7 +23,7 @@ from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
-from flows.queries import jobs
+from flows.queries import jobs, steps
 from flows.queries.definitions import FlowInfo
 from monitor import (
     links,
@@ -31,8 +31,8 @@ from monitor import (
     places,
 )
 from monitor.approvals import rows as proposals
+from monitor.cases import following, waits
 from monitor.cases import rows as case_rows
-from monitor.cases import waits
 from monitor.cases.uploads import file_rows, limits
 from monitor.recovery import drafts, late_results, repairing, suggested
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
@@ -91,6 +91,11 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         given = (flow, about.name, about.attributes, offered)
         context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
+    if about.name == "patch":
+        helped = suggested.helped(context.get("suggested", ()))
+        context["missing"] = repairing.missing(now, flow, about.attributes, helped)
+    if now.status == "S":
+        context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
@@ -135,7 +140,7 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
         "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
         "late_results": late_results.rows(wid, flow),
         "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",
-        "missing": repairing.missing(now, flow, about.attributes) if about.name == "patch" else [],
+        "missing": [],
     }
 
 
@@ -289,10 +294,8 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     if "instance" in done.facts:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
-    messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
-    if request.POST.get("mine"):
-        return HttpResponseRedirect(reverse("monitor:cases"))
-    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+    messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
+    return following.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:

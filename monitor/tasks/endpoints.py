@@ -79,18 +79,22 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
         found = kernel.done_tasks(caller.name, after, given.limit + 1)
     else:
         keys = task_keys(caller.user)
-        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, given.flow or None)
+        flows = _flows(call_of(request), given.flow)
+        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, flows)
     return _page(request, found, given.limit)
 
 
 @router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
 def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
-    """Take the first open task in an order."""
+    """Take the first open task in an order: of the flows of the token, if it is only for some."""
     caller = call_of(request).caller
-    keys = task_keys(caller.user)
-    offered = kernel.open_tasks(caller.name, keys, given.order, None, OFFERED, given.flow or None)
-    wanted = [one.job_id for one in offered if _in_scope(call_of(request), one.flow)]
-    held = kernel.take_first_task(wanted, caller.name, keys)
+    keys, flows = task_keys(caller.user), _flows(call_of(request), given.flow)
+
+    def offered(after: int | None) -> list[int]:
+        found = kernel.open_tasks(caller.name, keys, given.order, after, OFFERED, flows)
+        return [one.job_id for one in found]
+
+    held = kernel.take_next_task(offered, caller.name, keys)
     return {"task": held and _held(held)}
 
 
@@ -100,7 +104,7 @@ def one_task(request: HttpRequest, task: int) -> Any:
     sheet, flow = task_or_404(call_of(request).caller.user, task)
     values = {name: each for name, each in sheet.state_of.items() if flow.shows(name)}
     names = ("description", "reads", "writes", "outcomes", "application", "claim")
-    return _row(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
+    return row_of(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
 
 
 @router.post("/tasks/{int:task}/take", response=schemas.HeldTaskOut, auth=PERFORM, summary="Take a task")
@@ -114,7 +118,7 @@ def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
 def start_task(request: HttpRequest, task: int) -> Any:
     """Note that the caller has begun the task."""
     kernel.start_task(task, call_of(request).caller.name)
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -141,7 +145,7 @@ def release_task(request: HttpRequest, task: int) -> Any:
     sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
     kernel.release_task(task, caller.name, is_forced(caller.user, sheet))
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -154,7 +158,7 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
     kernel.give_task(task, caller.name, given.to, given.reason, is_forced(caller.user, sheet))
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post("/tasks/{int:task}/aside", response=schemas.TaskOut, auth=PERFORM, summary="Put a task aside")
@@ -164,7 +168,7 @@ def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -
     if until is not None and not until.tzinfo:
         until = timezone.make_aware(until)
     kernel.put_task_aside(task, call_of(request).caller.name, until)
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.get(
@@ -193,8 +197,16 @@ def _in_scope(found: Call, flow: str) -> bool:
     return token is None or not token.flows or flow in token.flows
 
 
+def _flows(found: Call, flow: str) -> list[str] | None:
+    """Return the flows of which the caller gets tasks: the given one, or those of the token; None for all."""
+    token = found.caller.token
+    if flow:
+        return [flow] if _in_scope(found, flow) else []
+    return list(token.flows) if token is not None and token.flows else None
+
+
 def _rows(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:
-    return [_row(each) for each in found if _in_scope(call_of(request), each.flow)]
+    return [row_of(each) for each in found if _in_scope(call_of(request), each.flow)]
 
 
 def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]:
@@ -202,7 +214,7 @@ def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]
     return {"items": _rows(request, found[:limit]), "next": following}
 
 
-def _row(found: Task) -> dict[str, Any]:
+def row_of(found: Task) -> dict[str, Any]:
     """Return a task as the endpoints return it."""
     kind, _colon, audience = found.audience.partition(":")
     if kind == "n":  # offered to some of a role

@@ -126,13 +126,15 @@ def listing_of(user: AnyUser, tab: Any, order: str, team: Sequence[int] = ()) ->
     return Listing(tab, person, keys, order, team)
 
 
-def open_ids(user: AnyUser, order: Any, flow: str, query: str, size: int) -> list[int]:
-    """Return the first open tasks of a user by an order and a filter; all where the filter has an error."""
+def open_ids(
+    user: AnyUser, order: Any, flow: str, query: str, size: int, after: int | None = None
+) -> list[int]:
+    """Return open tasks of a user by an order and a filter, after one; all where the filter has an error."""
     try:
         asked = Asked(query, parse(query))
     except BadFilter:
         asked = Asked("", Filter())
-    given = Wanted("open", order, (), asked, flow, None)
+    given = Wanted("open", order, (), asked, flow, after)
     return [one.job_id for one in found(user, given, size=size).tasks]
 
 

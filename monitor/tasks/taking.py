@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -26,7 +27,6 @@ from pages.urlparams import long_number, without
 LONGEST = 2000
 # As many as may ask at the same moment; each leaves out what another session is taking.
 OFFERED = 100
-ROUNDS = 3
 
 
 def text_of(request: HttpRequest, name: str) -> str:
@@ -56,15 +56,12 @@ def going(request: HttpRequest, name: str = "order") -> dict[str, str]:
 
 def take_next(user: AnyUser, way: dict[str, str]) -> str | None:
     """Take the first open task, and return the address of its page; None if there is none."""
-    person, keys = user.get_username(), task_keys(user)
-    for _round in range(ROUNDS):
-        offered = open_ids(user, way["next"], way["flow"], way["q"], OFFERED)
-        if held := api.take_first_task(offered, person, keys) if offered else None:
-            query = urlencode({name: given for name, given in way.items() if given})
-            return f"{reverse('monitor:task', args=[held.job_id])}?{query}"
-        if not offered:
-            return None
-    return None
+    offered = partial(open_ids, user, way["next"], way["flow"], way["q"], OFFERED)
+    held = api.take_next_task(offered, user.get_username(), task_keys(user))
+    if held is None:
+        return None
+    query = urlencode({name: given for name, given in way.items() if given})
+    return f"{reverse('monitor:task', args=[held.job_id])}?{query}"
 
 
 @require_POST

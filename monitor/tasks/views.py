@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -36,15 +36,14 @@ from flows.capabilities.tasks.rights import (
 from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
 from flows.errors import FormNotTaken, Refused, TaskTaken, TaskTransferred
+from flows.moments import later
 from flows.queries.definitions import FlowInfo
-from monitor.alerts.forms import seconds
+from monitor.durations import seconds
 from monitor.tasks import drafts, forms, previews
 from monitor.tasks.rows import row
 from monitor.tasks.taking import going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
-
-A_YEAR = 365 * 86_400.0
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -207,7 +206,7 @@ def _give(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 def _aside(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     given = text_of(request, "time")
-    until = datetime.now(UTC) + timedelta(seconds=min(seconds(given), A_YEAR)) if given else None
+    until = later(seconds(given)) if given else None
     api.put_task_aside(sheet.job_id, request.user.get_username(), until)
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
@@ -220,7 +219,7 @@ def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 
 def _extend(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
-    until = datetime.now(UTC) + timedelta(seconds=min(seconds(text_of(request, "time")), A_YEAR))
+    until = later(seconds(text_of(request, "time")))
     forced = may_operate(request.user, sheet.flow)
     api.extend_task_deadline(sheet.job_id, request.user.get_username(), until, forced)
     messages.success(request, _("The task has another deadline."))

@@ -200,6 +200,8 @@ admin/flows/flow/new/<slug:name>/design/wsql/      Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
+admin/flows/flow/pdl/                              Lnnynnynn Lnnynnynn
+admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnnynnccn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.
@@ -258,6 +260,10 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
+offline/devices                                    --------- Lbbbbbbbb
+offline/tasks                                      Lbbbbbbbb ---------
+offline/packages/<int:task>                        Lnbbbbbbb ---------
+offline/results                                    Lbbbbbbbb Lbbbbbbbb
 tasks/<int:task>/release                           --------- Lnffyfyff
 tasks/<int:task>/give                              --------- Lnffbfbff
 flows/<slug:name>/tasks                            Lnyyyyyyy ---------

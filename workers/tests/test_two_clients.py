@@ -70,7 +70,8 @@ NO_WORKER = {
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
     "keep_task_draft", "preview_form", "preview_task", "read_task_draft", "task_form",
     "due_message_mails", "messages_to_mail", "queue_message_mail", "save_task_mail",
-    "listed_tasks", "newest_tasks", "take_first_task", "clear_task_places", "place_task", "set_task_list",
+    "listed_tasks", "newest_tasks", "take_first_task", "clear_task_places", "place_task",
+    "set_task_list", "take_next_task",
     "task_list", "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task",
     "task_load",
     "team_load",
@@ -92,6 +93,8 @@ NO_WORKER = {
     "look_at", "record_look", "list_looks", "list_changes", "controls", "list_control_changes",
     "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
     "keep_source", "read_source",
+    "confirm_packages", "continue_offline", "device_seen", "devices", "keep_offline_result",
+    "offline_results", "offline_tasks", "read_package", "set_device_state", "skip_offline_results",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

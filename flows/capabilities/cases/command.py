@@ -14,7 +14,7 @@ from flows import api, json_text
 from flows.capabilities.cases.api import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.capabilities.cases.reports import COUNTED_BY
 from flows.errors import BadCase
-from flows.management.base import FlowCommand, Usage
+from flows.management.base import FlowCommand, Usage, number
 
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")
@@ -36,7 +36,7 @@ class CaseVerbs(FlowCommand):
         parser.add_argument("--after", type=int, help="continue after this case")
         parser.add_argument("--limit", type=int, default=50, help="of cases or groups (default: 50)")
         parser.add_argument(
-            "--minutes", type=int, default=CLAIM_MINUTES, help=f"of a claim (default: {CLAIM_MINUTES})"
+            "--minutes", type=number(0), default=CLAIM_MINUTES, help=f"of a claim (default: {CLAIM_MINUTES})"
         )
         parser.add_argument("--take-over", default="", help="reason for ending the claim of another user")
         parser.add_argument("--until", help="time until which the case waits, such as 2026-12-24T09:00")
@@ -52,7 +52,7 @@ class CaseVerbs(FlowCommand):
         )
         parser.add_argument(
             "--days",
-            type=int,
+            type=number(1, 366),
             default=30,
             help="with “report”: of the last so many days (default: 30, to 366)",
         )
@@ -116,7 +116,7 @@ class CaseVerbs(FlowCommand):
 
     def _report(self, options: dict[str, Any]) -> None:
         until = timezone.now()
-        since = until - timedelta(days=min(max(options["days"], 1), 366))
+        since = until - timedelta(days=options["days"])
         found = api.case_report(options["by"], since, until, self._flows(options), limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])

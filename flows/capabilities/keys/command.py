@@ -16,6 +16,7 @@ MOST_DAYS = 3660
 
 
 class Command(FlowCommand):
+    any_flow = True
     help = "Creates, rotates, revokes and lists the keys of workers. A secret is printed once."
     records_actor = True
     reads = {

@@ -6,7 +6,7 @@ A task has the number of its job. Who may take it is its audience: a role, the p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -135,6 +135,27 @@ def take_first_task(
     return None if found[0] is None else HeldTask(*found)
 
 
+def take_next_task(
+    offered: Callable[[int | None], Sequence[int]], person: str, keys: Sequence[str], *, conn: Any = None
+) -> HeldTask | None:
+    """Take the first task of a list that can be had; None where there is none to its end.
+
+    Args:
+        offered: returns the next tasks of the list, at most 500, after one of them; at first after None.
+        person: who takes it.
+        keys: the audiences of the person.
+        conn: a connection; the site's by default.
+    """
+    seen: set[int] = set()
+    after: int | None = None
+    while tasks := [task for task in offered(after) if task not in seen]:
+        if held := take_first_task(tasks, person, keys, conn=conn):
+            return held
+        seen.update(tasks)
+        after = tasks[-1]
+    return None
+
+
 def start_task(task: int, person: str, *, conn: Any = None) -> None:
     """Note that the person has begun. Raises UnknownTask, TaskTaken, TaskNotHeld."""
     value(conn, "select wedsql.start_task(%s, %s)", (task, person))
@@ -203,13 +224,17 @@ def open_tasks(
     order: Order = "arrival",
     after: int | None = None,
     limit: int = 50,
-    flow: str | None = None,
+    flow: str | Sequence[str] | None = None,
     *,
     conn: Any = None,
 ) -> list[Task]:
-    """Return tasks that the person may take, in an order, after a task. Raises BadDefinition."""
-    call = "select * from wedsql.open_tasks(%s, %s::text[], %s, %s, %s, %s)"
-    return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flow))]
+    """Return tasks that the person may take, of a flow or some flows only, in an order, after a task.
+
+    Raises BadDefinition.
+    """
+    flows = [flow] if isinstance(flow, str) else flow if flow is None else list(flow)
+    call = "select * from wedsql.open_tasks(%s, %s::text[], %s, %s, %s, %s::text[])"
+    return [Task(*row) for row in rows(conn, call, (person, list(keys), order, after, limit, flows))]
 
 
 def own_tasks(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -13,17 +12,21 @@ from flows import api
 from flows.access import task_keys
 from flows.capabilities.tasks.api import ORDERS, Task
 from flows.capabilities.tasks.people import is_person
-from flows.management.base import FlowCommand, Usage, name_and_value, number
+from flows.management.base import FlowCommand, Usage, name_and_value, number, span
+from flows.moments import later
 
 LISTS = ("open", "mine", "aside", "done")
 VERBS = ("list", "take", "lock", "start", "complete", "fail", "release", "give", "aside")
-MOST_MINUTES = 527_040
 
 
 class Command(FlowCommand):
     help = "Lists the tasks of a person or of a flow, and does with a task what the person does on its page."
     reads = {
-        "list": "person flow show order limit",
+        "list open": "person flow show order limit",
+        "list mine": "person flow show order limit",
+        "list aside": "person flow show limit",
+        "list done": "person show limit",
+        "list without --person": "person flow limit",
         "take": "person",
         "lock": "person",
         "start": "person",
@@ -45,14 +48,21 @@ class Command(FlowCommand):
         )
         parser.add_argument("--person", help="the user who acts, or whose tasks are listed")
         parser.add_argument("--flow", help="list all open tasks of this flow, or those of it that are open")
-        parser.add_argument("--show", choices=LISTS, default="open", help="which list (default: open)")
-        parser.add_argument("--order", choices=ORDERS, default="arrival", help="of the open ones")
+        parser.add_argument("--show", choices=LISTS, help="which list of --person (default: open)")
+        parser.add_argument(
+            "--order", choices=ORDERS, help="of those that are open or yours (default: arrival)"
+        )
         parser.add_argument("--limit", type=number(1, 500), default=50, help="list so many (default: 50)")
         parser.add_argument("--outcome", help="how the task ended, if its rule has outcomes")
         parser.add_argument("--reason", default="", help="why it failed or is given")
         parser.add_argument("--to", default="", help="the user who gets the task")
-        parser.add_argument("--minutes", type=float, help="how long to put it aside; 0: show it again")
+        parser.add_argument("--minutes", type=span, help="how long to put it aside; 0: show it again")
         parser.add_argument("--force", action="store_true", help="also a task that another person holds")
+
+    def mode(self, options: Mapping[str, Any]) -> str:
+        if options["verb"] != "list":
+            return str(options["verb"])
+        return f"list {options['show'] or 'open'}" if options["person"] else "list without --person"
 
     def run(self, **options: Any) -> None:
         verb, task = options["verb"], options["task"]
@@ -64,6 +74,7 @@ class Command(FlowCommand):
             return self._list(options)
         if not options["person"]:
             raise Usage("Give --person, the user who acts.")
+        _keys(options["person"])
         getattr(self, f"_{verb}")(task, options)
 
     def _list(self, options: dict[str, Any]) -> None:
@@ -74,17 +85,18 @@ class Command(FlowCommand):
         self.write_table(headers, map(_row, found), "There are no such tasks.")
 
     def _listed(self, options: dict[str, Any]) -> list[Task]:
-        person, show = options["person"], options["show"]
-        flow, limit = options["flow"], options["limit"]
+        person, flow, limit = options["person"], options["flow"], options["limit"]
         if not person:
             if not flow:
                 raise Usage("Give --person or --flow.")
             return api.flow_tasks(flow, limit=limit)
+        keys, show, order = _keys(person), options["show"] or "open", options["order"]
         if show == "open":
-            return api.open_tasks(person, _keys(person), options["order"], None, limit, flow)
+            return api.open_tasks(person, keys, order or "arrival", None, limit, flow)
         if show == "done":
             return api.done_tasks(person, limit=limit)
-        return api.own_tasks(person, show == "aside")[:limit]
+        own = api.own_tasks(person, show == "aside", order)
+        return [one for one in own if not flow or one.flow == flow][:limit]
 
     def _take(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
@@ -129,9 +141,9 @@ class Command(FlowCommand):
     def _aside(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
         minutes = options["minutes"]
-        if minutes is None or not 0 <= minutes <= MOST_MINUTES:
-            raise Usage("“aside” needs --minutes, at most a year; 0 shows the task again.")
-        until = datetime.now(UTC) + timedelta(minutes=minutes) if minutes else None
+        if minutes is None:
+            raise Usage("“aside” needs --minutes; 0 shows the task again.")
+        until = later(60 * minutes) if minutes else None
         api.put_task_aside(task, person, until)
         self._done(task, "put aside" if until else "shown again", options)
 

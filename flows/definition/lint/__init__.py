@@ -18,6 +18,7 @@ from flows.definition.lint.common import Common
 from flows.definition.lint.effects import without_effect
 from flows.definition.lint.findings import Acknowledgement, Finding, Rule
 from flows.definition.lint.pairs import Written, pairs
+from flows.definition.lint.persons import People, persons
 from flows.definition.lint.reach import reach
 from flows.definition.lint.single import alone, unused
 from flows.definition.lint.tables import Table
@@ -28,6 +29,7 @@ __all__ = [
     "Common",
     "Finding",
     "Leaf",
+    "People",
     "Rule",
     "Table",
     "findings",
@@ -43,8 +45,12 @@ def findings(
     common: Common,
     written: Written,
     budget: Budget,
+    people: People | None = None,
 ) -> Iterator[Finding]:
-    """Return what the definition shows; `written` says what results of its rules wrote."""
+    """Return what the definition shows; `written` says what results of its rules wrote.
+
+    people: which of the persons and roles that it names there are; None where that is not known.
+    """
     attributes = {one["name"]: one for one in definition["attributes"]}
     for rule in rules:
         yield from alone(rule, attributes)
@@ -52,4 +58,5 @@ def findings(
     firing = [rule for rule in rules if not rule.integrity]
     yield from reach(attributes, [rule for rule in firing if rule.enabled], common)
     yield from unused(attributes, rules)
+    yield from persons(definition, rules, people)
     yield from pairs(firing, common, written, budget)

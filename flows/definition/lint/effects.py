@@ -13,6 +13,8 @@ from flows.definition.trigger import TRIGGER
 # What matters only where a worker takes the job. A timeout would, too, but
 # the kernel gives each rule the default of the flow.
 TAKING = frozenset({"mode", "max_attempts", "backoff"})
+# What holds workers back; the jobs of children are taken by none, but wait for these locks, too.
+LOCKS = frozenset({"mutex", "lock"})
 CHILDREN = frozenset(
     {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
 )
@@ -56,6 +58,10 @@ def _unread(trigger: Mapping[str, Any], given: set[str]) -> Iterator[tuple[str, 
         unread |= dict.fromkeys(given - CONDITIONS, _("The rule fires nothing."))
     elif trigger.get("signal") or trigger.get("child") or trigger.get("performer") in ("database", "person"):
         unread |= dict.fromkeys(given & TAKING, _("No worker takes its jobs."))
+        if not trigger.get("child"):
+            unread |= dict.fromkeys(given & LOCKS, _("No worker takes its jobs."))
+    if trigger.get("performer") == "database":
+        unread |= dict.fromkeys(given & {"role"}, _("The database performs it."))
     if not trigger.get("signal"):
         unread |= dict.fromkeys(given & {"keep"}, _("It needs the option signal."))
     if not trigger.get("child"):

@@ -96,6 +96,19 @@ def _about_children(trigger: Mapping[str, Any]) -> str:
     return " ".join(str(text or "") for text in (*single, *lines, *(trigger.get("child_result") or ())))
 
 
+def _about_people(trigger: Mapping[str, Any]) -> str:
+    """Return the options of a task that name attributes, and the conditions and fields of its form."""
+    single = [trigger.get("candidate"), trigger.get("application"), trigger.get("sets_when_taken")]
+    sections = (trigger.get("form") or {}).get("sections") or ()
+    fields = [
+        str(value)
+        for section in sections
+        for field in section.get("fields") or ()
+        for value in field.values()
+    ]
+    return " ".join(str(text or "") for text in (*single, *(trigger.get("outcomes") or ()), *fields))
+
+
 def unused(attributes: Attributes, rules: Sequence[Rule]) -> Iterator[Finding]:
     """Return the attributes that no rule reads or declares that it writes."""
     used = {name for rule in rules for name in rule.reads}
@@ -103,6 +116,7 @@ def unused(attributes: Attributes, rules: Sequence[Rule]) -> Iterator[Finding]:
     used |= {str(rule.trigger.get("due_attr")) for rule in rules}
     used |= {name for rule in rules for name in _IN_BRACES.findall(str(rule.trigger.get("lock") or ""))}
     used |= {name for rule in rules for name in _WORD.findall(_about_children(rule.trigger))}
+    used |= {name for rule in rules for name in _WORD.findall(_about_people(rule.trigger))}
     for place, (name, attribute) in enumerate(attributes.items()):
         if name not in used and not attribute.get("business_key"):
             message = _("No rule reads {name}, and none declares that it writes it.").format(name=name)

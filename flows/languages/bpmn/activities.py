@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from flows.languages.bpmn.building import quoted
 from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.repetitions import Repetitions
@@ -102,6 +104,8 @@ class Activities(Repetitions):
             code = way[0].trigger.code
             if "" not in found and not (code and self.has_children(element)):
                 found.setdefault(code, way)
+        if not found and self.has_children(element):
+            found.update(("", way) for way in self.caught_by_parents(element.scope))
         outer = self.process.elements.get(element.scope or "")
         border = self.process.boundary(outer.id) if outer is not None and outer.id in self.parts else own
         for event in border if self.has_children(element) else ():
@@ -109,6 +113,18 @@ class Activities(Repetitions):
                 message = "A child fails without an error code; let the event catch any error."
                 self.note("unsupported", message, event)
         return [*found.values()]
+
+    def caught_by_parents(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
+        """Return the event of the process's parent, if one catches that children of its children fail.
+
+        They end a child, which is an exception then, and that is what the event of its parent catches.
+        """
+        for each in self.process.around(scope):
+            host = self.process.elements[each]
+            if self.is_apart(host):
+                for event, _rule in self.ways(host)[:1]:
+                    yield event, self.uncaught("CHILD")
+                return
 
     def after_errors(self, name: str, element: Element, out: str) -> None:
         """Add the way on from an activity without an error."""

@@ -76,8 +76,12 @@ class Events(Escalations):
         for event, rule in self.catching(element.scope):
             if not event.trigger.code or event.trigger.code == code:
                 return rule
+        return self.uncaught(code or "error")
+
+    def uncaught(self, code: str) -> Rule:
+        """Return the rule that ends the instance with an error: it is an exception then."""
         self.attribute(ENDED_BY, "text", None, "error that ended the process")
-        return Rule(ends="", sets=f"{ENDED_BY} = {quoted(code or 'error')}")
+        return Rule(ends="", sets=f"{ENDED_BY} = {quoted(code)}")
 
     def catching(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
         """Return the error events around what a sub-process contains, the innermost first, with their rules.

@@ -15,6 +15,7 @@ from flows.management.base import FlowCommand, number
 
 class Command(FlowCommand):
     help = "Lists the changes of rules, webhooks, visibility, keys, users and rights, the newest first."
+    any_flow = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--flow", default="", help="only changes of this flow")

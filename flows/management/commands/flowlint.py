@@ -12,6 +12,7 @@ from flows.api.linting import SECONDS
 from flows.definition.lint import Finding
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
+from flows.people import people_of
 from flows.types import Problem
 
 _LEVELS = {"error": 0, "warning": 1, "info": 2}
@@ -33,7 +34,11 @@ class Command(FlowCommand):
         definition: Any = named_definition(options["definition"] or options["flow"])
         found: list[Problem | Finding] = [*api.check_definition(options["flow"], definition)]
         if not found:
-            found = [*api.lint(options["flow"], definition, seconds=options["seconds"])]
+            found = [
+                *api.lint(
+                    options["flow"], definition, seconds=options["seconds"], people=people_of(definition)
+                )
+            ]
         if options["json"]:
             self.write_json({"findings": [asdict(one) for one in found]})
         else:

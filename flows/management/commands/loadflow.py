@@ -15,6 +15,7 @@ from flows.management.files import is_definition, read_definition, read_text
 class Command(FlowCommand):
     help = "Defines a flow from a file of SQL statements, JSON or YAML; all of it or nothing."
     records_actor = True
+    any_flow = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a .sql, .json or .yaml file")

@@ -11,7 +11,7 @@ from flows import api
 from flows.capabilities.bulk import queries as bulk
 from flows.capabilities.bulk.api import BulkRequest
 from flows.filters import parse
-from flows.management.base import FlowCommand, Usage
+from flows.management.base import FlowCommand, Usage, span
 from flows.queries.definitions import flow_by_name
 
 OF_INSTANCE = {"suspend": api.suspend, "resume": api.resume, "cancel": api.cancel}
@@ -22,6 +22,7 @@ OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority", "reass
 
 
 class Command(FlowCommand):
+    any_flow = True
     help = (
         "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes, extends"
         " or reassigns a job. With --filter, requests the operation on many instances, which the reaper"
@@ -35,7 +36,7 @@ class Command(FlowCommand):
         parser.add_argument("wid", type=int, nargs="?", help="number of the instance")
         parser.add_argument("--job", type=int, help="number of the job, as `trace WID` and the pages show it")
         parser.add_argument("--to", help="the new priority, or the worker (empty: all workers)")
-        parser.add_argument("--by", type=float, help="seconds by which “extend” prolongs the time limit")
+        parser.add_argument("--by", type=span, help="seconds by which “extend” prolongs the time limit")
         parser.add_argument("--reason", help="kept in the history")
         parser.add_argument("--filter", help="operate on the instances of this filter")
         parser.add_argument("--flow", help="with --filter: those of this flow")

@@ -23,6 +23,7 @@ def _proposed(number: int) -> str:
 
 
 class Command(FlowCommand):
+    any_flow = True
     help = (
         "Repairs an instance: gives an exception new values (patch), records or skips a job (complete, skip),"
         " retries, accepts, branches and more; --dry-run shows what an operation would do. With --where"

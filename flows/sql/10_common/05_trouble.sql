@@ -50,5 +50,6 @@ $$;
 -- the kernel do with a job is none.
 create or replace function wedsql._is_attempt(p_outcome text) returns boolean
 language sql immutable parallel safe set search_path = pg_catalog, pg_temp as $$
-select p_outcome not in ('parked', 'late', 'released', 'given', 'extended', 'transferred', 'withdrawn')
+select p_outcome not in ('parked', 'late', 'released', 'given', 'extended', 'transferred', 'offline',
+                         'withdrawn')
 $$;

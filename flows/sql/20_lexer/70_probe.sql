@@ -50,6 +50,25 @@ when others then
 end
 $$;
 
+-- Returns whether PostgreSQL's planner proves that no row passes the condition of p_query, a single select:
+-- that two of its parts exclude each other. What it cannot prove is false. Runs as plan_error does.
+create or replace function wedsql.is_never_true(p_query text) returns boolean
+language plpgsql volatile security definer
+set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+set intervalstyle = 'postgres' set constraint_exclusion = 'on'
+set standard_conforming_strings = on as $$
+declare
+  v_line text;
+begin
+  for v_line in execute 'explain (costs off) ' || p_query loop
+    if v_line ~ '(One-Time )?Filter: (false|NULL::boolean)$' then
+      return true;
+    end if;
+  end loop;
+  return false;
+end
+$$;
+
 -- Returns the type of the one expression p_expression over p_source, which is planned and never evaluated on
 -- a row.
 -- Raises: what PostgreSQL raises for the expression.

@@ -112,7 +112,8 @@ do $$
 declare
   v_object text;
 begin
-  foreach v_object in array array['plan_error(text)', 'type_of(text, text)', 'parse_tree(text)'] loop
+  foreach v_object in array array['plan_error(text)', 'is_never_true(text)', 'type_of(text, text)',
+                                  'parse_tree(text)'] loop
     execute format('revoke all on function wedsql.%s from public', v_object);
     if to_regrole('wed_eval') is not null then
       grant create on schema wedsql to wed_eval;

@@ -71,6 +71,19 @@ exception when sqlstate 'WD005' or sqlstate 'WD006' then
   perform wedsql._raise(v_why);
 end $$;
 
+-- Checks a number of children that is written as a constant.
+-- Raises: WD009 for one that no job can have.
+create or replace function wedsql._check_child_constant(p_text text, p_column text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_text ~ E'^\\s*[-+]?[0-9]+([.][0-9]*)?\\s*$'
+     and p_text::numeric not between 0 and wedsql.child_limit() then
+    perform wedsql._raise('WD009', 'The number of children is {number}; it must be from 0 to {limit}.',
+      'Write such a number, or an expression over the attributes.', jsonb_build_object('column', p_column,
+        'number', left(btrim(p_text), 80), 'limit', wedsql.child_limit()));
+  end if;
+end $$;
+
 -- Checks the assignments of a trigger about children; p_own: their targets are attributes of the flow.
 -- Raises: WD002, WD009; as _check_child_expression.
 create or replace function wedsql._check_child_lines(p_lines text[], p_types jsonb, p_column text,
@@ -114,9 +127,11 @@ begin
   p_types := p_types || wedsql._child_counters();
   if p_trig.child_count is not null then
     perform wedsql._check_child_expression(p_trig.child_count, p_types, 'child_count', true);
+    perform wedsql._check_child_constant(p_trig.child_count, 'child_count');
   end if;
   if p_trig.child_wait is not null then
     perform wedsql._check_child_expression(p_trig.child_wait, p_types, 'child_wait', true);
+    perform wedsql._check_child_constant(p_trig.child_wait, 'child_wait');
   end if;
   perform wedsql._check_child_lines(p_trig.child_set, p_types, 'child_set', false);
   perform wedsql._check_child_lines(p_trig.child_result, p_types, 'child_result', true);

@@ -72,6 +72,17 @@ begin
               then p_base + v_number * (p_what).every end;
 end $$;
 
+-- Returns those of these times at which no instance would start any more if they were published now.
+-- Raises: WD009.
+create or replace function wedsql.past_start_times(p_entries text[]) returns text[]
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select array(
+  select e from unnest(p_entries) with ordinality u (e, n)
+  cross join lateral (select wedsql._repetition(e) as what) r
+  where (r.what).first_at is not null
+    and wedsql._next_start(r.what, (r.what).first_at, wedsql.now()) is null order by u.n)
+$$;
+
 -- Follows a change of the times at which instances of a flow start. One that stays keeps its next moment; of
 -- a new one, what lies in the past starts nothing.
 -- Locks: the rows of the times.

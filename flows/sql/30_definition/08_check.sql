@@ -76,3 +76,36 @@ begin
   v_found := wedsql.check_predicate_text(p_predicate, p_types);
   return row(p_n, p_tgid, v_found.qualified, v_found.reads, v_found.disjuncts)::wedsql.condition;
 end $$;
+
+-- Returns a condition of something that would never happen if it were true on no state, compiled.
+-- Raises: WD005, also where it is true on no state; WD006.
+create or replace function wedsql._compile_possible(p_predicate text, p_types jsonb)
+  returns wedsql.condition
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_found wedsql.condition := wedsql._compile_one(p_predicate, p_types);
+begin
+  if wedsql._is_never_true(p_predicate, p_types) then
+    perform wedsql._raise('WD005', 'The condition is true on no state.',
+      'Two parts of it exclude each other, or one is compared with null: use or, or is null.',
+      jsonb_build_object('position', 1, 'length', length(p_predicate), 'token', '',
+                         'reason', 'never_true'));
+  end if;
+  return v_found;
+end $$;
+
+-- Returns whether a condition that is accepted is true on no state, as far as PostgreSQL can prove it.
+-- Raises: WD005, WD006.
+create or replace function wedsql._is_never_true(p_predicate text, p_types jsonb) returns boolean
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select wedsql.is_never_true(format('select true from %s where (%s)', wedsql.row_source(p_types), c.aligned))
+from wedsql.check_predicate_text(p_predicate, p_types) c
+$$;
+
+-- Returns the numbers, from 1, of those of some accepted conditions that are true on no state.
+-- Raises: WD005, WD006.
+create or replace function wedsql.never_true(p_types jsonb, p_predicates text[]) returns integer[]
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+select array(select n::integer from unnest(p_predicates) with ordinality u (p, n)
+             where wedsql._is_never_true(p, p_types) order by n)
+$$;

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
 from flows import api
+from flows.capabilities.sla.api import Calendar
 from flows.definition.lint import Finding
-from flows.tests.kit import Connection, Kit
+from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = pytest.mark.kernel
 
@@ -184,9 +186,91 @@ def test_children_in_a_flow_or_attribute_that_is_not_there_are_found(kit: Kit, w
         starts = rule("items > 3", child=child, child_count="1", child_set=list(lines))
         definition = {"attributes": ATTRIBUTES, "triggers": [starts]}
         findings = api.lint(mine, definition, conn=web)
-        return [(one.check, one.path) for one in findings if "children" in one.message]
+        about = (one for one in findings if one.check != "no_end")
+        return [(one.check, one.path) for one in about if "children" in one.message]
 
     assert checks("no_such_flow", "a = 1") == [("no_flow", ("triggers", 0, "child"))]
     assert checks(other, "parts = items") == [] == checks(mine, "items = 1", "urgent = true")
     assert checks(other, "parts = 1", "items = 2") == [("no_child_attribute", ("triggers", 0, "child_set"))]
     assert checks(mine, "parts = 1") == [("no_child_attribute", ("triggers", 0, "child_set"))]
+
+
+def test_children_that_never_end_are_found_where_their_end_is_waited_for(kit: Kit, web: Connection) -> None:
+    kit.attr("parts", kind="integer")
+
+    def checks(flow: str, *more: dict[str, Any], **options: Any) -> list[str]:
+        starts = rule("items > 3", child=kit.name, **options)
+        findings = api.lint(flow, {"attributes": ATTRIBUTES, "triggers": [starts, *more]}, conn=web)
+        return [one.check for one in findings if "children" in one.message]
+
+    assert checks("another_flow") == ["no_end"] == checks("another_flow", child_wait="1")
+    assert checks("another_flow", child_wait="0") == []
+    assert checks(kit.name) == ["no_end"] and checks(kit.name, FINAL) == []
+    kit.final("parts = 1")
+    assert checks("another_flow") == []
+
+
+def test_times_that_are_over_and_calendars_that_are_not_there_are_found(kit: Kit, web: Connection) -> None:
+    def checks(**options: Any) -> list[tuple[str, str]]:
+        definition = {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL], **options}
+        findings = api.lint(kit.name, definition, conn=web)
+        return [(one.check, one.message) for one in findings if one.check in ("over", "no_calendar")]
+
+    starts = ["2020-01-01T00:00Z", "R3/2020-01-01T00:00Z/PT1H", "R/2020-01-01T00:00Z/P1D", "R2/P1D"]
+    over = [message for _check, message in checks(start_at=[*starts, "2999-01-01T00:00Z"])]
+    assert [text.partition(" ")[0] for text in over] == starts[:2]
+    assert checks(task_calendar="Office") == [("no_calendar", "The flow has no calendar Office.")]
+    office = Calendar("Office", "UTC", {"1": [["09:00", "17:00"]]})
+    api.save_calendar(kit.name, office, "x", conn=web)
+    assert checks(task_calendar="Office") == []
+
+
+def test_a_field_that_is_never_shown_is_found(kit: Kit, web: Connection) -> None:
+    def checks(**conditions: str) -> list[Any]:
+        fields = [{"attribute": "state", **conditions}]
+        form = {"sections": [{"title": "Parcel", "fields": fields}]}
+        task = rule("items > 3", performer="person", form=form)
+        findings = api.lint(kit.name, {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL, task]}, conn=web)
+        return [one.path for one in findings if "form of" in one.message]
+
+    form = ("triggers", 2, "form")
+    assert checks(shown="items > 5 and items < 3") == [form]
+    assert checks(required="urgent and not urgent", readonly="items = null") == [form, form]
+    assert checks(shown="items > 5 and items < 7", required="urgent") == []
+
+
+@pytest.mark.parametrize(
+    ("predicate", "never"),
+    [
+        ("state = 'paid' and state = 'new'", True), ("items > 5 and items < 3", True),
+        ("state is null and state = 'new'", True), ("items = null", True), ("urgent and not urgent", True),
+        ("state in ('new', 'paid') and state = 'sent'", True), ("items between 5 and 3", True),
+        ("items > 3 and items < 5", False), ("state = 'new' or state = 'paid'", False),
+        ("state is null", False), ("not urgent or urgent", False), ("items = 1 and state = 'new'", False),
+    ],
+)  # fmt: skip
+def test_conditions_whose_parts_exclude_each_other(kit: Kit, predicate: str, never: bool) -> None:
+    types = '{"state": "text", "items": "integer", "urgent": "boolean"}'
+    assert kit.one("select wedsql.never_true(%s, array[%s])", [types, predicate]) == ([1] if never else [])
+
+
+NEVER = "items > 5 and items < 3"
+SLA = {"name": "a", "duration": 3600}
+POLICY = {"name": "a", "operation": "retry", "times": 1, "cause": "ATTEMPTS"}
+DOORS: list[tuple[str, Any]] = [
+    ("save_sla({n}, %s, 'x', null)", SLA | {"stop_when": NEVER}),
+    ("save_sla({n}, %s, 'x', null)", SLA | {"stop_when": "items = 1", "pause_when": NEVER}),
+    ("save_case_rules({n}, %s, 'x')", [{"queue": "a", "condition": NEVER}]),
+    ("save_approval_rules({n}, %s, 'x')", [{"approvals": 1, "condition": NEVER}]),
+    ("save_policies({n}, %s, 'x')", [POLICY | {"condition": NEVER}]),
+]
+
+
+@pytest.mark.parametrize(("call", "given"), DOORS, ids=[f"{n}-{one[0][:12]}" for n, one in enumerate(DOORS)])
+def test_what_would_never_happen_is_refused_where_it_is_given(kit: Kit, call: str, given: Any) -> None:
+    kit.attr("items", kind="integer")
+    with refused("WD005") as why:
+        kit.rows(f"select wedsql.{call}", [json.dumps(given)])
+    assert why.facts["reason"] == "never_true"
+    possible = json.loads(json.dumps(given).replace(NEVER, "items > 5"))
+    kit.rows(f"select wedsql.{call}", [json.dumps(possible)])

@@ -67,14 +67,20 @@ def test_a_token_for_flows_sees_no_task_of_another(flow: str) -> None:
     other = unique("other")
     api.create_flow(other)
     api.publish(other, DEFINITION)
-    api.start(other, {"policy": "P-1"})
+    for number in range(21):
+        api.start(other, {"policy": f"P-{number}"})
     api.start(flow, {"policy": "P-2"})
     user = User.objects.create_user(unique("p"))
     for name in ("role:Expert", f"flow:{flow}"):
         user.groups.add(Group.objects.get_or_create(name=name)[0])
-    own = program(user, "perform", flows=(flow,))
+    own, seen = program(user, "perform", flows=(flow,)), False
     assert {each["flow"] for each in own.get("/tasks").json()["items"]} == {flow}
-    (task,) = api.flow_tasks(other)
+    task = api.flow_tasks(other)[0]
+    asked: dict[str, Any]
+    for asked in ({"flow": other}, {}, {}):
+        found = own.post("/tasks/next", {**asked, "order": "arrival"}).json()["task"]
+        assert (found or {}).get("flow") == (flow if asked == {} and not seen else None)
+        seen = seen or found is not None
     problem(own.get(f"/tasks/{task.job_id}"), 404)
     api.drop_flow(other, force=True)
 

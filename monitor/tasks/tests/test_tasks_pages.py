@@ -113,6 +113,20 @@ def test_who_goes_from_task_to_task_gets_the_next_one(flow: str) -> None:
     assert address == "/tasks/?show=open&order=deadline"
 
 
+def test_the_next_task_of_a_flow_comes_behind_any_number_of_others(flow: str) -> None:
+    other = unique("claims")
+    api.create_flow(other)
+    api.publish(other, DEFINITION)
+    for number in range(25):
+        api.start(other, {"policy": f"P-{number}"})
+    wid = api.start(flow, {"policy": "P-100"})
+    expert = person("role:Expert")
+    address = expert.post("/tasks/next/", {"order": "arrival", "flow": flow})["Location"]
+    (task,) = api.instance_tasks(wid)
+    assert address == f"/tasks/{task.job_id}/?next=arrival&flow={flow}"
+    api.drop_flow(other, force=True)
+
+
 def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(flow: str) -> None:
     expert = person("role:Expert")
     api.start(flow, {"policy": "P-1"})

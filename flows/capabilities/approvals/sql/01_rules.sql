@@ -74,7 +74,7 @@ begin
     v_position := v_position + 1;
     perform wedsql._check_approval_rule(v_rule, v_types);
     v_text := btrim(coalesce(v_rule ->> 'condition', ''));
-    v_condition := wedsql._compile_one(coalesce(nullif(v_text, ''), 'true'), v_types);
+    v_condition := wedsql._compile_possible(coalesce(nullif(v_text, ''), 'true'), v_types);
     insert into wedsql.approval_rule (flow_id, position, title, operations, attributes, condition, compiled,
       reads, bulk_above, approvals, approvers, changed_by, changed_at)
     values (p_flow.id, v_position, btrim(coalesce(v_rule ->> 'title', '')),

@@ -57,7 +57,7 @@ begin
     perform wedsql._raise('WD514', 'A text of a case has at most {limit} characters.', 'Use a shorter text.',
       jsonb_build_object('limit', 4000));
   end if;
-  v_condition := wedsql._compile_one(p_text, wedsql._attr_types(p_case.flow_id));
+  v_condition := wedsql._compile_possible(p_text, wedsql._attr_types(p_case.flow_id));
   p_case.waits_compiled := v_condition.canonical;
   p_case.waits_reads := v_condition.reads;
   if exists (select from wedsql._awaited(p_case.flow_id, array[p_case]) a where a.letter = 't') then

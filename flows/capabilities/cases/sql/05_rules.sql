@@ -53,7 +53,8 @@ begin
       perform wedsql._raise('WD514', 'A text of a case has at most {limit} characters.',
         'Use a shorter text.', jsonb_build_object('limit', 4000));
     end if;
-    v_condition := wedsql._compile_one(coalesce(nullif(v_text, ''), 'true'), wedsql._attr_types(v_flow.id));
+    v_condition := wedsql._compile_possible(coalesce(nullif(v_text, ''), 'true'),
+                                            wedsql._attr_types(v_flow.id));
     insert into wedsql.case_rule (flow_id, position, condition, compiled, reads, queue, severity, priority,
       due_after, changed_by, changed_at)
     values (v_flow.id, v_position, v_text, v_condition.canonical, v_condition.reads, v_rule ->> 'queue',

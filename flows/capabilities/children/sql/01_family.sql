@@ -52,6 +52,47 @@ where o.parent_wid = any (p_wids) and c.parent_wid = o.parent_wid and c.job_id =
   and (c.ended_at is null or c.rest is not null or j.id is not null)
 $$;
 
+-- Returns whether an instance waits for children of which one is an exception, or waits for such children.
+-- An instance that is an exception itself is none of them.
+create or replace function wedsql._exception_below(p_wid integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with recursive below (wid) as (
+  select p_wid
+  union all
+  select c.wid from below b
+  join wedsql.child_job j on j.parent_wid = b.wid and j.ended_at is null
+  join wedsql.child c on c.parent_wid = j.parent_wid and c.job_id = j.job_id and c.state in ('O', 'E'))
+select exists (select from below b join wedsql.instance i on i.wid = b.wid
+               where b.wid <> p_wid and i.status = 'E')
+$$;
+
+-- Has the reaper count an instance, or the nearest one above it whose parent counts exceptions as failed: it
+-- waits for a child that is an exception. Whoever changes that instance locks the child before its jobs, and
+-- the caller the job first, so that this does not wait.
+-- Locks: a row of wedsql.child; the caller holds that of wedsql.child_job.
+-- Raises: 55P03 where another session has the row.
+create or replace function wedsql._note_exception(p_wid integer) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_above record;
+begin
+  for v_level in 1 .. wedsql.child_depth_limit() loop
+    select c.parent_wid, t.child_exception into v_above
+    from wedsql.child c
+    join wedsql.child_job j on j.parent_wid = c.parent_wid and j.job_id = c.job_id and j.ended_at is null
+    join wedsql.trig t on t.tgid = j.tgid
+    where c.wid = p_wid;
+    if v_above.parent_wid is null then
+      return;
+    elsif v_above.child_exception = 'fail' then
+      perform 1 from wedsql.child c where c.wid = p_wid for update nowait;
+      update wedsql.child c set state = 'E' where c.wid = p_wid and c.state = 'O';
+      return;
+    end if;
+    p_wid := v_above.parent_wid;
+  end loop;
+end $$;
+
 -- Has the reaper look again at the children of a trigger's jobs when the trigger changes how many ends it
 -- waits for, or how exceptions count. A child that is locked is noted by the commit that locks it.
 -- Locks: rows of wedsql.child_job and wedsql.child, skipping locked children; the caller holds the flow.
@@ -71,8 +112,8 @@ begin
   from (select o.wid
         from wedsql.job_pool j join wedsql.child o on o.parent_wid = j.wid and o.job_id = j.id
         join wedsql.instance i on i.wid = o.wid
-        where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and o.state = 'O' and i.status = 'E'
-          and p_new.child_exception = 'fail'
+        where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and o.state = 'O'
+          and p_new.child_exception = 'fail' and (i.status = 'E' or wedsql._exception_below(i.wid))
         order by o.wid for update of o skip locked) n
   where c.wid = n.wid;
 end $$;

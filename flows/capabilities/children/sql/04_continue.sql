@@ -22,8 +22,10 @@ begin
 end $$;
 
 -- Counts the children of a job that have ended since the last time, and returns the job. Two statements: the
--- second sees each child as it is while its row is locked, so that no later end is lost.
--- Locks: rows of wedsql.child, skipping locked ones.
+-- second sees each child as it is while its row is locked, so that no later end is lost. An exception that is
+-- waited for may count as failed further up.
+-- Locks: rows of wedsql.child, skipping locked ones; as _note_exception.
+-- Raises: as _note_exception.
 create or replace function wedsql._count_ends(p_job wedsql.child_job, p_exception text)
   returns wedsql.child_job
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -32,6 +34,7 @@ declare
     select c.wid from wedsql.child c
     where c.parent_wid = p_job.parent_wid and c.job_id = p_job.job_id and c.state = 'E'
     order by c.wid for update skip locked);
+  v_waits boolean;
 begin
   if v_wids = '{}' then
     return p_job;
@@ -39,17 +42,23 @@ begin
   with ended as (
     update wedsql.child c
     set state = case when i.wid is null or i.status in ('F', 'C', 'A') then 'C'
-                     when i.status = 'E' and p_exception = 'fail' then 'X' else 'O' end
+                     when p_exception = 'fail' and i.status = 'E' then 'X'
+                     when p_exception = 'fail' and wedsql._exception_below(i.wid) then 'X' else 'O' end
     from unnest(v_wids) u (wid) left join wedsql.instance i on i.wid = u.wid
     where c.wid = u.wid
-    returning c.state, i.status)
-  update wedsql.child_job g
-  set done = g.done + e.done, failed = g.failed + e.failed
-  from (select count(*) filter (where n.status = 'F') as done,
-               count(*) filter (where n.state in ('C', 'X') and n.status is distinct from 'F') as failed
-        from ended n) e
+    returning c.state, i.status),
+  e as (
+    select count(*) filter (where n.status = 'F') as done,
+           count(*) filter (where n.state in ('C', 'X') and n.status is distinct from 'F') as failed,
+           bool_or(n.state = 'O' and n.status = 'E') as waits
+    from ended n)
+  update wedsql.child_job g set done = g.done + e.done, failed = g.failed + e.failed
+  from e
   where g.parent_wid = p_job.parent_wid and g.job_id = p_job.job_id
-  returning g.* into p_job;
+  returning g.done, g.failed, e.waits into p_job.done, p_job.failed, v_waits;
+  if v_waits then
+    perform wedsql._note_exception(p_job.parent_wid);
+  end if;
   return p_job;
 end $$;
 
@@ -265,7 +274,11 @@ begin
   if not found then
     return false;
   end if;
-  v_job := wedsql._count_ends(v_job, v_trig.child_exception);
+  begin
+    v_job := wedsql._count_ends(v_job, v_trig.child_exception);
+  exception when lock_not_available then
+    return false;  -- they are counted when the other session is done
+  end;
   begin
     v_next := wedsql._advance_children(v_flow, v_job, v_trig, p_max, p_now);
     perform wedsql._no_trouble(v_flow.id, 'children', p_wid, p_job_id);

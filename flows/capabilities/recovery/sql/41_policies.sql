@@ -136,7 +136,7 @@ begin
       perform wedsql._raise('WD534', 'Two policies have the name "{policy}".', 'Choose another name.',
         jsonb_build_object('policy', v_one ->> 'name'));
     end if;
-    v_condition := wedsql._compile_one(coalesce(nullif(btrim(v_one ->> 'condition'), ''), 'true'),
+    v_condition := wedsql._compile_possible(coalesce(nullif(btrim(v_one ->> 'condition'), ''), 'true'),
                                        wedsql._attr_types(v_flow.id));
     insert into wedsql.recovery_policy (flow_id, position, name, cause, transition, condition, compiled,
       reads, operation, arguments, times, delay, changed_by, changed_at)

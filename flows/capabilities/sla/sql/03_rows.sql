@@ -26,6 +26,14 @@ declare
 begin
   for n in 1..3 loop
     if v_given[n] <> '' then
+      if n > 1 then
+        perform wedsql._compile_possible(v_given[n], wedsql._attr_types(f.id))
+        from wedsql.flow f where f.name = p_flow;
+      elsif (select wedsql._is_never_true(v_given[n], wedsql._attr_types(f.id))
+             from wedsql.flow f where f.name = p_flow) then
+        v_compiled[n] := 'false';
+        continue;
+      end if;
       v_number := wedsql.prepare_filter(p_flow, v_given[n]);
       v_compiled[n] := (select p.canonical from wedsql.filter_predicate p where p.id = v_number);
     end if;

@@ -154,6 +154,12 @@ begin
   foreach v_job in array p_jobs[:501] loop
     continue when not wedsql._is_free(v_job);
     begin
+      perform wedsql._lock_flow_of(v_job);
+      perform wedsql._check_condition_of(v_job);  -- in a block of its own: what it withdraws stays so
+    exception when sqlstate 'WD590' then
+      continue;  -- it was removed
+    end;
+    begin
       v_held := wedsql.take_task(v_job, p_person, p_keys);
       return v_held;
     exception when sqlstate 'WD590' or sqlstate 'WD591' or sqlstate 'WD592' or sqlstate 'WD593' then

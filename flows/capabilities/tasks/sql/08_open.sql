@@ -1,5 +1,6 @@
 -- The tasks that are open to a person, in each order. A person belongs to many audiences; the tasks of each
--- are read by its own index, in two passes: the first finds where the page ends, the second reads up to there.
+-- are read by its own index, in two passes: the first finds where the page ends, the second reads up to
+-- there.
 
 -- Raises: WD009 for an order that there is not.
 create or replace function wedsql._check_order(p_order text) returns void
@@ -11,30 +12,33 @@ begin
 end $$;
 
 -- Creates the function that returns the open tasks of some audiences in an order: p_limit after the task
--- p_after, of these flows (null: all), besides p_besides. It is generated for each column of an order, so that
--- its statements have plans of their own, which the session keeps.
+-- p_after, of these flows (null: all), besides p_besides. It is generated for each column of an order, so
+-- that its statements have plans of their own, which the session keeps, and once more for tasks of some flows
+-- only: of each audience and flow they are read by their own index, whatever comes before them.
 create or replace function wedsql._gen_open_tasks(p_order text, p_column text, p_type text, p_least text,
-  p_most text) returns void
+  p_most text, p_of_flows boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $gen$
 begin
   execute format($f$
-create or replace function wedsql._open_by_%1$s(p_person text, p_keys text[], p_after wedsql.task,
+create or replace function wedsql._open_by_%1$s%6$s(p_person text, p_keys text[], p_after wedsql.task,
   p_limit integer, p_flows integer[], p_besides bigint[]) returns setof wedsql.task_item
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  v_each integer := p_limit / greatest(cardinality(p_keys), 1) + 4;  -- any number is right, this one is cheap
+  -- Any number is right, this one is cheap.
+  v_each integer := p_limit / greatest(cardinality(p_keys) %9$s, 1) + 4;
   v_from %3$s := coalesce(p_after.%2$s, %4$L);
   v_after bigint := coalesce(p_after.job_id, -9223372036854775808);
   v_to %3$s;
   v_last bigint;
 begin
+  %10$s
   select c.%2$s, c.job_id into v_to, v_last
-  from unnest(p_keys) k cross join lateral (
+  from unnest(p_keys) k %7$s cross join lateral (
     select t.%2$s, t.job_id from wedsql.task t
     where t.audience = k and t.state = 'R' and (t.%2$s, t.job_id) > (v_from, v_after)
-      and p_person <> all (t.excluded) and (p_flows is null or t.flow_id = any (p_flows))
+      and p_person <> all (t.excluded) %8$s
       and t.job_id <> all (p_besides)
     order by t.%2$s, t.job_id limit v_each) c
   order by c.%2$s, c.job_id offset p_limit - 1 limit 1;
@@ -46,24 +50,32 @@ begin
     t.arrived_at, nullif(t.due_at, 'infinity'), t.owned_at, null::timestamptz, t.given_by,
     coalesce(g.offline, false), t.ended_at, t.ended_by, t.outcome, t.seq, t.size
   from (
-    select c.* from unnest(p_keys) k cross join lateral (
+    select c.* from unnest(p_keys) k %7$s cross join lateral (
       select t.* from wedsql.task t
       where t.audience = k and t.state = 'R' and (t.%2$s, t.job_id) > (v_from, v_after)
         and (t.%2$s, t.job_id) <= (v_to, v_last)
-        and p_person <> all (t.excluded) and (p_flows is null or t.flow_id = any (p_flows))
+        and p_person <> all (t.excluded) %8$s
         and t.job_id <> all (p_besides)
       order by t.%2$s, t.job_id limit p_limit) c
     order by c.%2$s, c.job_id limit p_limit) t
   join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid
   order by t.%2$s, t.job_id;
-end $$ $f$, p_order, p_column, p_type, p_least, p_most);
+end $$ $f$, p_order, p_column, p_type, p_least, p_most, case when p_of_flows then '_of' else '' end,
+  case when p_of_flows then 'cross join unnest(p_flows) f (id)' else '' end,
+  case when p_of_flows then 'and t.flow_id = f.id' else '' end,
+  case when p_of_flows then '* cardinality(p_flows)' else '' end,
+  case when p_of_flows then '' else format('if p_flows is not null then
+    return query select * from wedsql._open_by_%s_of(p_person, p_keys, p_after, p_limit, p_flows, p_besides);
+    return;
+  end if;', p_order) end);
 end $gen$;
 
 do $$
 begin
-  perform wedsql._gen_open_tasks('arrival', 'arrived_at', 'timestamptz', '-infinity', 'infinity');
-  perform wedsql._gen_open_tasks('priority', 'rank', 'smallint', '-32768', '32767');
-  perform wedsql._gen_open_tasks('deadline', 'due_at', 'timestamptz', '-infinity', 'infinity');
+  perform wedsql._gen_open_tasks('arrival', 'arrived_at', 'timestamptz', '-infinity', 'infinity', f.of_flows),
+    wedsql._gen_open_tasks('priority', 'rank', 'smallint', '-32768', '32767', f.of_flows),
+    wedsql._gen_open_tasks('deadline', 'due_at', 'timestamptz', '-infinity', 'infinity', f.of_flows)
+  from (values (true), (false)) f (of_flows);
 end $$;
 
 -- Returns the audiences of a person, each once: the given ones, and those that the kernel knows.
@@ -78,7 +90,7 @@ end $$;
 -- application that the person has not used yet, of these the ones with the fewest data), or 'own'.
 -- Raises: WD009 for another order.
 create or replace function wedsql.open_tasks(p_person text, p_keys text[], p_order text default 'arrival',
-  p_after bigint default null, p_limit integer default 50, p_flow text default null)
+  p_after bigint default null, p_limit integer default 50, p_flows text[] default null)
 returns setof wedsql.task_item
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -88,8 +100,8 @@ declare
   v_after wedsql.task;
 begin
   perform wedsql._check_order(p_order);
-  if p_flow is not null then
-    v_flows := array(select f.id from wedsql.flow f where f.name = p_flow);
+  if p_flows is not null then
+    v_flows := array(select f.id from wedsql.flow f where f.name = any (p_flows));
   end if;
   if p_after is not null then
     select t.* into v_after from wedsql.task t where t.job_id = p_after;
@@ -234,6 +246,6 @@ begin
     order by c.arrived_at desc, c.job_id desc limit v_limit));
 end $$;
 
-grant execute on function wedsql.open_tasks(text, text[], text, bigint, integer, text),
+grant execute on function wedsql.open_tasks(text, text[], text, bigint, integer, text[]),
   wedsql.newest_tasks(text, text[], bigint, integer), wedsql.own_tasks(text, boolean, text)
 to wed_web, wed_monitor, wed_reaper;

@@ -72,8 +72,9 @@ begin
       jsonb_build_object('name', left(p_old.notified, 80)));
   end if;
   if p_settings ? 'notified_count' and coalesce(p_settings ->> 'notified_count',
-    '') !~ '^[1-9][0-9]{0,2}$' then
-    perform wedsql._raise('WD009', 'A task is offered to 1 to 999 persons of a role.', 'Give such a number.');
+    '') !~ '^([1-9][0-9]{0,2}|1000)$' then
+    perform wedsql._raise('WD009', 'A task is offered to 1 to 1000 persons of a role.',
+                          'Give such a number.');
   end if;
   p_old.notified_count := coalesce((p_settings ->> 'notified_count')::integer, p_old.notified_count);
   return p_old;
@@ -94,10 +95,10 @@ begin
   v_lines := case when jsonb_typeof(p_warnings) = 'array'
                   then array(select btrim(e) from jsonb_array_elements_text(p_warnings) e) else '{}' end;
   select coalesce(l, '') into v_wrong from unnest(v_lines) l
-  where coalesce(l, '') !~ '^[0-9]{1,4}([.][0-9]{1,2})?( transfer)?$' limit 1;
+  where coalesce(l, '') !~ '^[0-9]{1,4}([.][0-9]{1,2})?( transfer)?$' or l ~ '^0+([.]0+)?( |$)' limit 1;
   if v_wrong is not null then
     perform wedsql._raise('WD009', '"{value}" is no number of hours before a deadline.',
-      'Give numbers of hours such as 24 or 0.5, one of which may be followed by the word transfer.',
+      'Give numbers of hours above 0 such as 24 or 0.5, one of which may be followed by the word transfer.',
       jsonb_build_object('value', left(v_wrong, 80)));
   elsif cardinality(v_lines) > 20 or cardinality(wedsql._warning_hours(v_lines, true)) > 1 then
     perform wedsql._raise('WD009',

@@ -29,7 +29,7 @@ def office() -> int:
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
     api.create_flow("expense")
     api.publish("expense", yaml.safe_load(text))
-    for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk")):
+    for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk"), ("boss", "Chief")):
         User.objects.create_user(name).groups.add(Group.objects.get_or_create(name=f"role:{role}")[0])
     return api.start("expense", {"employee": "Jo", "amount": "12"})
 
@@ -120,3 +120,21 @@ def test_errors_are_those_of_tasks() -> None:
         transaction.savepoint_rollback(place)
     run("tasks", "take", task, "--person", "ana")
     assert "ana has task" in refused("tasks", "take", task, "--person", "bob")
+
+
+@pytest.mark.parametrize("show", [[], ["--show=mine"], ["--show=aside"], ["--show=done"]])
+def test_the_tasks_of_a_person_who_does_not_exist_are_not_an_empty_list(show: list[str]) -> None:
+    assert "There is no user “nemo”" in refused("tasks", "list", "--person", "nemo", *show, code=2)
+
+
+@pytest.mark.parametrize("verb", ["take", "lock", "start", "complete", "fail", "release", "give", "aside"])
+def test_no_verb_is_done_for_a_person_who_does_not_exist(verb: str) -> None:
+    assert "There is no user “nemo”" in refused("tasks", verb, str(number()), "--person", "nemo", code=2)
+
+
+def test_the_own_tasks_of_a_flow_are_those_of_the_flow(office: int) -> None:
+    run("tasks", "take", str(number()), "--person", "ana")
+    for flow, found in (("expense", 1), ("another", 0)):
+        if flow == "another":
+            api.create_flow(flow)
+        assert len(answer("tasks", "list", "--person", "ana", "--show", "mine", "--flow", flow)) == found

@@ -331,7 +331,14 @@ def test_only_pages_and_the_reaper_may_use_them(desk: Kit) -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "stop"), [("a = 'x'", "a = 'x'"), ("a  =  'x'", "a='x'"), ("false", ""), ("a = 'x'", "true")]
+    ("start", "stop"),
+    [
+        ("a = 'x'", "a = 'x'"),
+        ("a  =  'x'", "a='x'"),
+        ("false", ""),
+        ("a = 'x' and a = 'y'", ""),
+        ("a = 'x'", "true"),
+    ],
 )
 def test_a_clock_that_can_never_start_is_rejected(desk: Kit, start: str, stop: str) -> None:
     with refused("WD512") as why:

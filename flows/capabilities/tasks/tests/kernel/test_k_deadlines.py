@@ -172,11 +172,29 @@ def test_settings_change_while_the_instance_runs(office: Kit) -> None:
     assert hours(office, "eva") == [24] and hours(office, "ida") == [15, 6, 0]
 
 
+def test_what_the_flow_may_have_an_instance_may_have(office: Kit) -> None:
+    """The form of a start sends the options of the flow back."""
+    office.policy(warnings=["0.01", "9999", "10 transfer"], notified="fewest_assigned", notified_count=1000)
+    wid = office.start()
+    chosen = api.task_settings(wid, conn=office.conn)
+    assert chosen is not None
+    same = {"warnings": list(chosen.warnings), "notified_count": chosen.notified_count}
+    assert api.set_task_settings(wid, same, "eva", True, conn=office.conn).notified_count == 1000
+    for wrong in (["0"], ["00.00 transfer"], ["24", "0 transfer"]):
+        with refused("23514"):
+            office.policy(warnings=wrong)
+        wanted = dict(api.definition(office.name, conn=office.conn)) | {"warnings": wrong}
+        (problem,) = api.check_definition(office.name, wanted, conn=office.conn)
+        assert "is not a value of warnings" in problem.message
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         {"warnings": ["x"]},
         {"warnings": ["-1"]},
+        {"warnings": ["0"]},
+        {"warnings": ["24", "00.0 transfer"]},
         {"warnings": [str(n) for n in range(1, 22)]},
         {"warnings": ["2 transfer", "3 transfer"]},
         {"warnings": "24"},
@@ -184,6 +202,7 @@ def test_settings_change_while_the_instance_runs(office: Kit) -> None:
         {"notified": "some"},
         {"notified_count": 0},
         {"notified_count": "many"},
+        {"notified_count": 1001},
         {"responsible": "x" * 201},
         {"color": "red"},
     ],

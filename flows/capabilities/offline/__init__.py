@@ -1,0 +1,1 @@
+"""Work without a connection: devices, what is transferred to them, and the results that they send."""

@@ -1,0 +1,154 @@
+"""Work without a connection: devices get packages of locked tasks, and send results that count once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from flows.capabilities.tasks.api import TaskSheet
+from flows.statements import JSON, read_as, rows, value
+
+ACTIVE, DEVICE_WITHDRAWN, LOST = "A", "W", "L"
+WAITING, ACCEPTED, LATE, REFUSED, DISCARDED, SKIPPED, GONE = "W", "A", "L", "R", "X", "S", "G"
+
+
+@dataclass(frozen=True)
+class DeviceContact:
+    """What a device is answered: its state, and the secret that encrypts what it stores (base64)."""
+
+    device: int
+    state: str
+    settled: int
+    secret: str | None
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device in a list: what it reported last, and how many of its results wait, for which number."""
+
+    id: int
+    person: str
+    name: str
+    program: str
+    free_bytes: int | None
+    energy: int | None
+    unsent: int
+    state: str
+    state_by: str
+    state_at: datetime | None
+    registered_at: datetime
+    seen_at: datetime
+    tasks: int
+    waiting: int
+    waits_for: int | None
+
+
+@dataclass(frozen=True)
+class OfflinePackage(TaskSheet):
+    """A task as a device gets it; `seq` is the step on whose values it is, `version` changes with it."""
+
+    version: str = ""
+
+
+@dataclass(frozen=True)
+class OfflineResult:
+    """What became of a result of a device; `late` is the state of the late result that it was kept as.
+
+    `skew` is how many seconds the clock of the device was behind that of the server.
+    """
+
+    number: int
+    state: str
+    task: int | None = None
+    instance: int | None = None
+    title: str | None = None
+    made_at: datetime | None = None
+    skew: float | None = None
+    arrived_at: datetime | None = None
+    decided_at: datetime | None = None
+    decided_by: str = ""
+    seq: int | None = None
+    late_id: int | None = None
+    late: str | None = None
+    late_by: str | None = None
+    problem: Mapping[str, Any] | None = None
+    waits_for: int | None = None
+
+
+def device_seen(
+    person: str, key: str, report: Mapping[str, Any] | None = None, *, conn: Any = None
+) -> DeviceContact:
+    """Note that a device is connected, with what it reports. Raises BadDefinition, DeviceLimit."""
+    found = value(conn, "select wedsql.device_seen(%s, %s, %s)", (person, key, JSON(report or {})))
+    return DeviceContact(**found)
+
+
+def offline_tasks(person: str, *, conn: Any = None) -> list[tuple[int, str]]:
+    """Return the tasks that a person has locked, with the version of each package, at most 500."""
+    found = rows(conn, "select job_id, version from wedsql.offline_tasks(%s)", (person,))
+    return [(int(task), str(version)) for task, version in found]
+
+
+def read_package(person: str, key: str, task: int, *, conn: Any = None) -> OfflinePackage:
+    """Return what a device needs of a task that its person has locked, and note that it got it.
+
+    Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
+    """
+    return read_as(OfflinePackage, value(conn, "select wedsql.read_package(%s, %s, %s)", (person, key, task)))
+
+
+def confirm_packages(person: str, key: str, tasks: Sequence[int], *, conn: Any = None) -> None:
+    """Note that a device has these tasks as they were given to it. Raises UnknownDevice, DeviceEnded."""
+    value(conn, "select wedsql.confirm_packages(%s, %s, %s::bigint[])", (person, key, list(tasks)))
+
+
+def keep_offline_result(
+    person: str, key: str, number: int, result: Mapping[str, Any], *, conn: Any = None
+) -> OfflineResult:
+    """Keep a result of a device, and apply it if those before it have been; safe to repeat.
+
+    `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded.
+    Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult.
+    """
+    call = "select wedsql.keep_offline_result(%s, %s, %s, %s)"
+    return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))
+
+
+def continue_offline(device: int, *, conn: Any = None) -> int | None:
+    """Apply the next result of a device that waits; return its number, None if none can be applied."""
+    found = value(conn, "select wedsql.continue_offline(%s)", (device,))
+    return None if found is None else int(found)
+
+
+def skip_offline_results(device: int, actor: str, reason: str, *, conn: Any = None) -> int:
+    """Let the waiting results of a device go on without the missing ones; return how many are missing.
+
+    Raises BadDefinition, UnknownDevice.
+    """
+    return int(value(conn, "select wedsql.skip_offline_results(%s, %s, %s)", (device, actor, reason)))
+
+
+def offline_results(
+    device: int, person: str | None = None, before: int | None = None, limit: int = 50, *, conn: Any = None
+) -> list[OfflineResult]:
+    """Return results of a device below a number, the last first; None: whoever it belongs to."""
+    call = "select * from wedsql.offline_results(%s, %s, %s, %s)"
+    return [OfflineResult(*row) for row in rows(conn, call, (device, person, before, limit))]
+
+
+def devices(
+    person: str | None = None, before: int | None = None, limit: int = 50, *, conn: Any = None
+) -> list[Device]:
+    """Return devices of a person or of all below a number, the last first."""
+    call = "select * from wedsql.devices(%s, %s, %s)"
+    return [Device(*row) for row in rows(conn, call, (person, before, limit))]
+
+
+def set_device_state(device: int, state: str, actor: str, *, conn: Any = None) -> None:
+    """Make a device active (A), withdraw it (W), or report it lost (L).
+
+    Raises BadDefinition, UnknownDevice.
+    """
+    value(conn, "select wedsql.set_device_state(%s, %s, %s)", (device, state, actor))
