@@ -1,0 +1,148 @@
+"""What the client asks of the site: who is logged in, packages, results with the texts of a form."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.test import Client
+
+from flows import api
+from flows.tests.pages import unique
+from monitor.tasks.tests.test_tasks_pages import flow as flow
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+KEY = "browser-of-an-expert"
+NOON = "2026-05-01T12:00:00Z"
+
+
+@pytest.fixture
+def client() -> Client:
+    user, made = User.objects.create_user(unique("p")), Client()
+    user.groups.add(Group.objects.get_or_create(name="role:Expert")[0])
+    made.force_login(user)
+    made.user = user  # type: ignore[attr-defined]
+    return made
+
+
+def person(client: Client) -> str:
+    return str(client.user.username)  # type: ignore[attr-defined]
+
+
+def synchronized(client: Client, **more: Any) -> dict[str, Any]:
+    return dict(client.get("/offline/sync/", {"device": KEY, **more}).json())
+
+
+def package(client: Client, flow: str) -> dict[str, Any]:
+    """Return the package of a new task that the person has locked."""
+    (task,) = api.instance_tasks(api.start(flow, {"policy": "P-1", "secret": "4711-0815"}))
+    api.take_task(task.job_id, person(client), ["r:Expert"], lock=True)
+    synchronized(client)
+    return dict(client.get(f"/offline/packages/{task.job_id}/", {"device": KEY}).json())
+
+
+def made(number: int, found: dict[str, Any], *fields: tuple[str, str], **more: Any) -> dict[str, Any]:
+    shown = ("shown", json.dumps({"value-amount": "", "value-note": ""}))
+    result = {"number": number, "made_at": NOON, "fields": [shown, *fields], **more}
+    return result | {name: found[name] for name in ("task", "claim", "seq")}
+
+
+def send(client: Client, *results: dict[str, Any]) -> list[dict[str, Any]]:
+    body = {"device": KEY, "sent_at": NOON, "results": results}
+    return list(client.post("/offline/results/", body, "application/json").json()["results"])
+
+
+def test_a_package_has_the_form_of_the_connected_page_and_no_masked_value(client: Client, flow: str) -> None:
+    found = package(client, flow)
+    assert 'name="value-amount"' in found["html"] and "P-1" in found["html"]
+    assert "4711-0815" not in json.dumps(found) and "csrf" not in found["html"]
+
+
+def test_the_texts_of_a_form_are_read_as_on_the_connected_page(client: Client, flow: str) -> None:
+    found = package(client, flow)
+    (answer,) = send(client, made(1, found, ("value-amount", "12.50"), ("value-note", "")))
+    assert answer["state"] == "accepted"
+    sheet = api.read_task(found["task"], person(client))
+    assert str(sheet.state_of["amount"]) == "12.50" and sheet.state_of["note"] is None
+    assert send(client, made(1, found, ("value-amount", "12.50"), ("value-note", ""))) == [answer]
+    (listed,) = client.get("/offline/results/", {"device": KEY}).json()["results"]
+    assert listed == answer
+
+
+@pytest.mark.parametrize(
+    "field", [("value-amount", "a lot"), ("value-nothing", "x"), ("value-verdict", "pay")]
+)
+def test_what_the_form_does_not_take_is_refused_and_not_left_out(
+    client: Client, flow: str, field: tuple[str, str]
+) -> None:
+    found = package(client, flow)
+    (answer,) = send(client, made(1, found, field))
+    assert answer["state"] == "refused" and answer["problem"]["message"]
+
+
+def test_a_failure_is_reported_and_answers_are_in_the_language_of_the_client(
+    client: Client, flow: str
+) -> None:
+    found = package(client, flow)
+    body = {"device": KEY, "sent_at": NOON, "results": [made(1, found, ("value-amount", "x"))]}
+    answer = client.post("/offline/results/?language=pt-br", body, "application/json").json()["results"][0]
+    english = client.get("/offline/results/", {"device": KEY}).json()["results"][0]
+    assert answer["problem"]["message"] != english["problem"]["message"]
+    assert send(client, made(2, found, reason="No light."))[0]["state"] == "accepted"
+
+
+def test_the_client_knows_who_is_logged_in_and_what_is_unchanged(client: Client, flow: str) -> None:
+    found = package(client, flow)
+    answer = synchronized(client)
+    assert answer["person"] == person(client) and answer["state"] == "active"
+    assert [one["task"] for one in answer["tasks"]] == [found["task"]]
+    assert synchronized(client, known=answer["digest"])["tasks"] is None
+    assert synchronized(client, known=answer["digest"], language="pt-br")["tasks"] is not None
+    secret = client.post("/offline/unlock/", {"device": KEY}).json()["secret"]
+    assert len(secret) == 44 and secret not in json.dumps(answer)
+    device = api.devices(person(client))[0].id
+    api.set_device_state(device, "W", "eva")
+    assert (synchronized(client)["state"], synchronized(client)["tasks"]) == ("withdrawn", [])
+    api.set_device_state(device, "L", "eva")
+    assert client.post("/offline/unlock/", {"device": KEY}).json()["secret"] is None
+
+
+BODIES = ["", "[]", "{}", '{"device": 1, "sent_at": 2, "results": 3}', '{"device": "x", "results": [{}]}',
+          f'{{"device": "{KEY}", "sent_at": "{NOON}", "results": [7]}}',
+          f'{{"device": "{KEY}", "sent_at": "{NOON}", "results": [{{"number": "x"}}]}}',
+          "[" * 100_000]  # fmt: skip
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_what_is_no_list_of_results_is_refused(client: Client, body: str) -> None:
+    assert client.post("/offline/results/", body, "application/json").status_code == 400
+
+
+NUMBERS = [{"number": 2**40}, {"number": -1}, {"claim": "x"}, {"task": "y"}, {"seq": None}, {"made_at": 5},
+           {"fields": 7}, {"fields": [["a"], 3, [1, 2]]}, {"outcome": {"a": 1}}, {"reason": 9},
+           {"task": 2**70}, {"outcome": "a\u0000b"}, {"reason": "a\u0000b"}]  # fmt: skip
+
+
+@pytest.mark.parametrize("change", NUMBERS)
+def test_a_result_with_other_values_is_no_error_of_the_server(
+    client: Client, flow: str, change: dict[str, Any]
+) -> None:
+    found = package(client, flow)
+    answer = client.post(
+        "/offline/results/",
+        {"device": KEY, "sent_at": NOON, "results": [made(1, found, ("value-amount", "1")) | change]},
+        "application/json",
+    )
+    assert answer.status_code in (200, 400, 422)
+
+
+def test_the_page_of_the_client_is_the_same_for_everybody_and_its_files_are_there(client: Client) -> None:
+    known, unknown = client.get("/offline/pt-br/").content, Client().get("/offline/pt-br/").content
+    assert known == unknown and person(client).encode() not in known
+    facts = json.loads(client.get("/offline/worker.js").content.decode().partition("\n")[0][14:-1])
+    for address in facts["files"]:
+        assert Client().get(address).status_code == 200, address
+    assert {"/offline/en/", "/offline/pt-br/"} < {*facts["files"]}
