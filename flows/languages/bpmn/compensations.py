@@ -177,7 +177,7 @@ def _undone_after(sketch: Sketch, undone: Undoing, boundary: Element, scope: str
 
 
 def _afresh(sketch: Sketch, undone: Undoing, scope: str, hosts: list[str]) -> None:
-    """Let a transaction that begins count anew."""
+    """Let a transaction that begins count from its start."""
     text = ", ".join(f"{undone.counters[host]} = 0" for host in hosts)
     for start in [each for each in sketch.elements.values() if each.scope == scope]:
         if start.tag == "startEvent":

@@ -37,14 +37,14 @@ def ran(kit: Kit, wid: int, *more: str) -> list[str]:
 def test_an_event_undoes_what_was_performed_the_last_one_first_and_goes_on(kit: Kit) -> None:
     publish(kit, file(
         node("startEvent", "s"), undoable("hotel"), undoable("flight"), undoable("car"), node("task", "fail"),
-        node("intermediateThrowEvent", "undo", event("compensate")), node("task", "told"),
+        node("intermediateThrowEvent", "undo", event("compensate")), node("task", "sent"),
         node("endEvent", "e"), node("exclusiveGateway", "x", default="x_fail"),
         attributes(attribute("drives", type="boolean", default="false")),
         flows("s hotel", "hotel flight", "flight x", "x car =drives", "x fail", "car fail", "fail undo",
-              "undo told", "told e"),
+              "undo sent", "sent e"),
     ))  # fmt: skip
     wid = kit.start()
-    undone = ["unflight", "unhotel", "told"]
+    undone = ["unflight", "unhotel", "sent"]
     assert ran(kit, wid) == ["hotel", "flight", "fail", *undone] and kit.status(wid) == "F"
     other = kit.start(drives=True)
     assert ran(kit, other) == ["hotel", "flight", "car", "fail", "uncar", *undone]
