@@ -240,7 +240,7 @@ def test_a_flow_without_a_diagram_is_not_exported() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "code"),
     [
-        ("<bpmn:extensionElements>", '<bpmn:transaction id="x"/><bpmn:extensionElements>', "unsupported"),
+        ("<bpmn:extensionElements>", '<bpmn:adHocSubProcess id="x"/><bpmn:extensionElements>', "unsupported"),
         ("PT2H", "2 hours", "bad_time"),
         ('attachedToRef="pack"', 'attachedToRef="nowhere"', "unknown_reference"),
     ],
