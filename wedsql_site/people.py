@@ -153,10 +153,10 @@ def _check_granted(request: HttpRequest, flow: str, actions: Collection[Action])
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
-def someone(request: HttpRequest, number: int) -> HttpResponse:
+def someone(request: HttpRequest, person: int) -> HttpResponse:
     """Show what a person may do with each flow and why, or change it for one flow."""
     _check(request)
-    found = User.objects.filter(pk=number).first() if number < 2**31 else None
+    found = User.objects.filter(pk=person).first() if person < 2**31 else None
     if found is None:
         raise Http404
     if request.method == "POST":

@@ -83,6 +83,7 @@ class SampleData:
             "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),
             "flow_id": str(self.parcels.flow_id),
             "wid": str(self.wid),
+            "person": str(self.rows["auth/user"]),
             "object_id": key,
             "id": key,
         }

@@ -171,7 +171,7 @@ accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
 workers/keys/                                      Lfffffyff Lfffffyff
 people/                                            Lfffffyff Lfffffyff
-people/<int:number>/                               Lfffffnff Lfffffnff
+people/<int:person>/                               Lfffffyff Lfffffnff
 accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
 admin/                                             LLLyLyyLL LLLyLyyLL
 admin/login/                                       yyyyyyyyy yyyyyyyyy
