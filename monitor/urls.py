@@ -15,6 +15,7 @@ from monitor.cases import views as cases
 from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import views as offline
 from monitor.reasons import views as reasons
 from monitor.recovery import draft_views as drafts
 from monitor.recovery import proposed_rules
@@ -85,6 +86,14 @@ urlpatterns = [
     path("tasks/choose/", task_taking.choose, name="choose_tasks"),
     path("tasks/absences/", absences.absences, name="absences"),
     path("tasks/mails/", task_mails.mails, name="task_mails"),
+    path("offline/", offline.start, name="offline"),
+    path("offline/worker.js", offline.worker, name="offline_worker"),
+    path("offline/manifest.webmanifest", offline.manifest, name="offline_manifest"),
+    path("offline/sync/", offline.synchronize, name="offline_sync"),
+    path("offline/unlock/", offline.unlock, name="offline_unlock"),
+    path("offline/results/", offline.results, name="offline_results"),
+    path("offline/packages/<int:task>/", offline.package, name="offline_package"),
+    path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
     path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),

@@ -110,6 +110,14 @@ messages/                                          Lyyyyyyyy Lyyyyyyyy
 messages/unread/                                   Lyyyyyyyy ---------
 tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy
 tasks/mails/                                       Lyyyyyyyy Lyyyyyyyy
+offline/                                           yyyyyyyyy ---------
+offline/worker.js                                  yyyyyyyyy ---------
+offline/manifest.webmanifest                       yyyyyyyyy ---------
+offline/<slug:language>/                           nnnnnnnnn ---------
+offline/sync/                                      Lbbbbbbbb ---------
+offline/unlock/                                    --------- Lbbbbbbbb
+offline/packages/<int:task>/                       Lnnnnnnnn ---------
+offline/results/                                   Lbbbbbbbb Lbbbbbbbb
 instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------
@@ -162,6 +170,8 @@ accounts/password/done/                            Lyyyyyyyy L--------
 accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
 workers/keys/                                      Lfffffyff Lfffffyff
+people/                                            Lfffffyff Lfffffyff
+people/<int:number>/                               Lfffffnff Lfffffnff
 accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
 admin/                                             LLLyLyyLL LLLyLyyLL
 admin/login/                                       yyyyyyyyy yyyyyyyyy

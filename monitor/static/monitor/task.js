@@ -10,7 +10,7 @@ const TYPED = ["input", "change"];  // a list that a driver or a helper sets sen
 const ASKED_AFTER = 400;
 
 // What a form does: `data` has the trees of its conditions and the present values that they read.
-class TaskForm {
+export class TaskForm {
   constructor(form, data) {
     this.form = form;
     this.data = data;
@@ -83,6 +83,7 @@ class TaskForm {
   }
 
   askLater() {
+    if (!this.form.dataset.letters) return;  // without a connection the site decides when it gets the result
     clearTimeout(this.asking);
     this.asking = setTimeout(() => this.ask(), ASKED_AFTER);
   }

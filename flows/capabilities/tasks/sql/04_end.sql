@@ -34,8 +34,8 @@ end $$;
 -- the number of the step, the status of the instance, and the transitions that it fired. Sent again with the
 -- same data it gets the same answer, and repeated is true. p_claim: the holding in which the data were made.
 -- Locks: the flow's table, the instance, the job, the task, the trace.
--- Raises: WD590, WD592 to WD595, WD597, WD598; WD009 where the outcome sets an attribute that p_data has; as a
--- worker's result.
+-- Raises: WD590, WD592 to WD595, WD597, WD598; WD009 where the outcome sets an attribute that p_data has; as
+-- a worker's result.
 create or replace function wedsql.complete_task(p_job bigint, p_person text, p_data jsonb default '{}',
   p_outcome text default null, p_claim bigint default null)
 returns table (seq integer, status "char", fired text[], repeated boolean)

@@ -144,8 +144,8 @@ begin
 end $$;
 
 -- Keeps what a person has typed into the form of a task that is theirs, which replaces what was kept; with
--- p_touched only these fields of it, as others may have been typed in another tab. Without anything typed there
--- is no draft.
+-- p_touched only these fields of it, as others may have been typed in another tab. Without anything typed
+-- there is no draft.
 -- Locks: the task.
 -- Raises: WD009 where it is too large; WD590, WD592, WD593.
 create or replace function wedsql.keep_task_draft(p_job bigint, p_person text, p_fields jsonb,
