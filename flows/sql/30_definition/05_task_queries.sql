@@ -63,8 +63,8 @@ begin
                    else false end limit 1;
   if found or not p_query ? 'value' then
     perform wedsql._refuse_form('WD009', 'The query of "{attribute}" is an object with the attribute '
-      '"value", and perhaps "flow", the condition "where", and "columns", a list of attributes.', p_name, 'query',
-      p_facts => jsonb_strip_nulls(jsonb_build_object('entry', left(v_bad, 80))));
+      '"value", and perhaps "flow", the condition "where", and "columns", a list of attributes.', p_name,
+      'query', p_facts => jsonb_strip_nulls(jsonb_build_object('entry', left(v_bad, 80))));
   end if;
 end $$;
 
