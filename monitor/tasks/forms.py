@@ -145,6 +145,21 @@ def typed(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tu
     ]
 
 
+def unasked(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what was typed for attributes that the form does not ask for: labels, or names, and texts.
+
+    The definition may have changed since the form was shown, or a program sends what the task may not write.
+    """
+    sent, before = values.posted(given), texts(given.get(SHOWN, ""))
+    known = {one.field for one in asked(flow, sheet)}
+    labels = {f"value-{one.name}": one.title for one in flow.attributes if flow.shows(one.name)}
+    return [
+        (labels.get(name, name.removeprefix("value-"))[:MOST_TYPED], text)
+        for name, text in sent.items()
+        if name not in known and text and text != before.get(name)
+    ][:MOST_TYPED]
+
+
 def raw(given: QueryDict) -> list[tuple[str, str]]:
     """Return what a form sent, by the names of attributes: nothing is known of its task any more."""
     before = texts(given.get(SHOWN, ""))

@@ -49,6 +49,7 @@ from monitor.tasks.taking import going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 
+NAMED = 10
 _FORBIDDEN = gettext_lazy("You may see this task, but not perform it.")
 
 
@@ -146,9 +147,8 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         return _shown(request, flow, sheet, other, error=error)
     given, wrong = files.received(request, sheet)
     fields, data, is_right = forms.changed(flow, sheet, {**forms.posted(sheet, request.POST), **given}, wrong)
-    if not (is_right or forms.holds(sheet, person)):
-        error = _("The task has ended, or another person has it now. Nothing of the form was written.")
-        return _shown(request, flow, sheet, [], error=error)
+    if (stopped := _stopped(request, flow, sheet, fields, is_right)) is not None:
+        return stopped
     if is_right and "preview" in request.POST:
         return _shown(request, flow, sheet, fields, previews=previews.of(sheet, flow, person, data))
     cells: Mapping[str, Any] = {}
@@ -173,6 +173,21 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
     return _shown(request, flow, sheet, fields, error=error, cells=cells)
+
+
+def _stopped(
+    request: HttpRequest, flow: FlowInfo, sheet: TaskSheet, fields: Any, is_right: bool
+) -> HttpResponse | None:
+    """Show what was typed where it cannot be sent: the task was lost, or the form does not ask for it."""
+    if not forms.holds(sheet, request.user.get_username()):
+        error = _("The task has ended, or another person has it now. Nothing of the form was written.")
+        return None if is_right else _shown(request, flow, sheet, [], error=error)
+    others = forms.unasked(flow, sheet, forms.posted(sheet, request.POST))
+    if not others:
+        return None
+    error = _("The form does not ask for: %(fields)s. Nothing is written yet. Look at it, and send it again.")
+    error %= {"fields": ", ".join(label for label, _text in others[:NAMED])}
+    return _shown(request, flow, sheet, fields, error=error, typed=others)
 
 
 def _kept_late(

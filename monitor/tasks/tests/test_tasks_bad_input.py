@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from io import BytesIO
 from typing import Any
 
 import pytest
 
 from flows import api
-from flows.tests.pages import opened
+from flows.tests.pages import Form, opened, unique
+from monitor.tasks.tests.test_tasks_forms import DEFINITION, state
 from monitor.tasks.tests.test_tasks_forms import flow as flow
-from monitor.tasks.tests.test_tasks_forms import state
 from monitor.tasks.tests.test_tasks_pages import person, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -61,3 +63,91 @@ def test_a_form_of_a_person_who_lost_the_right_shows_what_was_typed(flow: str) -
     shown = answer.content.decode()
     assert answer.status_code in (403, 404) and 'role="alert"' in shown
     assert "What you typed" in shown and ">12<" in shown and "fan" in shown
+
+
+def test_what_the_form_does_not_ask_for_is_named_and_shown(
+    flow: str,
+) -> None:
+    expert = person("role:Expert")
+    wid = api.start(flow, {"customer": "Lima"})
+    address, form = sent(expert)
+    answer = expert.post(address, {**form, "value-customer": "Souza", "value-none": "x", "value-secret": "y"})
+    shown = answer.content.decode()
+    assert answer.status_code == 200 and "does not ask for: Customer, none, secret." in shown
+    assert '<dd class="typed">Souza</dd>' in shown
+    assert state(wid)["customer"] == "Lima" and state(wid).get("cost") is None
+    again = Form(shown).fields
+    assert (again["value-cost"], again["cell-parts-0-part"]) == ("12", "fan")
+    assert expert.post(address, {**again, "outcome": "Repair"}).status_code == 302
+    assert str(state(wid)["cost"]) == "12"
+
+
+def test_a_form_of_an_older_version_loses_nothing(flow: str) -> None:
+    expert = person("role:Expert")
+    wid = api.start(flow, {})
+    address, form = sent(expert)
+    changed = deepcopy(DEFINITION)
+    del changed["triggers"][0]["form"]["sections"][1]["fields"][1]  # the reason
+    api.publish(flow, changed)
+    answer = expert.post(address, {**form, "value-cost": "500", "value-reason": "an old device"})
+    shown = answer.content.decode()
+    assert answer.status_code == 200 and "Reason" in shown and "an old device" in shown
+    assert state(wid).get("cost") is None
+
+
+PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 40
+
+
+def test_a_file_that_cannot_be_taken_is_told_at_its_field_and_the_rest_stays() -> None:
+    name, expert = unique("photos"), person("role:Expert")
+    photo = {"attribute": "photo", "kind": "file", "accept": ["image/*"], "max_kb": 1}
+    api.create_flow(name)
+    api.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
+    wid = api.start(name, {})
+    address = taken(expert)
+    for content, said in ((PNG + b"x" * 3000, "too large"), (b"%PDF-1.4", "application/pdf")):
+        form = {**opened(expert, address), "value-note": "typed"}
+        shown = expert.post(address, {**form, "file-photo": BytesIO(content)}).content.decode()
+        assert said in shown and 'id="value-photo-error"' in shown
+        assert Form(shown).fields["value-note"] == "typed" and state(wid).get("note") is None
+    api.drop_flow(name, force=True)
+
+
+def test_a_query_that_is_not_there_any_more_is_told_at_its_field() -> None:
+    name, shops, expert = unique("repairs"), unique("shops"), person("role:Expert")
+    for flow_name in (shops, name):
+        api.create_flow(flow_name)
+    api.publish(
+        shops,
+        {"attributes": [{"name": "code"}], "triggers": [{"predicate": "code is not null", "final": True}]},
+    )
+    shop = {"attribute": "shop", "kind": "query", "query": {"flow": shops, "value": "code"}}
+    api.publish(name, _with_field({"name": "shop"}, shop))
+    wid = api.start(name, {})
+    address = taken(expert)
+    form = {**opened(expert, address), "value-note": "typed", "value-shop": "W1"}
+    shown = expert.post(address, form).content.decode()
+    assert "Choose one of the rows" in shown and Form(shown).fields["value-note"] == "typed"
+    api.drop_flow(shops, force=True)
+    shown = expert.post(address, form).content.decode()
+    assert "no longer" in shown and 'id="value-shop-error"' in shown
+    assert Form(shown).fields["value-note"] == "typed" and state(wid).get("note") is None
+    api.drop_flow(name, force=True)
+
+
+def _with_field(attribute: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
+    form = {"sections": [{"fields": [field, {"attribute": "note"}]}]}
+    rule = {
+        "transition": "look",
+        "predicate": "done is null",
+        "performer": "person",
+        "role": "Expert",
+        "form": form,
+    }
+    return {
+        "attributes": [attribute, {"name": "note"}, {"name": "done"}],
+        "triggers": [
+            {**rule, "outcomes": ["Done: done = 'yes'"]},
+            {"predicate": "done is not null", "final": True},
+        ],
+    }
