@@ -118,6 +118,8 @@ PARAMETERS = {
     "search": "q",
     "security": ANY,
     "tokens": ANY,
+    "people": "after person_after q",
+    "person": "after",
     "worker_keys": "after all key verb",
 }
 

@@ -281,10 +281,13 @@ from flows.capabilities.tasks.deadlines import (
     unread_messages,
 )
 from flows.capabilities.tasks.forms import (
+    attach_task_file,
     keep_task_draft,
     preview_form,
     preview_task,
     read_task_draft,
+    read_task_file,
+    task_choices,
     task_form,
 )
 from flows.capabilities.tasks.mailing import (

@@ -26,6 +26,7 @@ from flows.models import Trigger
 from flows.queries import jobs, steps
 from flows.queries.definitions import FlowInfo
 from monitor import (
+    holders,
     links,
     masking,
     places,
@@ -171,9 +172,13 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
 @masks
 def undo(request: HttpRequest, wid: int) -> HttpResponse:
     """Undo the last repair of an instance, if it is still at the step that the page showed."""
-    _instance, flow = instance_or_404(request.user, wid)
+    instance, flow = instance_or_404(request.user, wid)
     if not access.may(request.user, right_to_repair("undo", wid), flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
+    context = holders.facts(request, flow, wid)
+    if context["unseen"]:
+        context |= {"flow": flow, "instance": instance, "seq": request.POST.get("seq", "")[:20]}
+        return render(request, "monitor/recovery/undo_confirm.html", context)
     seq, actor = number(request.POST.get("seq")), request.user.get_username()
     reason = _("Step %(seq)s was undone.") % {"seq": seq}
     try:

@@ -17,6 +17,7 @@ from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
 from flows.queries.instances import Instance
 from flows.queries.jobs import OpenJob
+from monitor import holders
 from monitor.cases import following
 from monitor.durations import seconds
 from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
@@ -53,7 +54,8 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     if operation == "reassign" and job:
         context["to"] = request.POST.get("to", job.assigned_to or "")[:LONGEST_NAME]
         context["workers"] = jobs.assignable(flow.id, job.transition)
-    if request.method == "POST":
+    context |= holders.facts(request, flow, wid)
+    if request.method == "POST" and not context["unseen"]:
         try:
             return _done(request, instance, operation, number_of_job, context["reason"])
         except Refused as refused:

@@ -47,7 +47,7 @@ OWN = (
     "/tasks/", "/tasks/?show=open", "/tasks/?show=team&flow={f}", "/tasks/{task}/",
     "/messages/", "/tasks/absences/", "/tasks/mails/", "/tasks/?show=team", "/views/?list=tasks",
     "/instances/{w}/tasks/",
-    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
+    "/exceptions/", "/workers/", "/workers/keys/", "/people/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/import/", "/admin/flows/flow/pdl/", "/admin/flows/flow/gallery/order/",

@@ -40,7 +40,7 @@ begin
     where t.audience = k and t.state = 'R' and (t.%2$s, t.job_id) > (v_from, v_after)
       and p_person <> all (t.excluded) %8$s
       and t.job_id <> all (p_besides)
-    order by t.%2$s, t.job_id limit v_each) c
+    order by %11$s t.%2$s, t.job_id limit v_each) c
   order by c.%2$s, c.job_id offset p_limit - 1 limit 1;
   v_to := coalesce(v_to, %5$L);
   v_last := coalesce(v_last, 9223372036854775807);
@@ -56,7 +56,7 @@ begin
         and (t.%2$s, t.job_id) <= (v_to, v_last)
         and p_person <> all (t.excluded) %8$s
         and t.job_id <> all (p_besides)
-      order by t.%2$s, t.job_id limit p_limit) c
+      order by %11$s t.%2$s, t.job_id limit p_limit) c
     order by c.%2$s, c.job_id limit p_limit) t
   join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid
   order by t.%2$s, t.job_id;
@@ -67,7 +67,8 @@ end $$ $f$, p_order, p_column, p_type, p_least, p_most, case when p_of_flows the
   case when p_of_flows then '' else format('if p_flows is not null then
     return query select * from wedsql._open_by_%s_of(p_person, p_keys, p_after, p_limit, p_flows, p_besides);
     return;
-  end if;', p_order) end);
+  end if;', p_order) end,
+  case when p_of_flows then 't.flow_id,' else '' end);  -- so that no index without the flow has the order
 end $gen$;
 
 do $$
