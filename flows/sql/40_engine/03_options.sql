@@ -168,6 +168,11 @@ create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsq
 returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  if not wedsql._has_timer(p_step.wid) and not exists (
+       select 1 from wedsql.trig t
+       where t.tgid = any (p_step.matched) and wedsql._has_due_time(t.due_attr, t.due_after)) then
+    return p_step;  -- nothing waits, and nothing begins to
+  end if;
   delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
     select 1 from wedsql.trig t
     where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));

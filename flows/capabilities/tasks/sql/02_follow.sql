@@ -44,7 +44,8 @@ begin
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
         from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
         left join wedsql.trig g on g.tgid = j.tgid
-        left join lateral (select s.actor, s.seq from wedsql._last_steps(o.wid) s
+        left join lateral (select s.actor, s.seq
+                           from wedsql._last_steps(case when j.id is null then o.wid end) s
                            where j.id is null and s.job_id = o.job_id) h on true
         where o.wid = any (p_wids) and o.ended_at is null) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
