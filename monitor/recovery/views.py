@@ -92,6 +92,9 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         given = (flow, about.name, about.attributes, offered)
         context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
+    if about.name == "patch":
+        helped = suggested.helped(context.get("suggested", ()))
+        context["missing"] = repairing.missing(now, flow, about.attributes, helped)
     if now.status == "S":
         context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
@@ -138,7 +141,7 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
         "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
         "late_results": late_results.rows(wid, flow),
         "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",
-        "missing": repairing.missing(now, flow, about.attributes) if about.name == "patch" else [],
+        "missing": [],
     }
 
 

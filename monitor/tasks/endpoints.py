@@ -12,7 +12,7 @@ from pydantic import Field
 from flows import api as kernel
 from flows.access import task_keys
 from flows.capabilities.tasks.api import HeldTask, Order, Task
-from flows.capabilities.tasks.people import is_person
+from flows.capabilities.tasks.people import check_people, is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
 from monitor.api import inputs
 from monitor.api.caller import Call, Needs
@@ -127,6 +127,8 @@ def start_task(request: HttpRequest, task: int) -> Any:
 def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
     """Complete a task that the caller holds. Sent again it has the same answer."""
     claim = claim_of(given.claim or "")
+    sheet = kernel.read_task(task, call_of(request).caller.name)
+    check_people(sheet.form, given.data, sheet.state_of)
     return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
 
 

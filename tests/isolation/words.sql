@@ -20,7 +20,7 @@ create function words.mode() returns text language sql as $$ select coalesce(nul
 -- Nothing of earlier instances is due any more: a round of the reaper has a time limit.
 create function words.start() returns void language sql as $$
 delete from wedsql.timer;
-update wedsql.job_pool set state = 'P', claim = null, lease_until = null where state = 'L';
+update wedsql.job_pool set state = 'P', claim = null, lease_until = null where state = 'L' and lease_until < '9000-01-01';
 truncate words.present;
 insert into words.present select wedsql.start('iso', '{}', 'iso') from generate_series(1, case words.mode() when 'batch' then 2 else 1 end)
 $$;
@@ -154,4 +154,38 @@ create function words.later_by(p_time text) returns void language sql as $$ sele
 -- Another operation on the instance as it was seen.
 create function words.operate(p_operation text, p_arguments jsonb, p_actor text) returns void language sql as $$
 select wedsql.repair(words.wid(), p_operation, p_arguments, 'a reason', p_actor, current_setting('iso.seen')::integer)
+$$;
+
+-- Publish a flow with a task of clerks besides, with more options of its trigger.
+create function words.office(p_options jsonb default '{}') returns void language sql as $$
+select words.publish(jsonb_build_array('{"transition": "tr_task", "predicate": "t = 0", "performer": "person", "role": "Clerk"}'::jsonb || p_options),
+                     '[{"name": "t", "type": "integer", "default": "0"}]')
+$$;
+
+create function words.task() returns bigint language sql stable as $$
+select min(t.job_id) from wedsql.task t where t.wid = words.wid()
+$$;
+
+-- Take the task as a clerk, and note in a setting of the session that this was answered.
+create function words.hold_task(p_person text, p_keys text[] default '{r:Clerk}') returns void language sql as $$
+select set_config('iso.claim', (wedsql.take_task(words.task(), p_person, p_keys)).claim::text, false)
+$$;
+
+-- Start an instance whose task a person has.
+create function words.started_task(p_person text) returns void language sql as $$
+select words.start();
+select words.hold_task(p_person)
+$$;
+
+create function words.complete_task(p_person text, p_value integer) returns void language sql as $$
+select wedsql.complete_task(words.task(), p_person, jsonb_build_object('t', p_value))
+$$;
+
+-- Returns how often a result of the task was applied, and who has the task now.
+create function words.results() returns bigint language sql as $$
+select count(*) from wedsql.wed_trace h where h.wid = words.wid() and h.job_id = words.task()
+$$;
+
+create function words.owner() returns text language sql as $$
+select t.owner from wedsql.task t where t.job_id = words.task() and t.ended_at is null
 $$;

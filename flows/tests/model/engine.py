@@ -6,6 +6,7 @@ import os
 
 from hypothesis import HealthCheck, Phase, settings
 
+from flows.tests.model import families
 from flows.tests.model.attempt_rules import Attempts
 from flows.tests.model.automatic_rules import Automatic
 from flows.tests.model.batch_rules import Batches
@@ -15,14 +16,24 @@ from flows.tests.model.operate_rules import Operate
 from flows.tests.model.paper_rules import Paper
 from flows.tests.model.repair_rules import Repair, Settings
 from flows.tests.model.signal_rules import Signals
+from flows.tests.model.task_rules import Tasks
 from flows.tests.model.time_rules import Time
+from flows.tests.model.undo_rules import Undo
 
 EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
 STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))
 
 
-class Engine(Time, Attempts, Paper, Due, Repair, Settings, Batches, Operate, Signals, Automatic, Children):
+class Engine(
+    Time, Attempts, Paper, Due, Repair, Settings, Batches, Operate, Undo, Signals, Automatic, Children, Tasks
+):
     """Every family of rules on the same two flows."""
+
+
+class Office(Tasks, Time, Repair, Operate, Undo, Signals):
+    """The rules of tasks among those that most concern them, on flows of which people perform most."""
+
+    themes = families.PERSONS
 
 
 def length(examples: int = EXAMPLES, steps: int = STEPS) -> settings:

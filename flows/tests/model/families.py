@@ -12,6 +12,7 @@ ATTRIBUTES = [{"name": name, "type": "integer", "default": "0"} for name in NUMB
     {"name": "d", "type": "timestamptz"},
     {"name": "e", "type": "date"},
     {"name": "i", "type": "interval"},
+    {"name": "p", "type": "text"},
 ]
 TRANSITIONS = ["tr_x", "tr_y", "tr_z"]
 FINALS = st.sampled_from(["c = 2", "a = 2 and b = 2", "a = 2"])
@@ -23,6 +24,7 @@ states = st.fixed_dictionaries(
         "d": st.sampled_from([None, 3, 10, -5]),
         "e": st.sampled_from([None, 0, 1]),
         "i": st.sampled_from([None, "1 day 02:00:00", "-1 days +03:00:00"]),
+        "p": st.sampled_from([None, "ana", "role:Boss"]),
     },
 )
 
@@ -40,6 +42,7 @@ predicates = st.one_of(
     st.builds("{} or {}".format, _atom, _atom),
     st.builds("({}) and {}".format, _failing, _atom),
 )
+OUTCOMES = [None, ["FAILED"], ["Done: a = 2", "FAILED: b = 2"], ["One: b = b + 1", "Two"], ["One: a = 1 / c"]]
 OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "revalidate": st.sampled_from(["none", "at_take", "withdraw"]),
     "mode": st.sampled_from(["auto", "transaction", "lease"]),
@@ -55,11 +58,20 @@ OPTIONS: dict[str, st.SearchStrategy[Any]] = {
     "keep": st.sampled_from([None, "10 minutes"]),
     "mutex": st.just("m"),
     "lock": st.sampled_from(["one", "/all {a}"]),
-    "writes": st.sampled_from([["a", "b"], ["a", "b", "c", "d", "e", "i"]]),
+    "writes": st.sampled_from([["a", "b"], ["a", "b", "c", "d", "e", "i", "p"]]),
     "pickup_deadline": st.just("10 minutes"),
     "on_error": st.sampled_from(["exception", "false", "abort"]),
     "enabled": st.booleans(),
     "timeout": st.sampled_from(["1 minute", "5 minutes", None]),
+    "performer": st.sampled_from(["worker", "person", "person"]),
+    "role": st.sampled_from(["", "Clerk", "Boss"]),
+    "candidate": st.just("p"),
+    "not_by": st.sampled_from([["tr_x"], ["tr_y", "tr_z"]]),
+    "same_as": st.sampled_from(["tr_x", None]),
+    "deadline": st.sampled_from(["2 minutes", "1 day", None]),
+    "outcomes": st.sampled_from(OUTCOMES),
+    "offline": st.booleans(),
+    "sets_when_taken": st.sampled_from([None, "b = 1", "a = a + 1", "b = 1 / c"]),
 }
 # Values at the edge of what PostgreSQL can compute; a definition may be rejected, but no round may end on
 # them.
@@ -71,6 +83,14 @@ EXTREMES: dict[str, Any] = {
 }
 
 
+# Flows of which people perform most.
+PERSONS: list[dict[str, Any]] = [
+    {"performer": "person", "role": "Clerk", "offline": True},
+    {"performer": "person", "role": "Boss", "outcomes": OUTCOMES[2], "revalidate": "withdraw"},
+    {"performer": "person", "candidate": "p", "deadline": "2 minutes", "max_attempts": 1},
+    {"performer": "person", "role": "Clerk", "not_by": ["tr_x"], "revalidate": "at_take"},
+    {"performer": "person", "role": "Clerk", "sets_when_taken": "b = 1", "fire_once": True},
+]
 # Options shared by most triggers of one flow, so that an option often occurs twice.
 THEMES: list[dict[str, Any]] = [
     {},
@@ -89,6 +109,7 @@ THEMES: list[dict[str, Any]] = [
     {"lock": "one"},
     {"signal": True},
     {"signal": True, "keep": "10 minutes"},
+    *PERSONS,
 ]
 
 

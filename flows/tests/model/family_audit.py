@@ -129,10 +129,12 @@ def _offered(now: Facts) -> Iterator[Finding]:
     """Check that jobs that wait for children are known as such, and offered to no worker."""
     known = {job_of(job) for job in now.child_jobs}
     for job in (job for jobs in now.jobs.values() for job in jobs):
-        starts = bool(now.triggers.get(job["tgid"], {}).get("child"))
+        trigger = now.triggers.get(job["tgid"], {})
+        starts = bool(trigger.get("child"))
         if starts and job["state"] in "PL" and (job["state"], job["assigned_to"]) != ("P", ""):
             yield "a worker may take a job of children", job
-        if starts is not ((job["wid"], job["id"]) in known) or (job["assigned_to"] == "") > starts:
+        waits = job["assigned_to"] == "" and trigger.get("performer") != "person"
+        if starts is not ((job["wid"], job["id"]) in known) or waits > starts:
             yield "a job of children is not known", job
 
 

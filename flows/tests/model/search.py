@@ -24,9 +24,8 @@ from hypothesis.reporting import with_reporter
 from hypothesis.stateful import get_state_machine_test
 
 from flows import kernel
-from flows.tests.model import families
-from flows.tests.model.base import Violation
-from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
+from flows.tests.model.base import BaseMachine, Violation
+from flows.tests.model.engine import EXAMPLES, STEPS, Engine, Office, length
 from testkit import kernel_db
 from testkit.server import Server, new_directory
 
@@ -98,13 +97,14 @@ def search(
 ) -> Search:
     """Run examples, with or without some of the rules, on a database with the tests' clock.
 
-    machine_options: `themes` and `twice` of the machine, where they differ from all and True.
+    machine_options: `base`, the machine where it is not Engine; its `themes` and `twice` where they differ.
     """
     seen = Search(only)
-    known = [rule.function.__name__ for rule in Engine.setup_state().rules]
+    base: type[BaseMachine] = machine_options.pop("base", Engine)
+    known = [rule.function.__name__ for rule in base.setup_state().rules]
     left_out = {*without, *(set(known) - set(rules) if rules else ())}
-    options = {"dsn": dsn, "themes": families.THEMES, "twice": True} | machine_options
-    machine = type("Searched", (Engine,), options | dict.fromkeys(sorted(left_out)))
+    options = {"dsn": dsn, "themes": base.themes, "twice": True} | machine_options
+    machine = type("Searched", (base,), options | dict.fromkeys(sorted(left_out)))
     with with_reporter(seen.line):
         for number in range(-(-examples // ROUND)):
             if seen.over:
@@ -113,7 +113,7 @@ def search(
     return seen
 
 
-def _some(machine: type[Engine], seen: Search, examples: int, steps: int, chance: int) -> None:
+def _some(machine: type[BaseMachine], seen: Search, examples: int, steps: int, chance: int) -> None:
     """Run examples that end at their first violation; one that Hypothesis cannot reproduce ends the run."""
     loud = length(examples, steps)
     test = get_state_machine_test(machine, settings=type(loud)(loud, verbosity=Verbosity.debug))
@@ -156,6 +156,7 @@ def main() -> int:
     parser.add_argument("--rules", nargs="*", default=[], help="the only rules")
     parser.add_argument("--without", nargs="*", default=[], help="rules that are left out")
     parser.add_argument("--sql", type=Path, default=kernel.SQL_DIR, help="the kernel's files")
+    parser.add_argument("--office", action="store_true", help="flows of which people perform most")
     parser.add_argument("--stories", action="store_true", help="show the calls that led to each")
     parser.add_argument("--once", action="store_true", help="leave the kernel's own invariants out: faster")
     asked = parser.parse_args()
@@ -171,6 +172,7 @@ def main() -> int:
             chance=asked.seed,
             without=asked.without,
             rules=asked.rules,
+            base=Office if asked.office else Engine,
             twice=not asked.once,
         )
     print("\n".join(table(seen, asked.stories)))

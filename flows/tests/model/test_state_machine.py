@@ -15,7 +15,7 @@ from hypothesis import seed
 from hypothesis.stateful import run_state_machine_as_test
 
 from flows.tests.model import rehearsal
-from flows.tests.model.engine import EXAMPLES, STEPS, Engine, length
+from flows.tests.model.engine import EXAMPLES, STEPS, Engine, Office, length
 from flows.tests.model.rehearsal import Run
 
 SEED = 57
@@ -35,6 +35,11 @@ def test_any_order_of_calls_keeps_every_promise(dsn: str, runs: list[Run]) -> No
         machine = type("Engine", (Engine,), {"dsn": dsn})
         chosen = machine if run.chance is None else seed(run.chance)(machine)
         run_state_machine_as_test(chosen, settings=length(run.examples))
+
+
+def test_any_order_of_what_persons_do_keeps_every_promise(dsn: str) -> None:
+    machine = seed(int(os.environ.get("WEDSQL_SEED", SEED)))(type("Office", (Office,), {"dsn": dsn}))
+    run_state_machine_as_test(machine, settings=length(EXAMPLES))
 
 
 @pytest.mark.skipif(ASKED_FOR, reason="another run was asked for")

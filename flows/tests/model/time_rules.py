@@ -34,8 +34,10 @@ SAME_LOCK = """
     select distinct j.wid, other.wid
     from wedsql.job_pool j join wedsql.job_pool other on other.lock = j.lock and other.wid <> j.wid"""
 
-# Instances that wait for their children: `Families.at_rest` checks that there are some.
-CHILDREN = "select wid from wedsql.job_pool where assigned_to = '' and state = 'P'"
+# Instances that wait for their children, of which `Families.at_rest` checks that there are some, or for a
+# person, who has the task or may take it.
+CHILDREN = "select wid from wedsql.job_pool where assigned_to = '' and state in ('P', 'L')"
+HELD = "select wid from wedsql.job_pool where assigned_to = '' and state = 'L'"
 
 
 class Time(Work):
@@ -150,6 +152,7 @@ class Time(Work):
                 query = "select wid from wedsql.timer where due_at > wedsql.now()"
                 left -= {row[0] for row in self.conn.execute(query)} | self._poisoned(self.moment())
                 left -= {row[0] for row in self.conn.execute(CHILDREN)}
+                taken |= {row[0] for row in self.conn.execute(HELD)}
                 left -= {wid for wid, holder in self.conn.execute(SAME_LOCK) if holder in taken}
             if left:
                 raise Violation("waits for ever", f"{status} {left} of {flow}")

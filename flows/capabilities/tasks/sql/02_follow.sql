@@ -18,7 +18,8 @@ begin
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
   if v_new is not null then
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at, size, app)
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
+                             size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
@@ -197,6 +198,7 @@ $$;
 
 create or replace function wedsql._on_retired_tasks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._delete_files(p_wids);
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)

@@ -158,7 +158,7 @@ begin
   delete from wedsql.task_application a where a.used_at < v_before - interval '275 days';
   delete from wedsql.task_place p where not exists (
     select from wedsql.task t where t.job_id = p.job_id and t.ended_at is null);
-  return jsonb_build_object('messages_removed', v_removed);
+  return jsonb_build_object('messages_removed', v_removed, 'files_removed', wedsql._delete_unsent_files());
 end $$;
 
 grant execute on function wedsql.messages(text, bigint, integer, text, boolean),
