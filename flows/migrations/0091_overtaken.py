@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0075_task_files")]
+    dependencies = [("flows", "0080_offline")]
     operations = [ChangeTables("0091_overtaken")]

@@ -94,6 +94,7 @@ NO_WORKER = {
     "look_at", "record_look", "list_looks", "list_changes", "controls", "list_control_changes",
     "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
     "keep_source", "read_source",
+    "take_tasks", "complete_tasks", "keep_draft_source", "read_draft_source",
     "confirm_packages", "continue_offline", "device_seen", "devices", "keep_offline_result",
     "offline_results", "offline_tasks", "read_package", "set_device_state", "skip_offline_results",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",

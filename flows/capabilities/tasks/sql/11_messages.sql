@@ -57,8 +57,8 @@ select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status',
 from changed c where c.ended and c.responsible is not null
 $$;
 
--- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is the person's
--- own. Where the step follows, _name_actor says of whom it is.
+-- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is
+-- the person's own. Where the step follows, _name_actor says of whom it is.
 create or replace function wedsql._message_loss(p_flow integer, p_wid integer, p_job bigint, p_tgid integer,
   p_person text, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
