@@ -60,6 +60,12 @@ TARGETS: dict[str, Target] = {
     "bulk-patch": Target("bulk repair of 10,000 cases, new values", "≤", 20, "s"),
     "bulk-accept": Target("bulk repair of 10,000 cases, accept", "≤", 20, "s"),
     "bulk-abort": Target("bulk repair of 10,000 cases, undo all steps", "≤", 20, "s"),
+    "people-many": Target(
+        "tasks of people, many at once, against the better of two libraries", "≥", 30.0, "times"
+    ),
+    "inbox-page": Target("first page of 100,000 open tasks, against a look-up by key", "≤", 3.0, "times"),
+    "inbox-page-finished": Target("the same with 1,000,000 finished tasks", "≤", 3.0, "times"),
+    "inbox-taking": Target("taking one of 100,000 tasks, 50 persons at once, against one", "≤", 3.0, "times"),
     "page-list": Target("instance list on a million instances, slowest first page", "≤", 50, "ms"),
 }
 

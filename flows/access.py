@@ -196,6 +196,56 @@ def may_manage_keys(user: AnyUser) -> bool:
     return sees_everything(user) and user.has_perm("flows.manage_worker_keys")
 
 
+def may_manage_people(user: AnyUser) -> bool:
+    """Return whether the user may create accounts and decide what their users may do."""
+    return user.is_active and user.is_staff and user.has_perms(("auth.add_user", "auth.change_user"))
+
+
+def sources(user: AbstractUser, flow: str) -> dict[Action, list[str]]:
+    """Return what the user may do with a flow, each with where it comes from.
+
+    That is the name of a group, "permission" for one of the user's own, "staff" or "superuser".
+    """
+    granted = {f"{PREFIX}{flow}:{action}".removesuffix(":see"): action for action in PERMISSIONS}
+    groups = user.groups.prefetch_related("permissions")
+    of_groups = {each.name: {one.codename for one in each.permissions.all()} for each in groups}
+    own = set(user.user_permissions.values_list("codename", flat=True))
+    found: dict[Action, list[str]] = {}
+    for action in sorted(rights(user, flow), key=list(PERMISSIONS).index):
+        enough = granting(action)
+        codenames = {PERMISSIONS[each].partition(".")[2] for each in enough}
+        seeing = action == "see"
+        found[action] = [
+            *(["superuser"] if user.is_superuser else ["staff"] if seeing and user.is_staff else []),
+            *(
+                name
+                for name, held in sorted(of_groups.items())
+                if granted.get(name) in enough or (seeing and name in granted) or held & codenames
+            ),
+            *(["permission"] if own & codenames else []),
+        ]
+    return found
+
+
+def own_actions(user: AbstractUser, flow: str) -> set[Action]:
+    """Return what the groups of this flow grant the user, without other groups and permissions."""
+    own = {action or "see" for name, action in _granted(user) if name == flow}
+    return {action for action in PERMISSIONS if action in own}
+
+
+def preload(users: Iterable[AbstractUser]) -> None:
+    """Fill what `rights` reads of these users, who have their groups and permissions prefetched."""
+    for user in users:
+        groups = list(user.groups.all())
+        held = [*user.user_permissions.all(), *(one for each in groups for one in each.permissions.all())]
+        parts = [g.name.removeprefix(PREFIX).partition(":") for g in groups if g.name.startswith(PREFIX)]
+        user._flow_groups = [(flow, action) for flow, _colon, action in parts]  # type: ignore[attr-defined]
+        if not user.is_superuser:
+            user._perm_cache = {  # type: ignore[attr-defined]
+                f"{one.content_type.app_label}.{one.codename}" for one in held
+            }
+
+
 def designs(user: AnyUser) -> bool:
     """Return whether the user designs, publishes or approves some flow, or may add one."""
     return may_add(user) or somewhere(user, "design", "publish", "approve")
@@ -231,15 +281,18 @@ def task_keys(user: AnyUser) -> list[str]:
     """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
 
     A role is a group named role: and the name of the role. Tasks without a role are for those who may handle
-    the cases of the flow.
+    the cases of the flow. They are read once per user object, as what the groups grant.
     """
     if not user.is_authenticated or not user.is_active:
         return []
-    groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
-    handled = flows_of(user, "handle")
-    return [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)] + [
-        f"f:{name}" for name in sorted(names() if handled is None else handled)
-    ]
+    keys: list[str] | None = getattr(user, "_task_keys", None)
+    if keys is None:
+        groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+        handled = flows_of(user, "handle")
+        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
+        keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
+        user._task_keys = keys  # type: ignore[attr-defined]
+    return keys
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:

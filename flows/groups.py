@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.models import Group, Permission
+from collections.abc import Collection
 
-from flows.access import PERMISSIONS, PREFIX
+from django.contrib.auth.models import Group, Permission, User
+
+from flows.access import PERMISSIONS, PREFIX, Action
 
 _DEFINITION = [
     f"{action}_{model}" for model in ("flow", "attribute", "trigger") for action in ("view", "add", "change")
@@ -42,5 +44,22 @@ def create_groups() -> list[str]:
 
 def create_groups_of(flow: str) -> list[str]:
     """Create the groups for one flow that do not exist, and return their names."""
-    names = [f"{PREFIX}{flow}"] + [f"{PREFIX}{flow}:{action}" for action in PERMISSIONS if action != "see"]
+    names = [group_of(flow, action) for action in PERMISSIONS]
     return [name for name in names if Group.objects.get_or_create(name=name)[1]]
+
+
+def group_of(flow: str, action: Action) -> str:
+    """Return the name of the group whose members may do this with one flow."""
+    return f"{PREFIX}{flow}" + ("" if action == "see" else f":{action}")
+
+
+def set_rights(user: User, flow: str, actions: Collection[Action]) -> None:
+    """Make the user a member of exactly those groups of one flow that grant these actions.
+
+    What other groups or permissions grant stays. With any action the user is in the group that sees the flow.
+    """
+    create_groups_of(flow)
+    wanted = {group_of(flow, action) for action in (*actions, *(("see",) if actions else ()))}
+    every = {group_of(flow, action) for action in PERMISSIONS}
+    user.groups.remove(*Group.objects.filter(name__in=every - wanted))
+    user.groups.add(*Group.objects.filter(name__in=wanted))

@@ -15,6 +15,7 @@ from monitor.cases import views as cases
 from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import views as offline
 from monitor.reasons import views as reasons
 from monitor.recovery import draft_views as drafts
 from monitor.recovery import proposed_rules
@@ -22,6 +23,7 @@ from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
+from monitor.tasks import files as task_files
 from monitor.tasks import lists as task_lists
 from monitor.tasks import mails as task_mails
 from monitor.tasks import messages as task_messages
@@ -84,12 +86,22 @@ urlpatterns = [
     path("tasks/choose/", task_taking.choose, name="choose_tasks"),
     path("tasks/absences/", absences.absences, name="absences"),
     path("tasks/mails/", task_mails.mails, name="task_mails"),
+    path("offline/", offline.start, name="offline"),
+    path("offline/worker.js", offline.worker, name="offline_worker"),
+    path("offline/manifest.webmanifest", offline.manifest, name="offline_manifest"),
+    path("offline/sync/", offline.synchronize, name="offline_sync"),
+    path("offline/unlock/", offline.unlock, name="offline_unlock"),
+    path("offline/results/", offline.results, name="offline_results"),
+    path("offline/packages/<int:task>/", offline.package, name="offline_package"),
+    path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
     path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),
     path("tasks/next/", task_taking.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
+    path("tasks/<int:task>/files/<slug:attribute>/", task_files.file, name="task_file"),
+    path("instances/<int:wid>/files/<slug:attribute>/", task_files.of_instance, name="instance_file"),
     path("instances/", instances.instances, name="instances"),
     path("live/instances/", instances.changes, name="live_instances"),
     path("instances/<int:wid>/", instance.instance, name="instance"),

@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import designs, may_add, may_manage_keys, sees_everything, somewhere
+from flows.access import designs, may_add, may_manage_keys, may_manage_people, sees_everything, somewhere
 
 Text = str | Promise
 
@@ -94,6 +94,7 @@ PAGES = {
     "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
     "monitor:digests": "repair",
     "monitor:workers": "system", "monitor:health": "system", "worker_keys": "system",
+    "people": "system", "person": "system",
     "monitor:controls": "system", "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
 }  # fmt: skip
@@ -111,11 +112,13 @@ ABOUT: dict[str, Text] = {
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
     "monitor:alerts": _("Conditions of which people are notified"),
     "monitor:tasks": _("What is for you to do, by flow and role"),
+    "monitor:offline": _("Locked tasks, performed where there is no connection"),
     "monitor:messages": _("Starts, ends, failures and deadlines of which you are notified"),
     "monitor:cases": _("The work of people on exceptions, the most urgent first"),
     "monitor:approvals": _("Repairs that wait for the approval of another person"),
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
+    "people": _("Which person may do what with which flow, and new colleagues"),
     "worker_keys": _("With which workers log in, and what each is for"),
     "monitor:controls": _("Who changed rules, keys, users and rights"),
     "monitor:health": _("Invariants, storage, connections"),
@@ -170,6 +173,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     if area == "work":
         yield _link(request, "monitor:tasks", gettext("Tasks"))
         yield _link(request, "monitor:messages", gettext("Messages"))
+        yield _link(request, "monitor:offline", gettext("Offline tasks"))
     elif area == "design" and designs(user):
         yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
         if may_add(user):
@@ -193,6 +197,8 @@ def _system_links(request: HttpRequest) -> Iterator[Link]:
     if user.is_staff and any(True for _link in _model_links(request, "system")):
         yield _link(request, "admin:index", gettext("Overview"))
     yield _link(request, "monitor:workers", gettext("Workers"))
+    if may_manage_people(user):
+        yield _link(request, "people", gettext("People and rights"))
     if may_manage_keys(user):
         yield _link(request, "worker_keys", gettext("Worker keys"))
     if sees_everything(user):

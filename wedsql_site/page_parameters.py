@@ -31,6 +31,7 @@ PARAMETERS = {
     "admin:flows_flow_new_attributes": "condition integrity transition",
     "admin:flows_flow_new_draft": "",
     "admin:flows_flow_new_paste": "part",
+    "admin:flows_flow_new_pdl": "",
     "admin:flows_flow_new_publish": "examine part version",
     "admin:flows_flow_new_rules": "condition integrity transition",
     "admin:flows_flow_new_scenarios": "part scenario version",
@@ -39,6 +40,7 @@ PARAMETERS = {
     "admin:flows_flow_new_try": "scenario seq state version wid",
     "admin:flows_flow_new_wsql": "",
     "admin:flows_flow_paste": "part",
+    "admin:flows_flow_pdl": "",
     "admin:flows_flow_picture": "format",
     "admin:flows_flow_publish": "examine part version",
     "admin:flows_flow_rules": "condition integrity rule transition",
@@ -62,7 +64,7 @@ PARAMETERS = {
     "monitor:approvals": "after show",
     "monitor:audit": "actor attribute before from kind to wid",
     "monitor:bulk": "after before flow operation q result",
-    "monitor:bulk_new": "after before flow operation q result",
+    "monitor:bulk_new": "after before cause flow operation q queue result signature",
     "monitor:bulks": "after before flow operation q result",
     "monitor:calendar": "id",
     "monitor:cancel": "",
@@ -116,6 +118,8 @@ PARAMETERS = {
     "search": "q",
     "security": ANY,
     "tokens": ANY,
+    "people": "after person_after q",
+    "person": "after",
     "worker_keys": "after all key verb",
 }
 

@@ -5,8 +5,10 @@ The page works without JavaScript; the palette (Ctrl-K) fetches the same results
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -21,7 +23,7 @@ from flows.access import listed_flows, may_add
 from flows.designer.tabs import TITLES
 from flows.filters import BadFilter, parse
 from flows.filters.fields import ATTRIBUTE, PARTS
-from flows.filters.tree import WORD, conditions
+from flows.filters.tree import WORD, Condition, conditions
 from flows.queries import search as queries
 from flows.queries import values
 from flows.queries.base import snapshot
@@ -35,6 +37,8 @@ from wedsql_site.navigation import areas
 LONGEST = 100
 SHORTEST_KEY = 2
 PER_GROUP = 6
+# As many are counted; of more it is said that there are more.
+MOST_COUNTED = 201
 MOST_LINKS = 12
 NOT_FOUND = 9
 # The place of the instances with a value among the groups.
@@ -55,10 +59,15 @@ class Result:
 
 @dataclass(frozen=True)
 class Group:
-    """Results of one kind."""
+    """Results of one kind; `more` says how many of all are shown where there are others.
+
+    `lists` are the lists of all of them.
+    """
 
     title: str
     results: list[Result]
+    more: str = ""
+    lists: list[Result] = field(default_factory=list)
 
 
 @require_safe
@@ -76,12 +85,18 @@ def search(request: HttpRequest) -> HttpResponse:
 def results(request: HttpRequest) -> HttpResponse:
     """Return the results for `q` as JSON."""
     groups, note = found(request, asked(request))
-    return JsonResponse({"groups": [asdict(group) for group in groups], "note": note})
+    return JsonResponse({"groups": [_listed(group) for group in groups], "note": note})
+
+
+def _listed(group: Group) -> dict[str, Any]:
+    """Return a group as the palette shows it: the lists are results, too."""
+    title = f"{group.title} · {group.more}" if group.more else group.title
+    return {"title": title, "results": [asdict(each) for each in (*group.results, *group.lists)]}
 
 
 def asked(request: HttpRequest) -> str:
     """Return what was typed, cut to the longest that is searched for."""
-    return " ".join(text(request, "q")[:LONGEST].split())
+    return " ".join(unicodedata.normalize("NFC", text(request, "q"))[:LONGEST].split())
 
 
 def found(request: HttpRequest, wanted: str) -> tuple[list[Group], str]:
@@ -90,13 +105,16 @@ def found(request: HttpRequest, wanted: str) -> tuple[list[Group], str]:
         seen = queries.flows(listed_flows(request.user))
         groups = [
             Group(_("List of instances"), list(_filtered(seen, wanted))),
-            Group(_("Instances"), list(_instances(seen, wanted)) if wanted else []),
+            _instances(seen, wanted) if wanted else Group(_("Instances"), []),
             Group(_("Flows"), [_flow(each) for each in best(seen, wanted)[:PER_GROUP]] if wanted else []),
             Group(_("Actions"), _limited(_actions(request, seen, wanted), wanted)),
             Group(_("Pages"), _limited(_pages(request), wanted)),
         ]
-    having, note = _with_value(seen, wanted) if len(wanted) >= SHORTEST_KEY else ([], "")
-    groups.insert(AFTER_FLOWS, Group(_("Instances with this value"), having))
+    if len(wanted) >= SHORTEST_KEY:
+        having, note = _with_value(seen, wanted)
+        groups.insert(AFTER_FLOWS, having)
+    else:
+        note = ""
     return [group for group in groups if group.results], note
 
 
@@ -134,15 +152,27 @@ def _list(query: str, about: str) -> Result:
     return Result(query, about, f"{reverse('monitor:instances')}?{urlencode({'q': query})}")
 
 
-def _instances(seen: list[FlowFound], wanted: str) -> Iterator[Result]:
-    """Yield the instances with that number, start key or business key."""
+def _instances(seen: list[FlowFound], wanted: str) -> Group:
+    """Return the instances with that number, start key or business key, the newest of these first."""
     found = queries.by_number(int(wanted), seen) if wanted.isascii() and wanted.isdigit() else []
     found += queries.by_start_key(wanted, seen)
     if len(wanted) >= SHORTEST_KEY:
-        found += queries.by_business_key(wanted, seen, PER_GROUP)
+        found += queries.by_business_key(wanted, seen, MOST_COUNTED)
     titles = {flow.id: flow.title for flow in seen}
-    for each in list({each.wid: each for each in reversed(found)}.values())[::-1][:PER_GROUP]:
-        yield _instance(each, titles[each.flow_id])
+    first = list({each.wid: each for each in reversed(found)}.values())[::-1]
+    results = [_instance(each, titles[each.flow_id]) for each in first[:PER_GROUP]]
+    names = sorted({each.aname for each in found if each.aname})
+    lists = [_list(Condition(name, "^", (wanted,)).text(), _("All that begin with it")) for name in names]
+    return Group(_("Instances"), results, _more(first), lists if len(first) > PER_GROUP else [])
+
+
+def _more(found: Sequence[object]) -> str:
+    """Return how many of those that were found are shown, "" if these are all."""
+    if len(found) <= PER_GROUP:
+        return ""
+    if len(found) >= MOST_COUNTED:
+        return _("%(shown)s of more than %(n)s") % {"shown": PER_GROUP, "n": MOST_COUNTED - 1}
+    return _("%(shown)s of %(n)s") % {"shown": PER_GROUP, "n": len(found)}
 
 
 def _instance(found: InstanceFound, flow: str) -> Result:
@@ -152,20 +182,21 @@ def _instance(found: InstanceFound, flow: str) -> Result:
     return Result(title, about, reverse("monitor:instance", args=[found.wid]))
 
 
-def _with_value(seen: list[FlowFound], wanted: str) -> tuple[list[Result], str]:
+def _with_value(seen: list[FlowFound], wanted: str) -> tuple[Group, str]:
     """Return the newest instances with the value in an attribute, the lists of all, and what was searched."""
+    title = _("Instances with this value")
     try:
         with snapshot(TIMEOUT_MS):
-            found = values.by_value(wanted, seen, PER_GROUP)
+            found = values.by_value(wanted, seen, MOST_COUNTED)
     except OperationalError as error:
         if not is_timeout(error):
             raise
-        return [], _("The search for instances with this value took too long and was stopped.")
+        return Group(title, []), _("The search for instances with this value took too long and was stopped.")
     titles = {flow.id: flow.title for flow in seen}
-    results = [_having(each, titles[each.flow_id]) for each in found]
-    queries_of = dict.fromkeys(each.query for each in found)
-    results += [_list(query, _("All instances with this value")) for query in queries_of]
-    return results, _searched(len(seen))
+    results = [_having(each, titles[each.flow_id]) for each in found[:PER_GROUP]]
+    queries_of = list(dict.fromkeys(each.query for each in found))[:MOST_LINKS]
+    lists = [_list(query, _("All instances with this value")) for query in queries_of]
+    return Group(title, results, _more(found), lists), _searched(len(seen))
 
 
 def _having(found: ValueFound, flow: str) -> Result:

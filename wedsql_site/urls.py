@@ -10,7 +10,7 @@ from django.views.generic import RedirectView
 
 from monitor.api.site import api
 from pages.views import styleguide
-from wedsql_site import search, tokens, worker_keys
+from wedsql_site import people, search, tokens, worker_keys
 from wedsql_site.attempts import PasswordChangeView
 from wedsql_site.second_factor import login, views
 
@@ -45,6 +45,8 @@ urlpatterns = [
     ),
     path("accounts/tokens/", tokens.account_tokens, name="tokens"),
     path("workers/keys/", worker_keys.worker_keys, name="worker_keys"),
+    path("people/", people.people, name="people"),
+    path("people/<int:number>/", people.someone, name="person"),
     path("accounts/security/", views.security, name="security"),
     path("accounts/security/setup/", views.setup, name="security_setup"),
     path("search/", search.search, name="search"),

@@ -7,29 +7,14 @@ from typing import Any
 from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, Permission, User
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from wedsql_site.account_rights import held_permissions, may_manage
 from wedsql_site.second_factor.reset import remove_second_factor, with_factor
-
-
-def held_permissions(user: Any) -> QuerySet[Permission]:
-    """Return the permissions of the user, own or by a group; all of them for a superuser."""
-    everything = Permission.objects.all()
-    if user.is_superuser:
-        return everything
-    return everything.filter(Q(user=user) | Q(group__user=user)).distinct()
-
-
-def may_manage(actor: Any, target: User) -> bool:
-    """Return whether a change of this account, even of its password, gives the actor no new permission."""
-    if actor.is_superuser:
-        return True
-    own = held_permissions(actor).values("pk")
-    return not target.is_superuser and not held_permissions(target).exclude(pk__in=own).exists()
 
 
 def grantable_groups(actor: Any) -> QuerySet[Group]:

@@ -13,10 +13,12 @@ from bench.probes import (
     footprint,
     gateways,
     growth,
+    inbox,
     latency,
     monitor,
     overload,
     pages,
+    people,
     signals,
     triggers,
 )
@@ -38,6 +40,8 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "children": children.measure,
     "gateways": gateways.measure,
     "overload": overload.measure,
+    "inbox": inbox.measure,
+    "people": people.measure,
 }
 ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload"}
 """those that run only when `--only` names them"""

@@ -188,6 +188,7 @@ from flows.capabilities.drafts.publications import (
     request_rollback,
     withdraw_publication,
 )
+from flows.capabilities.drafts.sources import keep_draft_source, read_draft_source
 from flows.capabilities.figures.api import count_history, figures, transition_figures
 from flows.capabilities.filters.api import delete_view, list_views, save_view
 from flows.capabilities.keys.api import (
@@ -280,10 +281,13 @@ from flows.capabilities.tasks.deadlines import (
     unread_messages,
 )
 from flows.capabilities.tasks.forms import (
+    attach_task_file,
     keep_task_draft,
     preview_form,
     preview_task,
     read_task_draft,
+    read_task_file,
+    task_choices,
     task_form,
 )
 from flows.capabilities.tasks.mailing import (
@@ -292,6 +296,7 @@ from flows.capabilities.tasks.mailing import (
     queue_message_mail,
     save_task_mail,
 )
+from flows.capabilities.tasks.many import complete_tasks, take_tasks
 from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
 from flows.capabilities.trials.impact import deviations, impact, what_if
 from flows.capabilities.trials.replays import replay

@@ -120,11 +120,13 @@ def _new_rule(rule: str, new: Values, read: Read) -> str:
     facts = {"item": rule, "condition": read(new.get("predicate", "")), "transition": new.get("transition")}
     if new.get("final"):
         return gettext("%(item)s is new: an instance ends when %(condition)s.") % facts
+    if new.get("integrity"):
+        return gettext("%(item)s is new: every state must satisfy %(condition)s.") % facts
     return gettext("%(item)s is new: it fires %(transition)s when %(condition)s.") % facts
 
 
 def _fired(rule: str, old: str | None, new: str | None) -> Iterator[str]:
-    if old != new:
+    if old != new and old and new:
         facts = {"item": rule, "new": _text(new), "old": _text(old)}
         yield gettext("%(item)s now fires %(new)s instead of %(old)s.") % facts
 

@@ -11,21 +11,12 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from flows import json_text
+from flows.designer import form_tables
 from flows.designer.values import Field, as_text
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 
-SPARE = 2  # empty rows of a table, for browsers without scripts
-MOST_ROWS = 500
 WORDS = ("shown", "required", "readonly")
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of a table: its place in the value, and its cells as pairs of a column's name and a text."""
-
-    place: int
-    cells: list[tuple[str, str]]
 
 
 @dataclass(frozen=True)
@@ -36,7 +27,7 @@ class FormField:
     field: Field
     options: list[tuple[str, str]] = made(default_factory=list)
     chosen: list[str] = made(default_factory=list)
-    rows: list[Row] = made(default_factory=list)
+    rows: list[form_tables.Row] = made(default_factory=list)
 
     @property
     def writable(self) -> bool:
@@ -57,6 +48,21 @@ class FormField:
     def conditions(self) -> list[tuple[str, str]]:
         """Return its conditions, with what each decides."""
         return [(word, self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+
+    @property
+    def file(self) -> dict[str, Any] | None:
+        """Return the file that its value describes."""
+        return file_of(self.field.text) if self.kind == "file" else None
+
+    @property
+    def accept(self) -> str:
+        """Return the types of files that it takes, as a browser reads them."""
+        return ",".join(self.given.get("accept") or [])
+
+    @property
+    def most(self) -> int:
+        """Return how many bytes a file has at most; 0 where only the site limits it."""
+        return int(self.given.get("max_kb") or 0) * 1024
 
     @property
     def label(self) -> str:
@@ -102,20 +108,30 @@ def with_defaults(form: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str
     }
 
 
-def sections(form: Mapping[str, Any], fields: Iterable[Field]) -> list[Section]:
-    """Return the sections of a form with those of its fields whose values are shown to the reader."""
+def sections(
+    form: Mapping[str, Any], fields: Iterable[Field], cells: Mapping[str, Any] | None = None
+) -> list[Section]:
+    """Return the sections of a form with those of its fields whose values are shown to the reader.
+
+    `cells` has by attribute which cells of a table the kernel rejected.
+    """
+    wrong = cells or {}
     known = {one.name: one for one in fields}
     return [
         Section(
             translate_label(str(each.get("title") or "")),
             str(each.get("help") or ""),
-            [_filled(one, known[one["attribute"]]) for one in each["fields"] if one["attribute"] in known],
+            [
+                _filled(one, known[one["attribute"]], wrong.get(one["attribute"]) or [])
+                for one in each["fields"]
+                if one["attribute"] in known
+            ],
         )
         for each in form["sections"]
     ]
 
 
-def _filled(given: Mapping[str, Any], one: Field) -> FormField:
+def _filled(given: Mapping[str, Any], one: Field, wrong: Sequence[Any]) -> FormField:
     options = [(each, each) for each in given.get("options") or []]
     if given.get("kind") == "choice":
         known = options or [each for each in one.options if each[0]]
@@ -123,28 +139,21 @@ def _filled(given: Mapping[str, Any], one: Field) -> FormField:
             known = [*known, (one.text, one.text)]
         return FormField(given, replace(one, options=[("", ""), *known]))
     if given.get("kind") == "choices":
-        chosen = [as_text(each) for each in _list(one.text)]
+        chosen = [as_text(each) for each in form_tables.listed(one.text)]
         more = [(each, each) for each in chosen if each not in dict(options)]
         return FormField(given, one, options=[*options, *more], chosen=chosen)
     if given.get("kind") == "table":
-        return FormField(given, one, rows=_rows(given, _list(one.text)))
+        return FormField(given, one, rows=form_tables.rows(given, form_tables.listed(one.text), wrong))
     return FormField(given, one)
 
 
-def _list(text: str) -> list[Any]:
-    """Return the list that a text of JSON is; an empty one for others."""
+def file_of(text: str) -> dict[str, Any] | None:
+    """Return the description of a file that a text of JSON is; None for others."""
     try:
-        found = json_text.decode(text) if text else []
+        found = json_text.decode(text) if text else None
     except (ValueError, RecursionError):
-        return []
-    return found[:MOST_ROWS] if isinstance(found, list) else []
-
-
-def _rows(given: Mapping[str, Any], found: Sequence[Any]) -> list[Row]:
-    names = [str(each["name"]) for each in given["columns"]]
-    kept = [each if isinstance(each, dict) else {} for each in found]
-    kept += [{}] * (SPARE if given["writable"] else 0)
-    return [Row(place, [(name, as_text(row.get(name))) for name in names]) for place, row in enumerate(kept)]
+        return None
+    return found if isinstance(found, dict) and isinstance(found.get("name"), str) else None
 
 
 def posted(form: Mapping[str, Any], given: QueryDict, state: Mapping[str, Any]) -> dict[str, str]:
@@ -152,42 +161,18 @@ def posted(form: Mapping[str, Any], given: QueryDict, state: Mapping[str, Any]) 
     found = {name: str(given[name]) for name in given}
     for each in given_fields(form):
         name, kind = f"value-{each['attribute']}", each.get("kind")
+        if kind == "file" and f"drop-{each['attribute']}" in given:
+            found[name] = ""
         if f"list-{each['attribute']}" not in given:
             continue
         before = state.get(each["attribute"])
         before = before if isinstance(before, list) else None
-        made = given.getlist(name) if kind == "choices" else _table(each, given, before or [])
+        made = given.getlist(name) if kind == "choices" else form_tables.posted(each, given, before or [])
         if made == (before or []):
             found[name] = "" if before is None else as_text(before, "jsonb")
         else:
             found[name] = as_text(made, "jsonb") if made else ""
     return found
-
-
-def _table(each: Mapping[str, Any], given: QueryDict, before: list[Any]) -> list[Any]:
-    """Return the rows of a table; cells that were not changed keep their values, rows what is not shown."""
-    name, made = str(each["attribute"]), []
-    for place in _places(name, given):
-        was = before[place] if place < len(before) and isinstance(before[place], dict) else {}
-        cells: dict[str, Any] = dict(was)
-        for column in each["columns"]:
-            text = given.get(f"cell-{name}-{place}-{column['name']}", "").strip().replace("\x00", "")
-            if text == as_text(was.get(column["name"])):
-                continue
-            cells[column["name"]] = text
-        if any(value not in ("", None) for value in cells.values()):
-            made.append(cells)
-    return made
-
-
-def _places(name: str, given: QueryDict) -> list[int]:
-    """Return which rows a form has sent, in their order."""
-    found = {}
-    for key in given:
-        place = key.removeprefix(f"cell-{name}-").partition("-")[0] if key.startswith(f"cell-{name}-") else ""
-        if place.isascii() and place.isdigit() and len(place) < 5:
-            found[int(place)] = True
-    return sorted(found)[:MOST_ROWS]
 
 
 def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:
@@ -196,6 +181,11 @@ def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:
         "required": _("This field is required."),
         "readonly": _("This field is read-only now; it keeps the value it has."),
         "hidden": _("This field is not asked for now; it keeps the value it has."),
+        "option": _("Choose one of the options."),
+        "cells": _("The marked cells have no value of their column."),
+        "file": _("This file was not sent for this task, or the field does not take it. Choose it again."),
+        "row": _("Choose one of the rows that are offered."),
+        "person": _("There is no such user who may log in."),
     }
     return [replace(one, error=texts.get(wrong.get(one.name, ""), "") or one.error) for one in fields]
 

@@ -22,6 +22,7 @@ from flows.designer.draft import Design
 from flows.designer.trying import limited
 from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
+from flows.languages.graph.problems import most_severe
 from flows.languages.pdl.picture import as_process
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
@@ -117,17 +118,22 @@ def _given(request: HttpRequest) -> Given | None:
     return Given(name, content) if content and len(content) <= LARGEST else None
 
 
-def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
-    """Return what the page shows of a file that was checked."""
+def found(checked: Checked) -> dict[str, Any]:
+    """Return what a page lists of a file or a text that was checked, in the language of the user."""
+    problems = most_severe(checked.problems, SHOWN_PROBLEMS)
     return {
-        "checked": checked,
-        "problems": [
-            replace(each, message=translated(each.message)) for each in checked.problems[:SHOWN_PROBLEMS]
-        ],
+        "problems": [replace(each, message=translated(each.message)) for each in problems],
         "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
-        "shown": _diagrams(checked),
         "undeclared": any(each.code == "unknown_names" for each in checked.problems),
         "consequences": [*consequences(checked.report)] if checked.report else [],
+    }
+
+
+def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
+    """Return what the page shows of a file that was checked."""
+    return found(checked) | {
+        "checked": checked,
+        "shown": _diagrams(checked),
         "publishes": may_publish(user, name),
         "exists": flow_by_name(name) is not None,
         "flow_name": name,

@@ -6,8 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from flows import api
+from flows.access import may
 from flows.designer import mermaid
 from flows.designer.diagram import diagrams_of
+from flows.designer.draft import Design
 from flows.designer.drawing import data, name
 from flows.designer.picture_table import sections
 from flows.designer.tabs import flow_page
@@ -36,8 +39,18 @@ def picture(request: HttpRequest, flow_id: int) -> HttpResponse:
         return _download(mermaid.text(drawn, name, groups), f"{flow.name}.mmd")
     context |= {"graph": drawn, "data": data(drawn, groups), "sections": sections(flow, drawn, groups, found)}
     context["shown"] = diagrams_of(flow.name)
-    context |= {"rules_address": context["design"].address("rules")}
+    context |= {
+        "rules_address": context["design"].address("rules"),
+        "pdl_address": _pdl(request, context["design"]),
+    }
     return render(request, "admin/flows/designer/picture.html", context)
+
+
+def _pdl(request: HttpRequest, design: Design) -> str:
+    """Return the address of the page that edits the text of a flow that was made of PDL; "" for others."""
+    source = api.read_source(design.name)
+    edits = source is not None and source["language"] == "pdl" and may(request.user, "design", design.name)
+    return design.address("pdl") if edits else ""
 
 
 def _download(content: str, name: str) -> HttpResponse:

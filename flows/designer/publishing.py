@@ -31,6 +31,7 @@ from flows.designer.shown import Shown, proposed_definition
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import BadDefinition, Refused, TooSlow, WedError
+from flows.groups import create_groups_of
 from flows.messages import stored
 from flows.queries.base import snapshot
 from flows.types import MAIN, DraftAt, Problem, Publication, PublicationChoices
@@ -205,6 +206,7 @@ def _request_now(
     request: HttpRequest, flow: str, version: int | None, choices: PublicationChoices
 ) -> Publication:
     actor = request.user.get_username()
+    create_groups_of(flow)  # so that rights can be given to people before the first instance starts
     if version is not None:
         return api.request_rollback(flow, version, choices, actor=actor)
     revision = number(request.POST.get("revision"))

@@ -13,6 +13,7 @@ from flows.designer.impact import impact
 from flows.designer.importing import import_process
 from flows.designer.new import example, new
 from flows.designer.paste import paste
+from flows.designer.pdl import pdl
 from flows.designer.picture import picture
 from flows.designer.publishing import publish
 from flows.designer.scenarios import scenarios
@@ -52,10 +53,12 @@ def designer_urls() -> list[URLPattern]:
         *editing,
         path("new/", new, name="flows_flow_new"),
         path("import/", import_process, name="flows_flow_import"),
+        path("pdl/", pdl, name="flows_flow_new_pdl"),
         path("gallery/<slug:example>/", example, name="flows_flow_example"),
         path("conditions/check/", conditions.check, name="flows_flow_check_condition"),
         path("conditions/completions/", conditions.completions, name="flows_flow_completions"),
         path("<int:flow_id>/picture/", picture, name="flows_flow_picture"),
+        path("<int:flow_id>/pdl/", pdl, name="flows_flow_pdl"),
         path("<int:flow_id>/what-if/", what_if, name="flows_flow_whatif"),
         path("<int:flow_id>/checks/", checks, name="flows_flow_checks"),
         path("new/<slug:name>/publish/", publish, name="flows_flow_new_publish"),

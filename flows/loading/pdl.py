@@ -20,7 +20,8 @@ from flows.languages.pdl import (
     read,
     write,
 )
-from flows.languages.pdl.model import Library, Place
+from flows.languages.pdl.compiler import chosen
+from flows.languages.pdl.model import Library, Place, Workflow
 from flows.languages.pdl.names import slug
 from flows.models import Flow
 from flows.types import Problem as Refused
@@ -50,6 +51,45 @@ class ImportedWorkflow:
         return {"language": "pdl", "format": "pdl", "text": self.text, "map": self.made.facts}
 
 
+@dataclass(frozen=True)
+class Examined:
+    """What texts say without a look at the database; `workflow` is None where none can be chosen."""
+
+    problems: tuple[PdlProblem, ...]
+    library: Library
+    workflow: Workflow | None
+
+
+def examine(texts: Sequence[Text], workflow: str = "") -> Examined:
+    """Return all problems of texts, and the workflow as far as it can be read.
+
+    workflow: its id, where there are several.
+    """
+    try:
+        library, found = _read(texts, strict=False)
+    except BadPdl as error:
+        library = error.library or Library()
+        return Examined(error.problems, library, _chosen(library, workflow))
+    found = [*found, *check(library)]
+    if not _prevents(found):
+        try:
+            compile_workflow(library, workflow)
+        except BadPdl as error:
+            found += error.problems
+    return Examined((*found,), library, _chosen(library, workflow))
+
+
+def _chosen(library: Library, id_: str) -> Workflow | None:
+    try:
+        return chosen(library, id_)
+    except BadPdl:
+        return None
+
+
+def _prevents(problems: Sequence[PdlProblem]) -> bool:
+    return any(problem.severity == "error" for problem in problems)
+
+
 def prepare_pdl(
     flow: str, texts: Sequence[Text], workflow: str = "", *, strict: bool = False
 ) -> ImportedWorkflow:
@@ -59,7 +99,7 @@ def prepare_pdl(
     """
     library, warnings = _read(texts, strict)
     found = [*warnings, *check(library)]
-    if any(problem.severity == "error" for problem in found):
+    if _prevents(found):
         raise BadPdl(found)
     made = compile_workflow(library, workflow)
     name = flow or slug(made.workflow.id)
@@ -76,7 +116,8 @@ def _read(texts: Sequence[Text], strict: bool) -> tuple[Library, list[PdlProblem
         return read(texts, strict=strict)
     except BadPdl as error:
         more = check(error.library) if error.library is not None else []
-        raise BadPdl([*error.problems, *(each for each in more if each.severity == "error")]) from error
+        found = [*error.problems, *(each for each in more if each.severity == "error")]
+        raise BadPdl(found, error.library) from error
 
 
 def _refused(made: CompiledWorkflow, problems: Sequence[Refused]) -> Iterator[PdlProblem]:

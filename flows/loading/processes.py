@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -49,8 +49,17 @@ def check_file(flow: str, name: str, content: bytes, *, declare: bool = False) -
     With `declare`, names that a process in BPMN uses and does not declare become attributes. Raises what
     publishing would raise.
     """
+    return _checked(flow, lambda: _prepared(flow, name, content, declare=declare))
+
+
+def check_pdl(flow: str, text: str, workflow: str = "") -> Checked:
+    """Do the same for a text in PDL, of whose workflows this one is meant."""
+    return _checked(flow, lambda: prepare_pdl(flow, [Text(text)], workflow))
+
+
+def _checked(flow: str, prepare: Callable[[], Made]) -> Checked:
     try:
-        made = _prepared(flow, name, content, declare=declare)
+        made = prepare()
     except BadGraph as error:
         return Checked(error.problems)
     return Checked(made.warnings, made, try_file(flow, made))

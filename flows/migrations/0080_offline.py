@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0072_next_tasks")]
+    dependencies = [("flows", "0075_task_files")]
     operations = [ChangeTables("0080_offline")]

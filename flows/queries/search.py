@@ -5,6 +5,7 @@ Every query is bounded and is an index look-up: the search may be called with ea
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
@@ -36,12 +37,16 @@ class FlowFound:
 
 @dataclass(frozen=True)
 class InstanceFound:
-    """An instance that was found; `key` is the value of the business key or the start key, or ""."""
+    """An instance that was found; `key` is the value of the business key or the start key, or "".
+
+    `aname` is the attribute that has the value, if it is one.
+    """
 
     wid: int
     flow_id: int
     status: str
     key: str = ""
+    aname: str = ""
 
 
 def flows(names: Collection[str] | None) -> list[FlowFound]:
@@ -81,27 +86,53 @@ def by_start_key(key: str, flows: Iterable[FlowFound]) -> list[InstanceFound]:
 
 
 def by_business_key(text: str, flows: Sequence[FlowFound], limit: int) -> list[InstanceFound]:
-    """Return instances of which an attribute of the business key begins with the text, small or capital."""
-    parts = [_key_part(flow, name) for flow in flows for name in flow.keys][:MOST_KEYS]
+    """Return instances of which an attribute of the business key begins with the text, newest first.
+
+    Small letters count as capital ones, and a value as it is shown: blanks and line breaks as one blank,
+    composed letters as one. Of each key at most `limit` values are looked at.
+    """
+    keys = [(flow, name) for flow in flows for name in flow.keys][:MOST_KEYS]
+    begins = _begins(text[:KEY_CHARS].lower())
+    parts = [_key_part(flow, name) for flow, name in keys for _begin in begins]
     if not parts:
         return []
-    begins = text[:KEY_CHARS].lower().replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_") + "%"
     statement = sql.SQL(
-        "select k.wid, i.flow_id, i.status::text as status, k.key from ({}) k"
-        " join wedsql.instance i on i.wid = k.wid"
-    ).format(sql.SQL(" union all ").join(parts))
+        "select distinct k.wid, i.flow_id, i.status::text as status, k.key, k.aname from ({}) k"
+        " join wedsql.instance i on i.wid = k.wid where starts_with(lower({}), %s) order by k.wid desc"
+    ).format(sql.SQL(" union all ").join(parts), shown(sql.SQL("k.key")))
     with connection.cursor() as cursor:  # a pattern that many values have must not lead to the whole table
         cursor.execute("set local enable_seqscan = off")
-    return _found(statement, [begins, limit] * len(parts))
+    given = [each for _key in keys for begin in begins for each in (begin, limit)]
+    return _found(statement, [*given, text[:KEY_CHARS].lower()])
+
+
+def shown(column: sql.Composable) -> sql.Composable:
+    """Return a text as a page shows it: without blanks around it, and each row of blanks as one."""
+    blanks = r"'[\s\u00a0\u2000-\u200a\u202f\u3000]+'"
+    return sql.SQL(f"btrim(regexp_replace(normalize({{}}), {blanks}, ' ', 'g'))").format(column)
+
+
+def _begins(text: str) -> list[str]:
+    """Return the patterns by which the indexes are read: the text itself, then its first word.
+
+    Values that are written in another way are among those that begin with the word.
+    """
+    word = text.partition(" ")[0]
+    ways = [text, unicodedata.normalize("NFD", text), word, unicodedata.normalize("NFD", word), " ", "\n"]
+    return list(dict.fromkeys(_escaped(each) + "%" for each in ways))
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
 
 
 def _key_part(flow: FlowFound, name: str) -> sql.Composed:
     """Return the query of one index; its order makes the value that is exactly the text the first."""
     return sql.SQL(
-        "(select f.wid, left(f.{0}::text, 100) as key from {1} f"
+        "(select f.wid, left(f.{0}::text, 100) as key, {2} as aname from {1} f"
         " where lower(left(f.{0}::text, 100)) like %s"
         " order by lower(left(f.{0}::text, 100)) using operator(pg_catalog.~<~) limit %s)"
-    ).format(sql.Identifier(name), sql.Identifier(flow.name, "wed_flow"))
+    ).format(sql.Identifier(name), sql.Identifier(flow.name, "wed_flow"), sql.Literal(name))
 
 
 def _found(statement: str | sql.Composable, params: list[object]) -> list[InstanceFound]:

@@ -38,6 +38,15 @@ class Firing:
     seq: int | None
 
 
+@dataclass(frozen=True)
+class Suspension:
+    """Who suspended an instance, when and why; `actor` is "" where that is not recorded."""
+
+    at: datetime
+    actor: str
+    reason: str
+
+
 # The condition on tstmp excludes the partitions of earlier months.
 _OF_STEP = "t.wid = %(wid)s and t.tstmp >= %(since)s::timestamptz - interval '1 day'"
 _STATE = f"""
@@ -54,6 +63,16 @@ select j.trname, null from wedsql.job_pool j where j.wid = %(wid)s and j.cause_s
 order by seq nulls last, transition limit 100
 """  # noqa: S608  # constants
 _TIME = f"select t.tstmp from wedsql.wed_trace t where {_OF_STEP} and t.seq = %(seq)s"  # noqa: S608
+
+
+def suspension(wid: int, since: datetime) -> Suspension | None:
+    """Return the last suspension of an instance; `since` is the time when the instance started."""
+    statement = (
+        "select t.tstmp as at, t.actor, coalesce(t.reason, '') as reason from wedsql.wed_trace t"  # noqa: S608  # constants
+        f" where {_OF_STEP} and t.trw = '_SUSPEND' order by t.seq desc limit 1"
+    )
+    found = rows(statement, {"wid": wid, "since": since})
+    return Suspension(**found[0]) if found else None
 
 
 def state(wid: int, since: datetime, seq: int) -> dict[str, StateValue]:

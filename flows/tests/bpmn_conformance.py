@@ -59,6 +59,17 @@ def undone(host: str, inner: str = "") -> bytes:
     )  # fmt: skip
 
 
+def compensated(tag: str) -> bytes:
+    """Return a process that undoes an activity by an event."""
+    return file(
+        node("startEvent", "s"), node("task", "h"), node("endEvent", "e"),
+        node("boundaryEvent", "b", event("compensate"), attachedToRef="h"),
+        node("task", "u", isForCompensation="true"),
+        '<bpmn:association id="l" sourceRef="b" targetRef="u"/>',
+        node(tag, "t", event("compensate")), flows("s h", "h t", "t e"),
+    )  # fmt: skip
+
+
 def gateway(tag: str, *conditions: str) -> bytes:
     """Return a process with a split and a join of this type."""
     return file(
@@ -86,6 +97,16 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event, timer with a cron expression": (
         start(timer("0 9 * * MON-FRI", "timeCycle")),
         "instances start at these times of the day, in UTC",
+    ),
+    "start event, conditional": (
+        file(node("startEvent", "s", event("conditional", "<bpmn:condition>1 = 1</bpmn:condition>")),
+             node("endEvent", "e"), flows("s e")),
+        "people start the instances, or a [signal](signals.md) where there are other starts: before an "
+        "instance there are no data (a warning)",
+    ),
+    "several start events without an event": (
+        file(node("startEvent", "s"), node("startEvent", "t"), node("endEvent", "e"), flows("s e", "t e")),
+        "`started_by` chooses by the name of the event; else the first one (a warning)",
     ),
     "no start event": (
         file(node("task", "t"), node("endEvent", "e"), flows("t e")),
@@ -193,6 +214,10 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         between("intermediateCatchEvent", timer("PT1H")),
         "waits for a duration or a date",
     ),
+    "catching event, timer with a cycle": (
+        between("intermediateCatchEvent", timer("R3/PT1H", "timeCycle")),
+        "waits for its first time",
+    ),
     "catching event, conditional": (
         between("intermediateCatchEvent", event("conditional", "<bpmn:condition>true</bpmn:condition>")),
         "waits until the condition holds",
@@ -252,6 +277,28 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         undone("task"),
         "the [compensation](recovery.md) of a task or a call, which people start",
     ),
+    "intermediate or end event, compensation": (
+        compensated("intermediateThrowEvent"),
+        "the activities for compensation of what was performed at its level, or of the activity that it "
+        "names, the last one first",
+    ),
+    "event sub-process, compensation": (
+        file(node("startEvent", "s"), node("endEvent", "e"), flows("s u", "u x", "x e"),
+             node("subProcess", "u", node("startEvent", "i") + node("task", "pay") + flows("i pay") + node(
+                 "subProcess", "h", node("startEvent", "on", event("compensate")) + node("task", "undo")
+                 + flows("on undo"), triggeredByEvent="true")),
+             node("intermediateThrowEvent", "x", event("compensate"))),
+        "undoes the sub-process around it where compensation is thrown after that",
+    ),
+    "transaction": (between("transaction", INNER), "a sub-process, which can be cancelled"),
+    "end event, cancel, in a transaction": (
+        file(node("startEvent", "s"), node("endEvent", "e"), flows("s t", "t e", "c e"),
+             node("transaction", "t", node("startEvent", "i") + node("endEvent", "z", event("cancel"))
+                  + flows("i z")),
+             node("boundaryEvent", "c", event("cancel"), attachedToRef="t")),
+        "takes all tokens of the transaction, undoes what it has done, then goes on at the cancel event at "
+        "its border",
+    ),
     "lanes": (
         file('<bpmn:laneSet><bpmn:lane id="l" name="Sales"><bpmn:flowNodeRef>t</bpmn:flowNodeRef></bpmn:lane>'
              "</bpmn:laneSet>", node("startEvent", "s"), node("task", "t"), flows("s t")),
@@ -275,9 +322,18 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
 }  # fmt: skip
 
 REFUSED: dict[str, bytes] = {
+    "a cancel event in the middle": task(event("cancel"), "intermediateThrowEvent"),
+    "a cancel end event outside a transaction": file(
+        node("startEvent", "s"), node("endEvent", "t", event("cancel")), flows("s t")
+    ),
+    "a cancel event at a task": at("task", "", event("cancel")),
+    "a transaction that is cancelled without an event at its border": file(
+        node("startEvent", "s"), node("endEvent", "e"), flows("s t", "t e"),
+        node("transaction", "t", node("startEvent", "i") + node("endEvent", "z", event("cancel"))
+             + flows("i z")),
+    ),
     "adHocSubProcess": task(tag="adHocSubProcess"),
     "a call whose process is computed": task(tag="callActivity", calledElement="${x}"),
-    "transaction": task(tag="transaction"),
     "callChoreography": task(tag="callChoreography"),
     "an unknown element": task(tag="teaTask"),
     "a value that is passed without a name": task(
@@ -291,15 +347,8 @@ REFUSED: dict[str, bytes] = {
     "an error code at a call": at("callActivity", "", event("error", errorRef="x")).replace(
         b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
     ),
-    "a cancel event": task(event("cancel"), "intermediateThrowEvent"),
-    "compensation that is thrown": task(event("compensate"), "intermediateThrowEvent"),
     "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
-    "a cycle": task(timer("R3/PT1H", "timeCycle"), "intermediateCatchEvent"),
     "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
-    "a start event with a condition": file(
-        node("startEvent", "t", event("conditional", "<bpmn:condition>1 = 1</bpmn:condition>")),
-        node("endEvent", "e"), flows("t e"),
-    ),
     "a cron expression with days of the month": file(
         node("startEvent", "t", timer("0 9 1 * *", "timeCycle")), node("endEvent", "e"), flows("t e")
     ),
@@ -311,9 +360,6 @@ REFUSED: dict[str, bytes] = {
     "a multi-instance activity with a number and a collection": task(
         '<bpmn:multiInstanceLoopCharacteristics wedsql:collection="c"><bpmn:loopCardinality>3'
         "</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
-    ),
-    "several start events without an event": file(
-        node("startEvent", "s"), node("startEvent", "t"), node("endEvent", "e"), flows("s e", "t e")
     ),
     "several start events with one message": file(
         node("startEvent", "s", MESSAGED), node("startEvent", "t", MESSAGED), node("endEvent", "e"),
@@ -370,8 +416,5 @@ REFUSED: dict[str, bytes] = {
     "a role that no job has": between("exclusiveGateway", wedsql_role="Boss"),
     "an activation that is no number": task(
         "<bpmn:activationCondition>x</bpmn:activationCondition>", "complexGateway"
-    ),
-    "an end event with compensation": file(
-        node("startEvent", "s"), node("endEvent", "t", event("compensate")), flows("s t")
     ),
 }  # fmt: skip

@@ -12,6 +12,7 @@ import pytest
 from flows.languages.pdl import BadPdl, PdlProblem, Text, check, compile_workflow, read, write
 from flows.languages.pdl.checks import LARGE
 from flows.languages.pdl.model import FAILED, Deadline, Operation, Term
+from flows.languages.pdl.reader import MOST_SIGNS
 from flows.tests.pdl import AUTOMATIC, MANUAL, PRINTED, texts, workflow
 from flows.tests.pdl_conformance import ERRORS, SPELLINGS, WARNINGS
 from flows.tests.pdl_reference import random_text
@@ -112,6 +113,30 @@ def test_what_could_not_be_read_is_no_further_error() -> None:
     assert caught.value.library is not None
     assert [each.code for each in caught.value.problems] == ["syntax"]
     assert [each for each in check(caught.value.library) if each.severity == "error"] == []
+
+
+@pytest.mark.parametrize(
+    "piece", ["{", "}", ";", ",", '""', "TASK a { ", "a: m { IN_CONTEXT b, ", "AND(", "a; "]
+)
+def test_a_text_of_more_pieces_than_are_read_is_refused_as_a_whole(piece: str) -> None:
+    (found,) = problems("WORKFLOW w { " + piece * (MOST_SIGNS + 1))
+    assert (found.code, found.severity) == ("too_large", "error") and found.message.count("not read") == 1
+
+
+@pytest.mark.parametrize("rest", ["", "DEPENDS AND (t{before} -> SUCCEEDED);"])
+def test_a_workflow_of_5000_tasks_is_read_and_is_too_large_for_a_flow(rest: str) -> None:
+    tasks = (f"t{n}: m {{ {rest.format(before=n - 1) if n else ''} ROLE r; }}" for n in range(5_000))
+    library = read(workflow(*tasks))[0]
+    assert [each for each in check(library) if each.severity == "error"] == []
+    with pytest.raises(BadPdl) as caught:
+        compile_workflow(library)
+    assert [each.code for each in caught.value.problems] == ["too_large"] and "5000" in str(caught.value)
+
+
+def test_a_cycle_of_5000_tasks_is_one_error_that_names_some_of_them() -> None:
+    tasks = (f"t{n}: m {{ DEPENDS t{(n - 1) % 5_000} -> SUCCEEDED; ROLE r; }}" for n in range(5_000))
+    found = [each for each in check(read(workflow(*tasks))[0]) if each.severity == "error"]
+    assert [each.code for each in found] == ["no_start", "cycle"] and len(found[1].message) < 200
 
 
 def test_ids_may_be_words_of_the_language_and_have_hyphens() -> None:

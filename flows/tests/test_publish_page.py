@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
@@ -110,6 +110,7 @@ def test_a_new_flow_is_published_for_the_first_time(alice: Client) -> None:
 
     assert "Version 1 is published." in text_of(answer)
     assert answer.redirect_chain[-1][0] == address("publish", flow)
+    assert Group.objects.filter(name=f"flow:{flow}:handle").exists(), "rights can be given at once"
 
 
 @pytest.fixture

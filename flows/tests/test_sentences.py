@@ -169,3 +169,11 @@ def test_another_order_is_said_and_what_is_added_or_removed_is_not() -> None:
         ]
     with translation.override("pt-br"):
         assert order_sentences(BASE, moved)[1] == "A ordem das regras muda: a condição final, ship."
+
+
+@pytest.mark.django_db
+def test_a_new_integrity_condition_is_what_every_state_must_satisfy() -> None:
+    rule = {"name": "positive", "predicate": "stock <> 'x'", "integrity": "always"}
+    new = BASE | {"triggers": [*BASE["triggers"], rule]}
+    found = said(BASE, new)
+    assert found == ["Rule positive is new: every state must satisfy stock <> 'x'."]

@@ -190,6 +190,28 @@ def obstacles(parts: Mapping[str, Part], path: str, wanted: str) -> list[tuple[s
     return min(below, key=len)
 
 
+def alternatives(
+    parts: Mapping[str, Part], path: str, wanted: str, most: int = 4
+) -> list[list[tuple[str, str]]]:
+    """Return the ways in which a part gets the wanted value, each as `obstacles`, the shortest first.
+
+    A condition with several alternatives has as many ways. At most `most` are returned.
+    """
+    part = parts[path]
+    if part.value == wanted:
+        return [[]]
+    if part.kind == "leaf":
+        return [[(path, wanted)]]
+    needed = wanted if part.kind != "not" else {"t": "f", "f": "t"}[wanted]
+    below = [alternatives(parts, one, needed, most) for one in _below(parts, path)]
+    if part.kind == "not" or (part.kind == "and") == (wanted == "t"):
+        ways: list[list[tuple[str, str]]] = [[]]
+        for each in below:
+            ways = sorted(([*way, *more] for way in ways for more in each), key=len)[:most]
+        return ways
+    return sorted((way for each in below for way in each), key=len)[:most]
+
+
 def _below(parts: Mapping[str, Part], path: str) -> list[str]:
     depth = path.count(".") + 2 if path else 1
     start = f"{path}." if path else ""

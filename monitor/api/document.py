@@ -66,8 +66,9 @@ def _complete(path: str, method: str, operation: dict[str, Any]) -> None:
     if body:
         body["example"] = BODIES[body["schema"]["$ref"].rpartition("/")[2]]
     named = "{" in path or any(each["name"] == "flow" for each in operation.get("parameters", ()))
-    found = FOUND if named or method != "get" else ()
-    for status in (*ALWAYS, *found, *(SENT if method != "get" else (422,))):
+    of_device = "/offline/" in path  # one that was reported lost, or a task that is not locked
+    found = FOUND if named or of_device or method != "get" else ()
+    for status in (*ALWAYS, *found, *(SENT if method != "get" else (409, 422) if of_device else (422,))):
         schema = {"schema": {"$ref": "#/components/schemas/Problem"}}
         operation["responses"][status] = {"description": TITLES[status], "content": {MEDIA_TYPE: schema}}
 

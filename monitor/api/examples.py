@@ -28,6 +28,8 @@ PARAMETERS: dict[str, Any] = {
     "as_of": "2026-01-31T14:30:00Z",
     "since": "2026-01-31T00:00:00Z",
     "until": "2026-02-01T00:00:00Z",
+    "device": "4c1e9a70b2d84f6a",
+    "known": "9f86d081884c7d659a2feaa0c55ad015",
 }
 BODIES: dict[str, Any] = {
     "StartIn": {"state": {"customer": "Ann", "amount": 120.5}, "key": "order-2026-0001"},
@@ -47,6 +49,21 @@ BODIES: dict[str, Any] = {
     "FailTaskIn": {"reason": "The receipts are missing.", "claim": "288230376151711"},
     "GiveTaskIn": {"to": "ben", "reason": "He knows the customer."},
     "AsideTaskIn": {"until": "2027-01-31T08:00:00Z"},
+    "DeviceIn": {"device": "4c1e9a70b2d84f6a", "name": "Phone", "free_bytes": 2_000_000_000, "energy": 80},
+    "OfflineResultsIn": {
+        "device": "4c1e9a70b2d84f6a",
+        "sent_at": "2026-01-31T18:05:00Z",
+        "results": [
+            {
+                "number": 1,
+                "task": 40,
+                "claim": "288230376151711",
+                "seq": 3,
+                "data": {"checked": "yes"},
+                "made_at": "2026-01-31T14:30:00Z",
+            }
+        ],
+    },
     "ReasonIn": {"reason": "The customer asked for it."},
     "LookIn": {"attributes": ["tax_number"], "reason": "The customer called about the invoice."},
     "ChildrenIn": {"count": 2},

@@ -283,3 +283,40 @@ class LateTaskIn(Input):
 
     data: dict[str, Any] = {}
     outcome: Annotated[str, StringConstraints(max_length=60), Storable] | None = None
+
+
+DeviceKey = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9_-]{16,64}$")]
+ResultNumber = Annotated[int, Field(ge=1, lt=2**31)]
+
+
+class DeviceIn(Input):
+    """The key that the device has made for itself, and what it reports."""
+
+    device: DeviceKey
+    name: QueryText | None = None
+    program: QueryText | None = None
+    free_bytes: Annotated[int, Field(ge=0, le=9_000_000_000_000_000)] | None = None
+    energy: Annotated[int, Field(ge=0, le=100)] | None = None
+    unsent: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
+
+
+class OfflineResultIn(Input):
+    """A result with a number of its own; `discarded`: the person has discarded the one of this number."""
+
+    number: ResultNumber
+    task: Annotated[int, Field(ge=1, lt=2**63)] | None = None
+    claim: Claim | None = None
+    seq: ResultNumber | None = None
+    data: dict[str, Any] = {}
+    outcome: Annotated[str, StringConstraints(max_length=60), Storable] | None = None
+    reason: ReasonText | None = Field(None, description="Why the task could not be done.")
+    made_at: Moment | None = Field(None, description="By the clock of the device.")
+    discarded: bool = False
+
+
+class OfflineResultsIn(Input):
+    """Results in the order of their numbers; `sent_at` is now by the clock of the device."""
+
+    device: DeviceKey
+    sent_at: Moment
+    results: Annotated[list[OfflineResultIn], Field(min_length=1, max_length=50)]

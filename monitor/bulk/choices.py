@@ -52,8 +52,8 @@ MANY: dict[str, ManyOperation] = {
         APPLICABLE["rematch"],
     ),
     "retry": ManyOperation(
-        _("Retry parked jobs"),
-        _("Parked jobs are offered at once and have all their attempts again."),
+        _("Retry failed jobs"),
+        _("Jobs that failed in all their attempts are offered at once and have all of these again."),
         APPLICABLE["retry"],
     ),
     "priority": ManyOperation(
@@ -144,8 +144,25 @@ class Choice:
 
 
 def choices(user: AnyUser, query: str, found: Chosen) -> list[Choice]:
-    """Return each operation as the page of these instances offers it."""
-    return [_choice(user, name, query, found) for name in MANY]
+    """Return each operation as the page of these instances offers it.
+
+    Those that the user may not do say so; a clerk, who operates none of the flows, gets only the others.
+    """
+    every = [_choice(user, name, query, found) for name in MANY]
+    operates = any(may_all(user, "suspend", [name]) for name in found.flows)
+    return every if operates else [one for one in every if one.allowed]
+
+
+def retry_address(user: AnyUser, flow: str, given: Mapping[str, str], found: Chosen) -> str:
+    """Return the query string of the page that retries the failed jobs of these instances.
+
+    Returns "" where none of them has any, where that page does not know them by `given`, a filter or a group
+    of cases, or where the user may not do it.
+    """
+    known = {name: text for name, text in given.items() if name in ("q", "cause", "signature", "queue")}
+    if not known or not may(user, right_for("retry"), flow) or not MANY["retry"].to.among(found):
+        return ""
+    return urlencode({"flow": flow, **known, "operation": "retry"})
 
 
 def _choice(user: AnyUser, name: str, query: str, found: Chosen) -> Choice:

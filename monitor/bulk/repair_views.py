@@ -24,7 +24,14 @@ from flows.filters import BadFilter
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
 from monitor.approvals import rows as proposals
-from monitor.bulk.choices import REPAIRS, ManyOperation, PreviewRow, preview_row, repair_address
+from monitor.bulk.choices import (
+    REPAIRS,
+    ManyOperation,
+    PreviewRow,
+    preview_row,
+    repair_address,
+    retry_address,
+)
 from monitor.bulk.form import Form, attributes_of, form
 from monitor.bulk.sources import Source, source, text_of
 from monitor.recovery import suggested
@@ -112,6 +119,7 @@ def _context(
         "applies": len(fits),
         "only": _only(flow, operation, chosen) if 0 < len(fits) < len(found.wids) else "",
         "choices": _choices(request, flow),
+        "retry": retry_address(request.user, flow.name, chosen.group or chosen.given, found),
         "form": typed,
         "fields": typed.fields,
         "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),

@@ -22,6 +22,7 @@ from pages.urlparams import long_number
 
 # What says which instances, in an address and in a form; flow is always given.
 NAMES = ("flow", "cause", "signature", "queue", "q", "bulk", "result")
+GROUP = ("cause", "signature", "queue")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,16 @@ class Source:
 def text_of(given: Mapping[str, str], name: str) -> str:
     """Return a parameter without what PostgreSQL rejects."""
     return given.get(name, "")[: MAX_TEXT if name == "q" else 200].replace("\x00", "")
+
+
+def group_of(given: Mapping[str, str]) -> dict[str, str]:
+    """Return the parts of a group of cases that an address or a form names."""
+    return {name: text for name in GROUP if (text := text_of(given, name))}
+
+
+def of_flow(flow: str, group: Mapping[str, str]) -> str:
+    """Return the text by which the record of an operation names a group of cases."""
+    return " ".join(f"{name}:{text}" for name, text in {"flow": flow, **group}.items())
 
 
 def source(user: AnyUser, flow: FlowInfo, given: Mapping[str, str]) -> Source:
@@ -81,9 +92,8 @@ def _of_bulk(flow: FlowInfo, kept: dict[str, str]) -> Source:
 
 
 def _of_cases(flow: FlowInfo, kept: dict[str, str]) -> Source:
-    group: dict[str, str] = {name: kept[name] for name in ("cause", "signature", "queue") if name in kept}
+    group = group_of(kept)
     found = bulk_queries.of_group(flow.name, **group)
     titles = [*([cause(kept["cause"])] if "cause" in kept else []), kept.get("queue", "")]
-    query = " ".join(f"{name}:{text}" for name, text in {"flow": flow.name, **group}.items())
     back = f"{reverse('monitor:cases')}?{urlencode(kept)}"
-    return Source(found, kept, [title for title in titles if title], query, back, group)
+    return Source(found, kept, [title for title in titles if title], of_flow(flow.name, group), back, group)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.db import DataError, OperationalError, transaction
@@ -21,7 +22,10 @@ from flows.capabilities.bulk.api import Bulk, BulkRequest, BulkResult
 from flows.capabilities.bulk.queries import Chosen
 from flows.errors import BadBulk, BulkChanged, NeedsApprovals, Refused, UnknownBulk
 from flows.filters import BadFilter, Filter, parse
+from flows.queries.definitions import FlowInfo
 from monitor.bulk.choices import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
+from monitor.bulk.sources import group_of, of_flow
+from monitor.cases.rows import cause
 from monitor.filtering import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -51,10 +55,11 @@ def new(request: HttpRequest) -> HttpResponse:
     context["longest"] = LONGEST_REASON
     try:
         chosen = parse(query, flow, timezone.get_current_timezone())
-        found = bulk_queries.selected(bulk_queries.over(chosen, listed_flows(request.user)))
+        context |= _group(request, flow)
+        found = _found(request, chosen, context.get("group", {}))
         context |= _preview(request, chosen, found)
         if posted:
-            return _requested(request, chosen, found)
+            return _requested(request, chosen, found, context.get("group", {}))
     except OperationalError as error:
         if not is_timeout(error):
             raise
@@ -67,6 +72,21 @@ def new(request: HttpRequest) -> HttpResponse:
         if isinstance(refused, BulkChanged):
             context["changes"] = _changes(request, found)
     return render(request, "monitor/bulk/new.html", context)
+
+
+def _group(request: HttpRequest, flow: FlowInfo | None) -> dict[str, Any]:
+    """Return the group of cases whose instances are meant, if the request names one, and its list."""
+    group = group_of(request.POST if request.method == "POST" else request.GET) if flow else {}
+    if flow is None or not group:
+        return {}
+    back = f"{reverse('monitor:cases')}?{urlencode({'flow': flow.name, **group})}"
+    return {"group": group, "group_title": cause(group["cause"]) if "cause" in group else "", "back": back}
+
+
+def _found(request: HttpRequest, chosen: Filter, group: Mapping[str, str]) -> Chosen:
+    """Return the instances of the filter, and with a group of cases those that have one of these, too."""
+    among = bulk_queries.of_group(chosen.flow.name, **group).wids if group and chosen.flow else None
+    return bulk_queries.selected(bulk_queries.over(chosen, listed_flows(request.user)), among)
 
 
 def _preview(request: HttpRequest, chosen: Filter, found: Chosen) -> dict[str, Any]:
@@ -109,13 +129,13 @@ def _given(request: HttpRequest) -> dict[str, str]:
     }
 
 
-def _requested(request: HttpRequest, chosen: Filter, found: Chosen) -> HttpResponse:
+def _requested(request: HttpRequest, chosen: Filter, found: Chosen, group: Mapping[str, str]) -> HttpResponse:
     """Request the operation for the number that the form confirms. Raises WedError."""
     given, user = _given(request), request.user
     operation = given["operation"]
     if operation not in MANY:
         raise BadBulk(_("Choose what to do with the instances."))
-    prefix = f"flow:{chosen.flow.name} " if chosen.flow else ""
+    prefix = f"{of_flow(chosen.flow.name, group)} " if chosen.flow else ""
     what = BulkRequest(
         operation,
         given["reason"],

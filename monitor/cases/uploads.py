@@ -79,8 +79,13 @@ class LimitedUpload(FileUploadHandler):
 
 def response(file: CaseFile, content: bytes) -> HttpResponse:
     """Return a file as a download, of a type that no browser interprets."""
+    return download(file.name, content)
+
+
+def download(name: str, content: bytes) -> HttpResponse:
+    """Return a content under a name as a download, of a type that no browser interprets."""
     found = HttpResponse(content, content_type="application/octet-stream")
-    found.headers["Content-Disposition"] = content_disposition_header(True, file.name) or "attachment"
+    found.headers["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
     found.headers["X-Content-Type-Options"] = "nosniff"
     found.headers["Content-Security-Policy"] = POLICY
     found.headers["Cross-Origin-Resource-Policy"] = "same-origin"

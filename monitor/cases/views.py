@@ -22,7 +22,7 @@ from flows.designer.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.queries.definitions import flow_by_name
-from monitor.cases import waits
+from monitor.cases import following, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
 from pages.guard import page
@@ -76,7 +76,7 @@ def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> di
     shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
     return {
         "repairs": shown and may(user, right_for("patch"), flow),
-        "retries": shown and cause == "ATTEMPTS" and may(user, "repair", flow),
+        "retries": shown and cause == "ATTEMPTS" and may(user, right_for("retry"), flow),
     }
 
 
@@ -136,11 +136,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
-    found = api.next_case(queue, request.user.get_username(), flows=_listed(flows))
-    if found is None:
-        messages.info(request, _("There is no case that is neither claimed nor put aside."))
-        return HttpResponseRedirect(reverse("monitor:cases"))
-    return HttpResponseRedirect(reverse("monitor:repair", args=[found.wid]))
+    return following.claim_next(request, queue, flows)
 
 
 @require_POST

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,12 +32,16 @@ class ShownObstacle:
 
 @dataclass(frozen=True)
 class ShownRule:
-    """A rule with what it needs; `parts` are those of its condition, indented by their depth."""
+    """A rule with what it needs; `parts` are those of its condition, indented by their depth.
+
+    `others` is what it needs instead, by the other alternatives of its condition.
+    """
 
     rule: RuleReason
     title: str
     obstacles: list[ShownObstacle]
     parts: list[tuple[int, str, str]]
+    others: Sequence[list[ShownObstacle]] = ()
 
 
 def shown_rule(rule: RuleReason, labels: Mapping[str, str], titles: Mapping[str, str]) -> ShownRule:
@@ -47,6 +51,7 @@ def shown_rule(rule: RuleReason, labels: Mapping[str, str], titles: Mapping[str,
         translate_label(rule.title),
         [_obstacle(one, labels, titles) for one in rule.obstacles],
         [(path.count(".") + 1 if path else 0, part.text, part.value) for path, part in rule.parts.items()],
+        [[_obstacle(one, labels, titles) for one in way] for way in rule.ways[1:]],
     )
 
 

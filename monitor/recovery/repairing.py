@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,14 +10,14 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows.capabilities.reasons import filling
-from flows.capabilities.reasons.api import InstanceReasons
+from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.designer.values import as_text
 from flows.errors import WedError
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
-from monitor.reasons.rows import ShownRule, shown_rule
+from monitor.reasons.rows import ShownObstacle, ShownRule, shown_rule
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 
 State = Mapping[str, Any]
@@ -30,6 +30,12 @@ OUTCOME = {
     "X": gettext_lazy("Workers undo the steps, the last one first; no other job is offered meanwhile."),
     "A": gettext_lazy("The instance ends as aborted."),
 }
+# What is said when an operation is done, by the status of the instance; of others that it is repaired.
+DONE = {
+    "A": gettext_lazy("Instance %(wid)s has ended: its steps are undone."),
+    "X": gettext_lazy("The steps of instance %(wid)s are being undone."),
+    "E": gettext_lazy("The change of instance %(wid)s is applied, but no rule continues it yet."),
+}
 # Why a replay does not use the result of a step again.
 CALLED = {
     "changed": gettext_lazy("what it reads changed"),
@@ -38,14 +44,28 @@ CALLED = {
 }
 # Rules that say what they need, the nearest first; more can be seen on the page "Why".
 NEAREST = 5
+# The types of which a person may decide a value; those of others are facts, which a person has to find out.
+KNOWABLE = ("text", "enum", "boolean")
+
+
+@dataclass(frozen=True)
+class Way:
+    """What a rule needs by one alternative of its condition; `values` would do, if a person can know them.
+
+    `key` names it in a form.
+    """
+
+    key: str
+    obstacles: Sequence[ShownObstacle]
+    values: Mapping[str, Any] | None
 
 
 @dataclass(frozen=True)
 class Missing:
-    """A rule that does not hold; `values` would make it hold, None if its condition does not say which."""
+    """A rule that does not hold, with the ways in which it would hold."""
 
     shown: ShownRule
-    values: Mapping[str, Any] | None
+    ways: Sequence[Way]
 
 
 @dataclass(frozen=True)
@@ -104,18 +124,52 @@ class ShownPreview:
     refusal: WedError | None
 
 
-def missing(found: InstanceReasons, flow: FlowInfo, attributes: Sequence[Mapping[str, Any]]) -> list[Missing]:
-    """Return the rules that do not hold, nearest first, each with the values that it needs.
+def done(operation: str, status: str) -> str:
+    """Return what is said after an operation, by the status of the instance; %(wid)s is its number."""
+    if operation == "discard_late":
+        return _("The late result of instance %(wid)s is discarded.")
+    return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
 
-    Of those as near, rules whose transition has been done before come last: a repair is to go on.
+
+def missing(
+    found: InstanceReasons,
+    flow: FlowInfo,
+    attributes: Sequence[Mapping[str, Any]],
+    helped: Mapping[str, int] | None = None,
+) -> list[Missing]:
+    """Return the rules that do not hold, each with the values that it needs.
+
+    `helped` says how many such cases reached their final state after persons wrote an attribute: first come
+    the rules that need these, and only these are proposed. Then follow the nearest; of those as near, rules
+    whose transition has been done before come last: a repair is to go on. An amount, a time or a date is a
+    fact, and never proposed.
     """
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
     labels = {name: translate_label(label) for name, label in found.labels.items()}
-    names = {one["name"] for one in attributes}
-    return [
-        Missing(shown_rule(rule, labels, titles), filling.rule(rule.obstacles, names))
-        for rule in sorted(found.nearest, key=lambda one: (len(one.obstacles), one.is_done))[:NEAREST]
-    ]
+    names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
+    names &= set(helped) if helped else names
+    ranked = sorted(
+        found.nearest, key=lambda one: (-_help(one, helped or {}), len(one.obstacles), one.is_done)
+    )
+    return [_missing(rule, shown_rule(rule, labels, titles), names) for rule in ranked[:NEAREST]]
+
+
+def _help(rule: RuleReason, helped: Mapping[str, int]) -> int:
+    """Return in how many cases persons helped with what one of the ways needs."""
+    needs = ([name for one in way for name in one.now] for way in rule.ways)
+    return max((min(helped.get(name, 0) for name in names) for names in needs if names), default=0)
+
+
+def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> Missing:
+    every = (shown_as.obstacles, *shown_as.others)
+    ways = zip(rule.ways, every, strict=True)
+    return Missing(
+        shown_as,
+        [
+            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, filling.rule(way, names))
+            for n, (way, obstacles) in enumerate(ways)
+        ],
+    )
 
 
 def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
@@ -127,9 +181,9 @@ def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
     return _("%(by)s, to undo “%(step)s”") % {"by": by, "step": title}
 
 
-def filled(rules: Sequence[Missing], number: str) -> Mapping[str, Any]:
-    """Return the values of the rule with this number; none if there is no such rule."""
-    return next((one.values or {} for one in rules if str(one.shown.rule.id) == number), {})
+def filled(rules: Sequence[Missing], key: str) -> Mapping[str, Any]:
+    """Return the values of the way with this key; none if there is no such way."""
+    return next((way.values or {} for one in rules for way in one.ways if way.key == key), {})
 
 
 def moved(before: State, now: State, yours: State, flow: FlowInfo) -> list[Moved]:
@@ -149,6 +203,9 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
     titles = {one.tgid: one.title for one in flow.triggers}
     fired = {each.trigger for each in preview.fires}
     final = {one.tgid for one in flow.triggers if one.final}  # the outcome says it
+    # The conditions of an instance that ends matter no more.
+    ends = preview.status_after in "FAC" and "instance" not in preview.facts
+    rules = {} if ends else titles
     cells = [
         Cell(
             one.title,
@@ -163,8 +220,8 @@ def shown(preview: RepairPreview, flow: FlowInfo) -> ShownPreview:
         _outcome(preview),
         cells,
         [titles.get(each.trigger, each.transition) for each in preview.fires],
-        [titles[each] for each in preview.became_true if each in titles and each not in fired | final],
-        [titles[each] for each in preview.became_false if each in titles],
+        [rules[each] for each in preview.became_true if each in rules and each not in fired | final],
+        [rules[each] for each in preview.became_false if each in rules],
         [titles.get(each.trigger, each.transition) for each in preview.withdrawn],
         list(_undone(preview, flow.transition_titles)),
         list(_replayed(preview, "reused", flow.transition_titles)),
@@ -190,6 +247,8 @@ def _replayed(preview: RepairPreview, kind: str, titles: Mapping[str, str]) -> I
 def _outcome(preview: RepairPreview) -> str:
     if "instance" in preview.facts:
         return _("A new instance begins with these values.")
+    if preview.status_after == preview.status_before and preview.status_after in "FACS":
+        return _("The instance stays as it is.")
     if preview.status_after == preview.status_before == "E":
         return _("The instance stays an exception: no rule continues it.")
     if preview.status_before == "E" and preview.status_after == "R":

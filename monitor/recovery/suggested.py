@@ -64,6 +64,15 @@ def facts(
     }
 
 
+def helped(found: Iterable[Row]) -> dict[str, int]:
+    """Return for each attribute that repairs wrote how many cases reached their final state after it."""
+    counts: dict[str, int] = {}
+    for one in found:
+        for name in one.suggestion.attributes:
+            counts[name] = max(counts.get(name, 0), one.suggestion.final)
+    return {name: final for name, final in counts.items() if final}
+
+
 def filled(found: Iterable[Row], key: str) -> Mapping[str, Any]:
     """Return the values of the suggestion with this key; none if there is no such suggestion."""
     return next((one.values for one in found if one.suggestion.key == key), {})

@@ -23,16 +23,17 @@ from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
-from flows.queries import jobs
+from flows.queries import jobs, steps
 from flows.queries.definitions import FlowInfo
 from monitor import (
+    holders,
     links,
     masking,
     places,
 )
 from monitor.approvals import rows as proposals
+from monitor.cases import following, waits
 from monitor.cases import rows as case_rows
-from monitor.cases import waits
 from monitor.cases.uploads import file_rows, limits
 from monitor.recovery import drafts, late_results, repairing, suggested
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
@@ -91,6 +92,11 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
         given = (flow, about.name, about.attributes, offered)
         context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
+    if about.name == "patch":
+        helped = suggested.helped(context.get("suggested", ()))
+        context["missing"] = repairing.missing(now, flow, about.attributes, helped)
+    if now.status == "S":
+        context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
     context["reason"] = given_reason(request)
     if request.method == "POST" and (done := _answer(request, about, now, flow, context)):
@@ -135,7 +141,7 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
         "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
         "late_results": late_results.rows(wid, flow),
         "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",
-        "missing": repairing.missing(now, flow, about.attributes) if about.name == "patch" else [],
+        "missing": [],
     }
 
 
@@ -166,9 +172,13 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
 @masks
 def undo(request: HttpRequest, wid: int) -> HttpResponse:
     """Undo the last repair of an instance, if it is still at the step that the page showed."""
-    _instance, flow = instance_or_404(request.user, wid)
+    instance, flow = instance_or_404(request.user, wid)
     if not access.may(request.user, right_to_repair("undo", wid), flow.name):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
+    context = holders.facts(request, flow, wid)
+    if context["unseen"]:
+        context |= {"flow": flow, "instance": instance, "seq": request.POST.get("seq", "")[:20]}
+        return render(request, "monitor/recovery/undo_confirm.html", context)
     seq, actor = number(request.POST.get("seq")), request.user.get_username()
     reason = _("Step %(seq)s was undone.") % {"seq": seq}
     try:
@@ -289,10 +299,8 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     if "instance" in done.facts:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
-    messages.success(request, _("Instance %(wid)s is repaired.") % {"wid": wid})
-    if request.POST.get("mine"):
-        return HttpResponseRedirect(reverse("monitor:cases"))
-    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+    messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
+    return following.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:

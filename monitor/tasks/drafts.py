@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -12,9 +12,12 @@ from django.urls import reverse
 from flows import api
 from flows.capabilities.tasks.api import TaskSheet
 from flows.designer import values
+from flows.designer.values import Field
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
 from monitor.tasks import forms
+
+MOST = 200  # the fields of a form
 
 
 def kept(sheet: TaskSheet, person: str) -> tuple[dict[str, str], dict[str, str], datetime | None]:
@@ -44,12 +47,50 @@ def typed_fields(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> 
 
 def keep(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Keep what was typed; answer whether there is a draft, or why it could not be kept."""
-    found: Any = typed_fields(flow, sheet, forms.posted(sheet, request.POST))
+    given = forms.posted(sheet, request.POST)
+    found: Any = typed_fields(flow, sheet, given)
     try:
-        there = api.keep_task_draft(sheet.job_id, request.user.get_username(), found)
+        person, names = request.user.get_username(), touched(request)
+        there = api.keep_task_draft(sheet.job_id, person, found, touched=names)
     except Refused as refused:
-        return JsonResponse({"error": refused.sentence}, status=refused.http)
-    return JsonResponse({"kept": there})
+        return JsonResponse({"error": refused.sentence}, status=refused.status)
+    if names is None:
+        return JsonResponse({"kept": there})
+    return JsonResponse({"kept": there, "others": bool(others(sheet, person, given, names))})
+
+
+def touched(request: HttpRequest) -> list[str] | None:
+    """Return the fields that were changed in the tab that sends a form; None from a page without scripts."""
+    if "touched" not in request.POST:
+        return None
+    return [f"value-{name}" for name in request.POST["touched"].split() if name][:MOST]
+
+
+def others(
+    sheet: TaskSheet, person: str, given: Mapping[str, str], names: Collection[str]
+) -> dict[str, tuple[str, str]]:
+    """Return what a person typed in another tab: texts, with those before, of fields that are not so here."""
+    typed, before, _since = kept(sheet, person)
+    sent = values.posted(given)
+    return {
+        name: (text, before[name])
+        for name, text in typed.items()
+        if name not in names and name in sent and sent[name] != text
+    }
+
+
+def of_another_tab(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
+    """Return the fields of a form that is sent with what was typed in another tab; none if nothing was."""
+    names = touched(request)
+    if names is None or sheet.owner != request.user.get_username():
+        return []
+    given = forms.posted(sheet, request.POST)
+    found = others(sheet, request.user.get_username(), given, names)
+    if not found:
+        return []
+    return forms.asked(
+        flow, sheet, values.posted(given) | {name: text for name, (text, _was) in found.items()}
+    )
 
 
 def discard(request: HttpRequest, _flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:

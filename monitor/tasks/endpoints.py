@@ -12,7 +12,7 @@ from pydantic import Field
 from flows import api as kernel
 from flows.access import task_keys
 from flows.capabilities.tasks.api import HeldTask, Order, Task
-from flows.capabilities.tasks.people import is_person
+from flows.capabilities.tasks.people import check_people, is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
 from monitor.api import inputs
 from monitor.api.caller import Call, Needs
@@ -104,7 +104,7 @@ def one_task(request: HttpRequest, task: int) -> Any:
     sheet, flow = task_or_404(call_of(request).caller.user, task)
     values = {name: each for name, each in sheet.state_of.items() if flow.shows(name)}
     names = ("description", "reads", "writes", "outcomes", "application", "claim")
-    return _row(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
+    return row_of(sheet) | {name: getattr(sheet, name) for name in names} | {"values": values}
 
 
 @router.post("/tasks/{int:task}/take", response=schemas.HeldTaskOut, auth=PERFORM, summary="Take a task")
@@ -118,7 +118,7 @@ def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
 def start_task(request: HttpRequest, task: int) -> Any:
     """Note that the caller has begun the task."""
     kernel.start_task(task, call_of(request).caller.name)
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -127,6 +127,8 @@ def start_task(request: HttpRequest, task: int) -> Any:
 def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
     """Complete a task that the caller holds. Sent again it has the same answer."""
     claim = claim_of(given.claim or "")
+    sheet = kernel.read_task(task, call_of(request).caller.name)
+    check_people(sheet.form, given.data, sheet.state_of)
     return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
 
 
@@ -145,7 +147,7 @@ def release_task(request: HttpRequest, task: int) -> Any:
     sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
     kernel.release_task(task, caller.name, is_forced(caller.user, sheet))
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -158,7 +160,7 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
     kernel.give_task(task, caller.name, given.to, given.reason, is_forced(caller.user, sheet))
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.post("/tasks/{int:task}/aside", response=schemas.TaskOut, auth=PERFORM, summary="Put a task aside")
@@ -168,7 +170,7 @@ def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -
     if until is not None and not until.tzinfo:
         until = timezone.make_aware(until)
     kernel.put_task_aside(task, call_of(request).caller.name, until)
-    return _row(kernel.read_task(task, call_of(request).caller.name))
+    return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
 @router.get(
@@ -206,7 +208,7 @@ def _flows(found: Call, flow: str) -> list[str] | None:
 
 
 def _rows(request: HttpRequest, found: list[Task]) -> list[dict[str, Any]]:
-    return [_row(each) for each in found if _in_scope(call_of(request), each.flow)]
+    return [row_of(each) for each in found if _in_scope(call_of(request), each.flow)]
 
 
 def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]:
@@ -214,7 +216,7 @@ def _page(request: HttpRequest, found: list[Task], limit: int) -> dict[str, Any]
     return {"items": _rows(request, found[:limit]), "next": following}
 
 
-def _row(found: Task) -> dict[str, Any]:
+def row_of(found: Task) -> dict[str, Any]:
     """Return a task as the endpoints return it."""
     kind, _colon, audience = found.audience.partition(":")
     if kind == "n":  # offered to some of a role

@@ -19,6 +19,7 @@ from flows.queries.definitions import FlowInfo
 
 SHOWN = "shown"
 LONGEST = 1_000_000
+MOST_TYPED = 500
 _DECLARED = "_declared"
 
 
@@ -47,6 +48,16 @@ def proposed(sheet: TaskSheet) -> dict[str, str]:
     return layout.with_defaults(sheet.form, sheet.state_of) if sheet.form else {}
 
 
+def holds(sheet: TaskSheet, person: str) -> bool:
+    """Return whether a person has a task that has not ended, and may fill in its form."""
+    return sheet.owner == person and sheet.ended_at is None
+
+
+def has_files(sheet: TaskSheet) -> bool:
+    """Return whether the form of a task asks for a file."""
+    return bool(sheet.form and any(one.get("kind") == "file" for one in layout.given_fields(sheet.form)))
+
+
 def posted(sheet: TaskSheet, given: QueryDict) -> Mapping[str, str]:
     """Return the texts of the fields that a form sends."""
     return (
@@ -56,17 +67,24 @@ def posted(sheet: TaskSheet, given: QueryDict) -> Mapping[str, str]:
     )
 
 
-def laid_out(flow: FlowInfo, sheet: TaskSheet, fields: Sequence[Field]) -> list[layout.Section]:
-    """Return the sections of the form of a task; none where its rule has no form."""
+def laid_out(
+    flow: FlowInfo, sheet: TaskSheet, fields: Sequence[Field], cells: Mapping[str, Any] | None = None
+) -> list[layout.Section]:
+    """Return the sections of the form of a task; none where its rule has no form.
+
+    `cells` has by attribute which cells of a table the kernel rejected.
+    """
     if not sheet.form:
         return []
     only_shown = [str(one["attribute"]) for one in layout.given_fields(sheet.form) if not one["writable"]]
     shown = values.named_fields(attributes(flow, only_shown), sheet.state_of, {})
-    return layout.sections(sheet.form, [*fields, *shown])
+    return layout.sections(sheet.form, [*fields, *shown], cells)
 
 
-def about(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
+def about(flow: FlowInfo, sheet: TaskSheet) -> list[tuple[Field, dict[str, Any] | None]]:
     """Return what the task is about: the values that there are, those first that its rule reads.
+
+    Beside each value is the description of the file that it may be.
 
     The business key comes before them. What the form asks for is left out.
     """
@@ -77,7 +95,8 @@ def about(flow: FlowInfo, sheet: TaskSheet) -> list[Field]:
     there = [name for name in names if name not in left_out and sheet.state_of.get(name) is not None]
     places = {name: place for place, name in enumerate(there)}
     found = sorted(attributes(flow, there), key=lambda one: places[str(one["name"])])
-    return values.named_fields(found, sheet.state_of, {})
+    fields = values.named_fields(found, sheet.state_of, {})
+    return [(one, layout.file_of(one.text) if one.type == "jsonb" else None) for one in fields]
 
 
 def as_shown(fields: Sequence[Field], before: Mapping[str, str] | None = None) -> str:
@@ -85,13 +104,18 @@ def as_shown(fields: Sequence[Field], before: Mapping[str, str] | None = None) -
     return json.dumps({one.field: one.text for one in fields} | dict(before or {}))
 
 
+def marked(fields: Sequence[Field], wrong: Mapping[str, str]) -> list[Field]:
+    """Return the fields with what is wrong with some, by attribute."""
+    return [replace(one, error=wrong.get(one.name, "") or one.error) for one in fields]
+
+
 def changed(
-    flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]
+    flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str], wrong: Mapping[str, str] | None = None
 ) -> tuple[list[Field], dict[str, Any], bool]:
     """Return the fields, the values that a person changed, and whether the form is right.
 
     What was not touched is not written. A value that another person has changed since the form was shown is
-    shown once, beside what was typed.
+    shown once, beside what was typed. `wrong`: what is already known to be wrong, by attribute.
     """
     typed, before = values.posted(given), texts(given.get(SHOWN, ""))
     now = {one.field: one for one in asked(flow, sheet)}
@@ -107,7 +131,26 @@ def changed(
         fields.append(one)
         if not one.error:
             found[one.name] = values.as_value(one.text, one.type)
+    fields = marked(fields, wrong or {})
     return fields, found, not any(one.error for one in fields)
+
+
+def typed(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what a person typed that cannot be sent any more: labels and texts of what was changed."""
+    sent, before = values.posted(given), texts(given.get(SHOWN, ""))
+    return [
+        (one.label, sent[one.field])
+        for one in asked(flow, sheet)
+        if one.field in sent and sent[one.field] != before.get(one.field, one.text)
+    ]
+
+
+def raw(given: QueryDict) -> list[tuple[str, str]]:
+    """Return what a form sent, by the names of attributes: nothing is known of its task any more."""
+    before = texts(given.get(SHOWN, ""))
+    sent = {name: str(given[name]) for name in given if name.startswith(("value-", "cell-"))}
+    changed = {name: text for name, text in sent.items() if text and text != before.get(name)}
+    return [(name.partition("-")[2], text) for name, text in list(changed.items())[:MOST_TYPED]]
 
 
 def texts(given: str) -> dict[str, str]:

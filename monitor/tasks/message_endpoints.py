@@ -27,7 +27,7 @@ from monitor.tasks.schemas import (
 )
 from monitor.tasks.sentences import sentence
 
-KindName = Literal["start", "end", "failure", "deadline"]
+KindName = Literal["start", "end", "failure", "deadline", "overtaken"]
 
 
 class ListedMessages(Schema):

@@ -99,14 +99,14 @@ class TaskLoadsOut(Schema):
     items: list[TaskLoadOut]
 
 
-KIND = {"s": "start", "e": "end", "f": "failure", "d": "deadline"}
+KIND = {"s": "start", "e": "end", "f": "failure", "d": "deadline", "o": "overtaken"}
 
 
 class MessageOut(Schema):
     """A message to a person; its sender is the instance. See docs/deadlines.md."""
 
     number: int
-    kind: Literal["start", "end", "failure", "deadline"]
+    kind: Literal["start", "end", "failure", "deadline", "overtaken"]
     at: datetime
     flow: str
     instance: int

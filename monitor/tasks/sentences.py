@@ -18,6 +18,7 @@ KINDS: Mapping[str, Text] = {
     "e": lazy("End"),
     "f": lazy("Task failed"),
     "d": lazy("Deadline"),
+    "o": lazy("Changed by others"),
 }
 
 

@@ -14,17 +14,21 @@ from django.http import (
     HttpResponse,
     HttpResponseForbidden,
     HttpResponseRedirect,
+    JsonResponse,
 )
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
 from flows.access import masks, may_operate, may_see, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.api import TaskSheet
-from flows.capabilities.tasks.people import colleagues, is_person
+from flows.capabilities.tasks.people import check_people, colleagues, is_person
 from flows.capabilities.tasks.rights import (
     claim_of,
     is_forced,
@@ -35,27 +39,43 @@ from flows.capabilities.tasks.rights import (
 )
 from flows.designer import form_layout as layout
 from flows.designer.values import BadValue
-from flows.errors import FormNotTaken, Refused, TaskTaken, TaskTransferred
+from flows.errors import FormNotTaken, QueryFailed, Refused, TaskTaken, TaskTransferred
 from flows.moments import later
 from flows.queries.definitions import FlowInfo
 from monitor.durations import seconds
-from monitor.tasks import drafts, forms, previews
+from monitor.tasks import choices, drafts, files, forms, previews
 from monitor.tasks.rows import row
 from monitor.tasks.taking import going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 
+_FORBIDDEN = gettext_lazy("You may see this task, but not perform it.")
 
+
+# The limit of files must be set before anything reads the form, as the check of its token does.
+@csrf_exempt
+def task(request: HttpRequest, task: int) -> HttpResponseBase:
+    """Show a task; a POST completes it with what was typed, and shows the next one."""
+    return _task(files.with_files(request), task)
+
+
+@csrf_protect
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 @masks
-def task(request: HttpRequest, task: int) -> HttpResponse:
-    """Show a task; a POST completes it with what was typed, and shows the next one."""
-    sheet, flow = task_or_404(request.user, task)
+def _task(request: HttpRequest, task: int) -> HttpResponse:
+    try:
+        sheet, flow = task_or_404(request.user, task)
+    except Http404:
+        if request.method != "POST":
+            raise
+        return _lost(request, _("The task is not there any more, or you may no longer see it."), 404)
     person = request.user.get_username()
     if request.method == "POST":
-        return _completed(request, flow, sheet) if may_do(request.user, sheet, "complete") else _forbidden()
-    if sheet.owner != person:
+        if not may_do(request.user, sheet, "complete"):
+            return _lost(request, str(_FORBIDDEN), 403)
+        return _completed(request, flow, sheet)
+    if not forms.holds(sheet, person):
         return _shown(request, flow, sheet, [])
     typed, before, since = drafts.kept(sheet, person)
     fields = forms.asked(flow, sheet, {**forms.proposed(sheet), **typed})
@@ -76,7 +96,7 @@ def _shown(
         "flow": flow,
         "task": sheet,
         "row": row(sheet, flow),
-        "is_mine": sheet.owner == person,
+        "is_mine": (is_mine := forms.holds(sheet, person)),
         "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
         "sees": may_see(request.user, flow.name),
         "manages": (manages := may_operate(request.user, flow.name)),
@@ -84,11 +104,16 @@ def _shown(
         "about": forms.about(flow, sheet),
         "fields": fields,
         "wrong": [one for one in fields if one.error],
-        "sections": forms.laid_out(flow, sheet, fields) if sheet.owner == person else [],
+        "sections": forms.laid_out(flow, sheet, fields, more.pop("cells", {})) if is_mine else [],
+        "has_files": forms.has_files(sheet),
         "in_browser": layout.for_browser(sheet.form, flow, sheet.state_of) if sheet.form else None,
         "shown": forms.as_shown(forms.asked(flow, sheet), before),
+        "files_at": reverse("monitor:task_file", args=[sheet.job_id, "x"]).removesuffix("x/"),
+        "typed": forms.typed(flow, sheet, forms.posted(sheet, request.POST))
+        if request.method == "POST" and not is_mine
+        else [],
         "outcomes": [name for name in sheet.outcomes if name != "FAILED"],
-        "colleagues": colleagues(sheet.audience, person) if sheet.owner == person else [],
+        "colleagues": colleagues(sheet.audience, person) if is_mine else [],
         "now": datetime.now(UTC),
         "next": given if (given := _asked(request, "next")) in BY else "",
         "only": _asked(request, "flow"),
@@ -99,7 +124,13 @@ def _shown(
 
 
 def _forbidden() -> HttpResponse:
-    return HttpResponseForbidden(_("You may see this task, but not perform it."))
+    return HttpResponseForbidden(_FORBIDDEN)
+
+
+def _lost(request: HttpRequest, error: str, status: int) -> HttpResponse:
+    """Show what a person typed for a task that they cannot perform any more."""
+    context = {"error": error, "typed": forms.raw(request.POST)}
+    return render(request, "monitor/tasks/lost.html", context, status=status)
 
 
 def _asked(request: HttpRequest, name: str) -> str:
@@ -110,25 +141,38 @@ def _asked(request: HttpRequest, name: str) -> str:
 def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Complete a task, or show it again with what is wrong and everything that was typed."""
     person = request.user.get_username()
-    fields, data, is_right = forms.changed(flow, sheet, forms.posted(sheet, request.POST))
+    if other := drafts.of_another_tab(request, flow, sheet):
+        error = _("In another tab you typed more. It is filled in now: look at it, and send the form again.")
+        return _shown(request, flow, sheet, other, error=error)
+    given, wrong = files.received(request, sheet)
+    fields, data, is_right = forms.changed(flow, sheet, {**forms.posted(sheet, request.POST), **given}, wrong)
+    if not (is_right or forms.holds(sheet, person)):
+        error = _("The task has ended, or another person has it now. Nothing of the form was written.")
+        return _shown(request, flow, sheet, [], error=error)
     if is_right and "preview" in request.POST:
         return _shown(request, flow, sheet, fields, previews=previews.of(sheet, flow, person, data))
+    cells: Mapping[str, Any] = {}
     error = "" if is_right else _("The task is not completed yet: look at the marked fields.")
     if is_right:
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
+            check_people(sheet.form, data, sheet.state_of)
             api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
         except FormNotTaken as refused:
             fields = layout.problems(refused.where.get("wrong", {}), fields)
+            cells = refused.where.get("cells", {})
+            error = _("The task is not completed yet: look at the marked fields.")
+        except QueryFailed as refused:
+            fields = forms.marked(fields, {str(refused.where.get("field")): refused.sentence})
             error = _("The task is not completed yet: look at the marked fields.")
         except TaskTransferred as lost:
             return _kept_late(request, sheet, lost, data, outcome)
         except Refused as refused:
-            error = refused.sentence
+            error, sheet = refused.sentence, api.read_task(sheet.job_id, person)
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
-    return _shown(request, flow, sheet, fields, error=error)
+    return _shown(request, flow, sheet, fields, error=error, cells=cells)
 
 
 def _kept_late(
@@ -166,7 +210,7 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
         raise Http404
     sheet, flow = task_or_404(request.user, task)
     if not may_do(request.user, sheet, verb):
-        return _forbidden()
+        return JsonResponse({"error": _FORBIDDEN}, status=403) if verb in OF_FORM else _forbidden()
     if verb in OF_FORM:
         return OF_FORM[verb](request, flow, sheet)
     try:
@@ -239,4 +283,5 @@ OF_FORM: Mapping[str, Callable[[HttpRequest, FlowInfo, TaskSheet], HttpResponse]
     "draft": drafts.keep,
     "discard": drafts.discard,
     "letters": drafts.letters,
+    "choices": choices.choices,
 }

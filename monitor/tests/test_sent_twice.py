@@ -40,6 +40,7 @@ UNIQUE = {
         "admin/flows/designer/import.html", "admin/flows/designer/parts/bar.html",
         "admin/flows/designer/parts/finding.html", "admin/flows/designer/parts/order.html",
         "admin/flows/designer/parts/panel.html", "admin/flows/designer/parts/requests.html",
+        "admin/flows/designer/pdl.html",
         "admin/flows/designer/parts/scenario_list.html", "admin/flows/designer/publish.html",
         "admin/flows/designer/settings.html", "admin/flows/designer/text.html",
         "admin/flows/designer/try.html", "admin/flows/designer/versions.html",
@@ -48,15 +49,17 @@ UNIQUE = {
     },
     "it changes what is there: an instance, a job, a case, a proposal, a rule": {
         "monitor/alerts/alert.html", "monitor/bulk/operation.html", "monitor/cancel.html",
-        "monitor/cases/list.html",
+        "monitor/cases/list.html", "monitor/cases/case.html",
         "monitor/operate.html", "monitor/cases/wait.html", "monitor/parts/head.html",
         "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/approvals/about.html",
         "monitor/recovery/undo.html", "monitor/webhooks/webhook.html",
     },
-    "the same one again is the one that there is": {"monitor/tasks/absences.html"},
+    "the same one again is the one that there is": {
+        "monitor/tasks/absences.html", "monitor/tasks/mails.html", "monitor/tasks/tools.html",
+    },
     "it changes a task, and completing it twice is completing it once": {
         "monitor/tasks/list.html", "monitor/tasks/messages.html", "monitor/tasks/settings.html",
-        "monitor/tasks/task.html",
+        "monitor/tasks/task.html", "monitor/tasks/team.html", "monitor/tasks/rows.html",
     },
     "the account, its session or its settings": {
         "registration/_log_in_form.html", "registration/account.html", "registration/change_password.html",

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from urllib.parse import unquote_plus
 
 import pytest
 from django.test import Client
 
+from flows import api
 from flows.queries import values
-from monitor.tests.conftest import Parcels, get, text_of
+from flows.tests.pages import unique
+from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 GROUP = "Instances with this value"
 
@@ -47,7 +51,7 @@ def test_an_instance_is_found_by_a_value(carol: Client, parcels: Parcels, wanted
     assert note in text_of(get(carol, f"/search/?q={wanted}"))
 
 
-@pytest.mark.parametrize("wanted", ["São", "são paulo", "true", "S", "1"])
+@pytest.mark.parametrize("wanted", ["São", "Sao Paulo", "true", "S", "1"])
 def test_what_is_not_exactly_a_value_is_not_found(carol: Client, parcels: Parcels, wanted: str) -> None:
     parcels.start(customer="São Paulo", pieces=1, fragile=True)
     assert found(carol, wanted)[0] == []
@@ -108,3 +112,54 @@ def test_any_value_is_answered(carol: Client, parcels: Parcels, wanted: str) -> 
     results, _note = found(carol, wanted)
     if len(wanted.replace("\x00", "")) > 1:
         assert (f"Instance {wid}", f"/instances/{wid}/") in results
+
+
+SHOWN = "Hugo Ésteves"
+WRITTEN = (
+    "Hugo Ésteves", "Hugo  Ésteves", "hugo ésteves", " Hugo\nÉsteves ", "Hugo E\u0301steves",
+    "Hugo\u00a0Ésteves",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("is_key", [True, False], ids=["of a key", "of a value"])
+def test_what_is_on_the_screen_is_found_however_it_is_written(site: None, is_key: bool) -> None:
+    name = unique("s")
+    flow = {
+        "attributes": [{"name": "customer", "business_key": is_key}],
+        "triggers": [{"transition": "tr_x", "predicate": "customer is not null"}],
+    }
+    api.create_flow(name)
+    api.publish(name, flow)
+    try:
+        wids = [api.start(name, {"customer": each}) for each in WRITTEN]
+        api.start(name, {"customer": "Hugo Estrada"})
+        client = client_of(person("sam", f"flow:{name}"))
+        for typed in (SHOWN, "Hugo E\u0301steves", "  HUGO   ésteves "):
+            found = client.get("/search/results/", {"q": typed}).json()
+            addresses = [each["address"] for group in found["groups"] for each in group["results"]]
+            assert {f"/instances/{wid}/" for wid in wids} <= set(addresses), typed
+    finally:
+        api.drop_flow(name, force=True)
+
+
+@pytest.mark.parametrize("is_key", [True, False], ids=["of a key", "of a value"])
+def test_how_many_were_found_is_said_newest_first_with_a_list_of_all(site: None, is_key: bool) -> None:
+    name = unique("s")
+    flow = {
+        "attributes": [{"name": "customer", "business_key": is_key}],
+        "triggers": [{"transition": "tr_x", "predicate": "customer is not null"}],
+    }
+    api.create_flow(name)
+    api.publish(name, flow)
+    try:
+        wids = [api.start(name, {"customer": "Hugo"}) for _ in range(9)]
+        client = client_of(person("sam", f"flow:{name}"))
+        page = get(client, "/search/?q=Hugo")
+        assert "6 of 9" in text_of(page)
+        listed = re.findall(r'href="/instances/(\d+)/"', page)
+        assert [int(wid) for wid in listed] == wids[:2:-1], "the newest first"
+        (every,) = [html.unescape(each) for each in re.findall(r'href="(/instances/\?q=[^"]*)"', page)]
+        shown = get(client, every)
+        assert all(f"/instances/{wid}/" in shown for wid in wids)
+    finally:
+        api.drop_flow(name, force=True)

@@ -99,6 +99,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         ),
         "repaired": api.last_repair(found.wid) if found.status in "REF" else None,
         "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
+        "suspension": steps.suspension(found.wid, found.started_at) if found.status == "S" else None,
         "children": api.child_jobs(found.wid)[:CHILD_JOBS],
         "has_tasks": bool(api.instance_tasks(found.wid, 1)),
         "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],

@@ -22,6 +22,7 @@ from flows.capabilities.approvals.api import Proposal
 from flows.designer import values
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
+from monitor import holders
 from monitor.tasks import chosen
 from pages.guard import page
 
@@ -106,7 +107,8 @@ def cancel(request: HttpRequest, wid: int) -> HttpResponse:
         return _forbidden()
     reason, actor = request.POST.get("reason", "").strip()[:LONGEST_REASON], request.user.get_username()
     context: dict[str, Any] = {"flow": flow, "instance": instance, "reason": reason}
-    if request.method == "POST":
+    context |= holders.facts(request, flow, wid)
+    if request.method == "POST" and not context["unseen"]:
         try:
             if request.POST.get("do") == "propose":
                 return to_proposal(request, api.propose_repair(wid, "cancel", {}, reason, actor=actor))

@@ -15,7 +15,10 @@ from flows import api
 from flows.access import instance_or_404, masks, may_handle, may_operate
 from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
+from flows.queries.instances import Instance
 from flows.queries.jobs import OpenJob
+from monitor import holders
+from monitor.cases import following
 from monitor.durations import seconds
 from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
 from monitor.views.operate import LONGEST_REASON, to_proposal
@@ -43,6 +46,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this instance, but not operate it."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "operation": chosen, "name": operation}
     context |= {"job": job, "gone": chosen.of_job and job is None, "number": number_of_job}
+    context["back"] = given.get("back") == "repair"
     context["title"] = flow.transition_titles.get(job.transition, job.transition) if job else ""
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")
     context["priority"] = request.POST.get("priority", str(job.priority if job else 0))[:7]
@@ -50,9 +54,10 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     if operation == "reassign" and job:
         context["to"] = request.POST.get("to", job.assigned_to or "")[:LONGEST_NAME]
         context["workers"] = jobs.assignable(flow.id, job.transition)
-    if request.method == "POST":
+    context |= holders.facts(request, flow, wid)
+    if request.method == "POST" and not context["unseen"]:
         try:
-            return _done(request, wid, operation, number_of_job, context["reason"])
+            return _done(request, instance, operation, number_of_job, context["reason"])
         except Refused as refused:
             context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
     if operation == "withdraw" and job:
@@ -64,13 +69,20 @@ def _job(wid: int, number_of_job: int | None) -> OpenJob | None:
     return next((job for job in jobs.of_instance(wid) if job.id == number_of_job), None)
 
 
-def _done(request: HttpRequest, wid: int, name: str, job: int | None, reason: str) -> HttpResponse:
-    given = (name, wid, job, _detail(request, name), reason, request.user.get_username())
+def _done(request: HttpRequest, of: Instance, name: str, job: int | None, reason: str) -> HttpResponse:
+    """Do or propose it, and return the page that follows. Raises WedError."""
+    given = (name, of.wid, job, _detail(request, name), reason, request.user.get_username())
     if request.POST.get("do") == "propose":
         return to_proposal(request, propose(*given))
+    goes_back = request.POST.get("back") == "repair"
+    is_mine = goes_back and following.is_mine(request, of.wid, of.flow)
     perform(*given)
     messages.success(request, str(OPERATIONS[name].done))
-    return HttpResponseRedirect(reverse("monitor:instance", args=[wid]))
+    if not goes_back:
+        return HttpResponseRedirect(reverse("monitor:instance", args=[of.wid]))
+    if name == "retry":
+        return following.after(request, of.wid, of.flow, is_mine=is_mine)
+    return HttpResponseRedirect(reverse("monitor:repair", args=[of.wid]))
 
 
 def _detail(request: HttpRequest, name: str) -> Detail:

@@ -104,10 +104,20 @@ tasks/choose/                                      --------- Lyyyyyyyy
 tasks/next/                                        --------- Lyyyyyyyy
 tasks/<int:task>/                                  Lnyyyyyyy Lnfffffff
 tasks/<int:task>/<slug:verb>/                      --------- Lnffyfyff
+tasks/<int:task>/files/<slug:attribute>/           Lnnnnnnnn Lnfffffff
+instances/<int:wid>/files/<slug:attribute>/        Lnnnnnnnn ---------
 messages/                                          Lyyyyyyyy Lyyyyyyyy
 messages/unread/                                   Lyyyyyyyy ---------
 tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy
 tasks/mails/                                       Lyyyyyyyy Lyyyyyyyy
+offline/                                           yyyyyyyyy ---------
+offline/worker.js                                  yyyyyyyyy ---------
+offline/manifest.webmanifest                       yyyyyyyyy ---------
+offline/<slug:language>/                           nnnnnnnnn ---------
+offline/sync/                                      Lbbbbbbbb ---------
+offline/unlock/                                    --------- Lbbbbbbbb
+offline/packages/<int:task>/                       Lnnnnnnnn ---------
+offline/results/                                   Lbbbbbbbb Lbbbbbbbb
 instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
 cases/reports.<slug:ending>                        Lyyyyyyyy ---------
@@ -160,6 +170,8 @@ accounts/password/done/                            Lyyyyyyyy L--------
 accounts/security/                                 Lyyyyyyyy Lyyyyyyyy
 accounts/tokens/                                   Lyyyyyyyy Lyyyyyyyy
 workers/keys/                                      Lfffffyff Lfffffyff
+people/                                            Lfffffyff Lfffffyff
+people/<int:number>/                               Lfffffnff Lfffffnff
 accounts/security/setup/                           Lyyyyyyyy Lyyyyyyyy
 admin/                                             LLLyLyyLL LLLyLyyLL
 admin/login/                                       yyyyyyyyy yyyyyyyyy
@@ -200,6 +212,8 @@ admin/flows/flow/new/<slug:name>/design/wsql/      Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
+admin/flows/flow/pdl/                              Lnnynnynn Lnnynnynn
+admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnnynnccn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.
@@ -258,6 +272,10 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
+offline/devices                                    --------- Lbbbbbbbb
+offline/tasks                                      Lbbbbbbbb ---------
+offline/packages/<int:task>                        Lnbbbbbbb ---------
+offline/results                                    Lbbbbbbbb Lbbbbbbbb
 tasks/<int:task>/release                           --------- Lnffyfyff
 tasks/<int:task>/give                              --------- Lnffbfbff
 flows/<slug:name>/tasks                            Lnyyyyyyy ---------

@@ -24,7 +24,7 @@ from tests.browser.conftest import Login
 DESIGN = (
     "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
     "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
-    "design/wsql/",
+    "design/wsql/", "pdl/",
     "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
 )  # fmt: skip
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
@@ -47,10 +47,11 @@ OWN = (
     "/tasks/", "/tasks/?show=open", "/tasks/?show=team&flow={f}", "/tasks/{task}/",
     "/messages/", "/tasks/absences/", "/tasks/mails/", "/tasks/?show=team", "/views/?list=tasks",
     "/instances/{w}/tasks/",
-    "/exceptions/", "/workers/", "/workers/keys/", "/health/", "/controls/", "/search/?q=a",
+    "/exceptions/", "/workers/", "/workers/keys/", "/people/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
-    "/admin/flows/flow/import/", "/admin/flows/flow/gallery/order/", "/admin/flows/flow/gallery/wcp20/",
+    "/admin/flows/flow/import/", "/admin/flows/flow/pdl/", "/admin/flows/flow/gallery/order/",
+    "/admin/flows/flow/gallery/wcp20/",
     *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
     *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
 )  # fmt: skip

@@ -219,8 +219,8 @@ def test_by_keys_alone_the_next_case_is_claimed_previewed_and_repaired(desk: Des
     desk.leaving(lambda: press(Keys.ENTER))
     desk.shows(f"Instance {case.wid} is repaired.")
     assert desk.status(case.wid) == "R"
-    desk.leaving(lambda: press("n"))
-    assert desk.case().number != case.number, "the next one follows"
+    following = desk.case()
+    assert following.number != case.number and following.state == "claimed", "the next one is on the screen"
 
 
 def test_on_a_phone_a_declined_card_is_repaired_without_scrolling_sideways(desk: Desk) -> None:

@@ -28,6 +28,16 @@ DEFINITION: dict[str, Any] = {
     ],
 }  # fmt: skip
 
+ASKING = """
+    window.shown = [];
+    window.Notification = class extends EventTarget {
+      static permission = "granted";
+      static async requestPermission() { return "granted"; }
+      constructor(title) { super(); window.shown.push(title); }
+      close() {}
+    };
+"""
+
 
 @pytest.fixture
 def tasks(
@@ -130,13 +140,18 @@ def test_the_lists_suit_a_phone_and_the_rules_of_accessibility(
     assert against_the_rules(browser) == []
 
 
-def test_who_asks_for_notifications_is_asked_for_the_newest_task_and_can_end_them(
-    tasks: list[int], flow: str, browser: Browser, connect: Any, wait: Wait
-) -> None:
-    origin = browser.execute_script("return location.origin")
-    permission = {"origin": origin, "permission": {"name": "notifications"}, "setting": "granted"}
-    browser.execute_cdp_cmd("Browser.setPermission", permission)
+@pytest.fixture
+def asking(browser: Browser) -> Iterator[None]:
+    """A browser that allows notifications and notes them: one without a screen always refuses them."""
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": ASKING})
     browser.refresh()
+    yield
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+def test_who_asks_for_notifications_is_asked_for_the_newest_task_and_can_end_them(
+    tasks: list[int], flow: str, browser: Browser, asking: None, connect: Any, wait: Wait
+) -> None:
     button = browser.find_element(By.CSS_SELECTOR, "[data-notify]")
     button.click()
     wait(lambda _page: button.get_attribute("aria-pressed") == "true")
@@ -151,5 +166,6 @@ def test_who_asks_for_notifications_is_asked_for_the_newest_task_and_can_end_the
     api.start(flow, {"policy": "P-new"}, conn=connect())
     query, count = browser.execute_async_script(ask)
     assert count == 1 and query != f"?tasks={tasks[-1]}"
+    assert len(browser.execute_script("return shown")) == 1
     button.click()
     assert button.get_attribute("aria-pressed") == "false"

@@ -68,7 +68,8 @@ NO_WORKER = {
     "read_webhook", "remove_old_messages", "resume_webhook", "save_webhook", "send_test_message",
     "webhook_deliveries", "webhook_steps",
     "complete_task", "done_tasks", "fail_task", "flow_tasks", "give_task", "instance_tasks", "open_tasks",
-    "keep_task_draft", "preview_form", "preview_task", "read_task_draft", "task_form",
+    "attach_task_file", "keep_task_draft", "preview_form", "preview_task", "read_task_draft",
+    "read_task_file", "task_choices", "task_form",
     "due_message_mails", "messages_to_mail", "queue_message_mail", "save_task_mail",
     "listed_tasks", "newest_tasks", "take_first_task", "clear_task_places", "place_task",
     "set_task_list", "take_next_task",
@@ -93,6 +94,8 @@ NO_WORKER = {
     "look_at", "record_look", "list_looks", "list_changes", "controls", "list_control_changes",
     "close_flow_role", "named_objects", "open_flow_role", "save_named_objects",
     "keep_source", "read_source",
+    "confirm_packages", "continue_offline", "device_seen", "devices", "keep_offline_result",
+    "offline_results", "offline_tasks", "read_package", "set_device_state", "skip_offline_results",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

@@ -130,13 +130,16 @@ def transitions(found: Chosen) -> list[str]:
     return [each["name"] for each in rows(statement, [found.flows])]
 
 
-def selected(found: Selection) -> Chosen:
-    """Return what the filter selects now.
+def selected(found: Selection, among: Collection[int] | None = None) -> Chosen:
+    """Return what the filter selects now, of the instances with the numbers `among` if they are given.
 
     Raises django.db.OperationalError (57014) if that takes longer than TIMEOUT_MS, and
     django.db.DataError if PostgreSQL rejects a value.
     """
-    source, params = parts(found, sql.SQL("true"), [], sql.SQL("order by i.wid limit %s"), [MOST + 1])
+    bound = ("true", []) if among is None else ("i.wid = any (%s)", [list(among)])
+    source, params = parts(
+        found, sql.SQL(bound[0]), list(bound[1]), sql.SQL("order by i.wid limit %s"), [MOST + 1]
+    )
     statement = sql.SQL(
         "select n.name as flow, i.status, count(*) as n, array_agg(i.wid order by i.wid desc) as wids,"
         " array_agg(i.seq order by i.wid desc) as seqs, {}"

@@ -10,7 +10,7 @@ from typing import Any
 from flows.labels import rule_name
 from flows.statements import value
 from flows.types import Part
-from flows.types.definitions import obstacles
+from flows.types.definitions import alternatives
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ class RuleReason:
     """One rule on the state: `value` t true, f false, u unknown, e failed.
 
     `parts` are the parts of its condition by path, the whole first; `obstacles` the fewest of them that would
-    have to change for it to hold; `due_at` the time for which it waits.
+    have to change for it to hold; `due_at` the time for which it waits. `ways` are the obstacles of each
+    alternative of its condition, these ones first.
     """
 
     id: int | None
@@ -58,6 +59,7 @@ class RuleReason:
     obstacles: Sequence[Obstacle]
     pending: bool
     due_at: datetime | None
+    ways: Sequence[Sequence[Obstacle]] = ()
 
     @property
     def holds(self) -> bool:
@@ -177,6 +179,10 @@ def _rule(
         path: Part(kind, at, predicate[at - 1 :][:length], truth, {name: state.get(name) for name in reads})
         for path, kind, at, length, reads, truth, _outline in rows
     }
+    ways = [
+        [_obstacle(parts[path], wanted, outlines[path], written) for path, wanted in way]
+        for way in alternatives(parts, "", "t")
+    ]
     return RuleReason(
         id=number,
         title=trigger.get("label") or rule_name(trigger) or trigger.get("transition") or "",
@@ -187,12 +193,10 @@ def _rule(
         predicate=predicate,
         value=parts[""].value,
         parts=parts,
-        obstacles=[
-            _obstacle(parts[path], wanted, outlines[path], written)
-            for path, wanted in obstacles(parts, "", "t")
-        ],
+        obstacles=ways[0],
         pending=number in pending,
         due_at=due.get(number) if number is not None else None,
+        ways=ways,
     )
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.access import task_keys
 from flows.capabilities.tasks.api import ORDERS, Task
-from flows.capabilities.tasks.people import is_person
+from flows.capabilities.tasks.people import check_people, is_person
 from flows.management.base import FlowCommand, Usage, name_and_value, number, span
 from flows.moments import later
 
@@ -115,6 +115,8 @@ class Command(FlowCommand):
     def _complete(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
         data = dict(name_and_value(word) for word in options["words"])
+        sheet = api.read_task(task, person)
+        check_people(sheet.form, data, sheet.state_of)
         done = api.complete_task(task, person, data, options["outcome"])
         fired = f", fired: {', '.join(done.fired)}" if done.fired else ""
         said = "had been completed before" if done.repeated else f"completed, step {done.seq}{fired}"

@@ -59,3 +59,17 @@ class FormNotTaken(Refused):
 
     sqlstate = "WD595"
     default = _("The form of the task does not take the values.")
+
+
+class TaskFileNotTaken(Refused):
+    """A file is too large, empty or of a type that the field does not take, or there are too many."""
+
+    sqlstate = "WD596"
+    default = _("The field does not take the file.")
+
+
+class QueryFailed(Refused):
+    """The query of a field is about what there is no longer, or found nothing in the time that it has."""
+
+    sqlstate = "WD597"
+    default = _("The query of the field failed.")

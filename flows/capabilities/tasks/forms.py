@@ -1,11 +1,13 @@
-"""Calls about the forms of tasks: what is shown, what completing would do, and drafts of what was typed."""
+"""Calls about the forms of tasks: what is shown and offered, what completing would do, files, and drafts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from flows.statements import JSON, value
+from flows.capabilities.cases.files import FileLimits
+from flows.statements import JSON, names, rows, value
 
 
 def task_form(
@@ -51,15 +53,69 @@ def preview_form(
     return None if found is None else dict(found)
 
 
-def keep_task_draft(task: int, person: str, fields: Mapping[str, Any], *, conn: Any = None) -> bool:
+def keep_task_draft(
+    task: int,
+    person: str,
+    fields: Mapping[str, Any],
+    *,
+    touched: Sequence[str] | None = None,
+    conn: Any = None,
+) -> bool:
     """Keep what a person typed into a task that is theirs; return whether there is a draft now.
+
+    With `touched` only these fields are replaced: the others may have been typed in another tab.
 
     Raises UnknownTask, TaskTaken, TaskNotHeld, BadDefinition.
     """
-    return bool(value(conn, "select wedsql.keep_task_draft(%s, %s, %s)", (task, person, JSON(dict(fields)))))
+    call = "select wedsql.keep_task_draft(%s, %s, %s, %s::text[])"
+    return bool(value(conn, call, (task, person, JSON(dict(fields)), names(touched))))
 
 
 def read_task_draft(task: int, person: str, *, conn: Any = None) -> dict[str, Any] | None:
     """Return the `fields` that the person typed and has not sent, with `saved_at`; None for nothing."""
     found = value(conn, "select wedsql.read_task_draft(%s, %s)", (task, person))
     return None if found is None else dict(found)
+
+
+def task_choices(
+    task: int,
+    attribute: str,
+    data: Mapping[str, Any] | None = None,
+    search: str = "",
+    limit: int = 50,
+    *,
+    conn: Any = None,
+) -> dict[str, Any]:
+    """Return the rows that a field with a query offers with these values: `items`, and whether `complete`.
+
+    An item has the `value`, the number of its `instance` and the `texts` of the columns. The caller checks
+    that the reader may see the rows. Raises UnknownTask, QueryFailed.
+    """
+    call = "select wedsql.task_choices(%s, %s, %s, %s, %s)"
+    given = (task, attribute, JSON(data or {}), search.replace("\x00", ""), limit)
+    return dict(value(conn, call, given))
+
+
+def attach_task_file(
+    task: int, person: str, attribute: str, name: str, content: bytes, limits: FileLimits, *, conn: Any = None
+) -> dict[str, Any]:
+    """Store a file for a field of a task that is the person's; return its description, the value to write.
+
+    `limits.of_case` is how many files a task may have. Raises UnknownTask, TaskTaken, TaskNotHeld,
+    TaskTransferred, TaskFileNotTaken.
+    """
+    call = "select wedsql.attach_task_file(%s, %s, %s, %s, %b, %s)"
+    given = (task, person, attribute, name.replace("\x00", ""), content, JSON(asdict(limits)))
+    return dict(value(conn, call, given))
+
+
+def read_task_file(
+    wid: int, attribute: str, sha256: str | None = None, person: str | None = None, *, conn: Any = None
+) -> tuple[dict[str, Any], bytes]:
+    """Return the file that an attribute of an instance describes, or one that the person sent; its content.
+
+    The caller checks that the reader may see the attribute. Raises UnknownFile.
+    """
+    call = "select * from wedsql.read_task_file(%s, %s, %s, %s)"
+    found, content = rows(conn, call, (wid, attribute, sha256, person))[0]
+    return dict(found), bytes(content)

@@ -28,10 +28,27 @@ def sentence(message: Message) -> str:
         return _("The instance was started by %(actor)s.") % {"actor": facts.get("actor") or "?"}
     if message.kind == "e":
         return str(ENDS.get(str(facts.get("status")), _("The instance has ended.")))
+    if message.kind == "o":
+        return _overtaken(facts)
     named = {"task": translate_label(str(facts.get("label", ""))) or facts.get("transition", ""), **facts}
     if message.kind == "f":
         return _("%(actor)s reports that “%(task)s” could not be done: %(reason)s") % named
     return _deadline(named)
+
+
+def _overtaken(facts: Mapping[str, object]) -> str:
+    """Return that another person changed an instance of which the reader had a task or the case."""
+    task = translate_label(str(facts.get("label", ""))) or facts.get("transition", "")
+    named = {"actor": facts.get("actor") or "?", "task": task, "case": facts.get("case")}
+    if facts.get("case"):
+        text = _("%(actor)s changed the instance whose case %(case)s you had claimed.") % named
+    elif facts.get("actor"):
+        text = (
+            _("You no longer have “%(task)s”: %(actor)s changed the instance, or took the task back.") % named
+        )
+    else:
+        text = _("You no longer have “%(task)s”: the instance changed.") % named
+    return f"{text} {facts['reason']}" if facts.get("reason") else text
 
 
 def _deadline(facts: dict[str, object]) -> str:

@@ -21,6 +21,16 @@ def add_beginnings(sketch: Sketch) -> None:
             _begin(sketch, outer, scope, first)
 
 
+def add_ends_of_starts(sketch: Sketch) -> None:
+    """Let the token of a start event that leads nowhere end there."""
+    for start in [*sketch.elements.values()]:
+        if start.tag == "startEvent" and not sketch.leaving(start.id):
+            end = Element(f"{start.id}/end", "endEvent", sketch.titles[start.id], scope=start.scope)
+            sketch.add(end, start)
+            sketch.connect(f"{start.id}/nothing", start.id, end.id, start)
+            sketch.warn(f"The start event “{sketch.titles[start.id]}” leads nowhere.", start)
+
+
 def _begin(sketch: Sketch, outer: Element | None, scope: str | None, first: list[Element]) -> None:
     if first:
         of = outer or first[0]

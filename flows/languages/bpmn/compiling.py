@@ -41,7 +41,7 @@ class CompiledProcess:
     @property
     def internal(self) -> list[str]:
         """Return the attributes that only the database writes: tokens, numbers, times and lists."""
-        public = {each.options["name"] for each in self.process.data}
+        public = {each.options["name"] for each in self.process.data if not each.internal}
         elements = self.process.elements.values()
         public |= {each.loop.item for each in elements if each.loop is not None}
         public |= {each.choice.attribute for each in elements if each.choice is not None and not each.person}

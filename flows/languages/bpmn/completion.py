@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from flows.languages.bpmn.beginnings import add_beginnings
+from flows.languages.bpmn.beginnings import add_beginnings, add_ends_of_starts
 from flows.languages.bpmn.choices import add_choices
+from flows.languages.bpmn.compensations import add_compensations
 from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.open_repetitions import add_ends
 from flows.languages.bpmn.placeholders import add_placeholders
@@ -14,7 +15,9 @@ def completed(process: Process) -> Sketch:
     """Return a process with what its drawing leaves out; the file is left as it is."""
     sketch = Sketch(process)
     add_beginnings(sketch)
+    add_ends_of_starts(sketch)
     add_placeholders(sketch)
     add_ends(sketch)
     add_choices(sketch)
+    add_compensations(sketch)
     return sketch

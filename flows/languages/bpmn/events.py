@@ -207,7 +207,7 @@ class Events(Escalations):
         timer = element.trigger.expression
         if timer is None:
             return {}
-        text, form = timer.text, element.trigger.form
+        text, form = _once(element)
         repeats = form == "cycle" and not element.interrupting
         repeated = iso.cycle(text) if repeats else None
         if repeated is not None and not repeated.first:
@@ -238,6 +238,16 @@ class Events(Escalations):
             )
             self.note("bad_time" if type_ else "unknown_name", message, element)
         return name
+
+
+def _once(element: Element) -> tuple[str, str]:
+    """Return the time of an event and its form; of a cycle that happens once, the first time."""
+    timer, form = element.trigger.expression, element.trigger.form
+    text = timer.text if timer is not None else ""
+    cycle = iso.cycle(text) if form == "cycle" and element.interrupting else None
+    if cycle is None:
+        return text, form
+    return (cycle.first, "date") if cycle.first else (cycle.every, "duration")
 
 
 def _code_first(found: tuple[Element, Rule]) -> bool:

@@ -35,5 +35,16 @@ def with_ids(process: Tag) -> None:
             tag.attributes = {**tag.attributes, ("", "id"): id_}
 
 
+def renamed_transactions(process: Tag) -> set[str]:
+    """Let transactions be read as the sub-processes that they are, and return their ids."""
+    found = set()
+    for tag in process.walk():
+        if (tag.space, tag.name) == (MODEL, "transaction"):
+            tag.name = "subProcess"
+            tag.attributes = {key: value for key, value in tag.attributes.items() if key != ("", "method")}
+            found.add(tag.id)
+    return found
+
+
 def _local(name: str) -> str:
     return name.rpartition(":")[2]

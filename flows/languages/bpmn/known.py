@@ -52,6 +52,7 @@ _ATTRIBUTES: dict[str, frozenset[str]] = {
     "receiveTask": frozenset({"default", "isForCompensation", "messageRef"}),
     "startEvent": frozenset({"isInterrupting"}),
     "boundaryEvent": frozenset({"attachedToRef", "cancelActivity"}),
+    "compensateEventDefinition": frozenset({"activityRef"}),
     "messageEventDefinition": frozenset({"messageRef"}), "errorEventDefinition": frozenset({"errorRef"}),
     "standardLoopCharacteristics": frozenset({"testBefore", "loopMaximum"}),
     "multiInstanceLoopCharacteristics": frozenset({"isSequential"}),

@@ -115,6 +115,7 @@ class Element:
     loop: Loop | None = None
     compensates: bool = False
     by_event: bool = False
+    transaction: bool = False
     message: str = ""
     job_type: str = ""
     person: bool = False
@@ -140,12 +141,16 @@ class Flow:
 
 @dataclass(frozen=True)
 class Datum:
-    """An attribute: its options as a definition has them, with the element that declares it."""
+    """An attribute: its options as a definition has them, with the element that declares it.
+
+    Only the database writes an internal one.
+    """
 
     id: str
     options: Mapping[str, object]
     line: int = 0
     column: int = 0
+    internal: bool = False
 
 
 @dataclass(frozen=True)

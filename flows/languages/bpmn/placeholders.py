@@ -35,8 +35,13 @@ def add_placeholders(sketch: Sketch) -> None:
 def _incomplete(sketch: Sketch, element: Element) -> None:
     """Replace what an event lacks."""
     kind = element.trigger.kind
-    if kind in _OPEN and element.trigger.expression is None:
+    starts = element.tag == "startEvent" and element.scope is None
+    if kind in _OPEN and (element.trigger.expression is None or (starts and kind == "conditional")):
         _event(sketch, element)
+    elif element.tag == "receiveTask" and not element.message:
+        title = _title(sketch, element)
+        sketch.change(replace(element, message=title))
+        sketch.warn(f"The task “{title}” names no message: it waits for the signal “{slug(title)}”.", element)
     elif kind in ("message", "signal") and _waits(element) and not element.trigger.name:
         _unnamed(sketch, element)
     elif kind == "escalation" and element.attached:
@@ -112,9 +117,12 @@ def _start(sketch: Sketch, element: Element) -> None:
     """Let people, or a signal where there are other starts, start the instances of a start event."""
     title = _title(sketch, element)
     others = [each for each in sketch.elements.values() if _is_start(each) and each is not element]
+    given = element.trigger.expression is not None
     if not others:
         sketch.change(replace(element, trigger=Trigger()))
         message = f"The start event “{title}” has neither time nor condition: people start the instances."
+        if given:
+            message = f"There are no data before the start event “{title}”: people start the instances."
         sketch.warn(message, element)
         return
     name = slug(title)
@@ -122,6 +130,8 @@ def _start(sketch: Sketch, element: Element) -> None:
     message = (
         f"The start event “{title}” has neither time nor condition: the signal “{name}” starts instances."
     )
+    if given:
+        message = f"There are no data before the start event “{title}”: the signal “{name}” starts instances."
     sketch.warn(message, element)
 
 

@@ -63,6 +63,7 @@ class _Reader:
     refused: set[str] = field(default_factory=set)
     used: Used = field(default_factory=set)
     asked: Asked = field(default_factory=Asked)
+    transactions: set[str] = field(default_factory=set)
     everyone: str = ""
     declares: bool = False
 
@@ -99,6 +100,7 @@ class _Reader:
     def ids(self, process: Tag) -> None:
         """Find the elements that the process can refer to by their ids."""
         identities.with_ids(process)
+        self.transactions = identities.renamed_transactions(process)
         for tag in identities.elements(self.root, process):
             if tag.id:
                 if tag.id in self.named:
@@ -157,6 +159,7 @@ class _Reader:
             tag.id, tag.name, " ".join(tag.get("name").split()), tag.line, tag.column, scope, given,
             documentation, _local(tag.get("default")),
             by_event=tag.flag("triggeredByEvent"),
+            transaction=tag.id in self.transactions,
             compensates=tag.flag("isForCompensation"),
         )  # fmt: skip
         self.elements[tag.id] = self.special(tag, element)

@@ -7,16 +7,25 @@ from dataclasses import replace
 
 from flows.languages.bpmn import times
 from flows.languages.bpmn.model import Expression, Trigger
-from flows.languages.bpmn.vocabulary import MODEL, REFUSED_EVENTS
+from flows.languages.bpmn.vocabulary import MODEL
 from flows.languages.bpmn.xml import Tag
 
 Note = Callable[[str, str, Tag], None]
 _ALLOWED = {
-    "startEvent": {"none", "message", "signal", "error", "escalation", "timer", "conditional"},
-    "endEvent": {"none", "message", "signal", "error", "escalation", "terminate"},
+    "startEvent": {"none", "message", "signal", "error", "escalation", "timer", "conditional", "compensate"},
+    "endEvent": {"none", "message", "signal", "error", "escalation", "terminate", "compensate", "cancel"},
     "intermediateCatchEvent": {"message", "signal", "timer", "conditional", "link"},
-    "intermediateThrowEvent": {"none", "message", "signal", "escalation", "link"},
-    "boundaryEvent": {"message", "signal", "timer", "conditional", "error", "escalation", "compensate"},
+    "intermediateThrowEvent": {"none", "message", "signal", "escalation", "link", "compensate"},
+    "boundaryEvent": {
+        "message",
+        "signal",
+        "timer",
+        "conditional",
+        "error",
+        "escalation",
+        "compensate",
+        "cancel",
+    },
 }
 _FORMS = {"timeDuration": "duration", "timeDate": "date", "timeCycle": "cycle"}
 
@@ -64,16 +73,11 @@ def trigger(tag: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
             note("unknown_reference", f"There is no element “{wanted[:40]}”.", tag)
             return Trigger()
         definition = named[wanted]
-    if definition.name in REFUSED_EVENTS:
-        note("unsupported", REFUSED_EVENTS[definition.name], tag)
-        return Trigger()
     return _allowed(tag, _trigger(tag, definition, named, note), note)
 
 
 def _allowed(tag: Tag, found: Trigger, note: Note) -> Trigger:
-    if found.kind == "compensate" and tag.name != "boundaryEvent":
-        note("unsupported", "Compensation is started by people (roll back, abort), not by the process.", tag)
-    elif found.kind not in _ALLOWED[tag.name]:
+    if found.kind not in _ALLOWED[tag.name]:
         note("unsupported", f"An element {tag.name} with {found.kind} is not supported.", tag)
     return found
 
@@ -91,7 +95,14 @@ def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
         return _signal(tag, definition, named)
     if kind in ("error", "escalation"):
         return _coded(tag, definition, kind, named, note)
-    return Trigger(kind, definition.get("name"))
+    return Trigger(kind, _shown(tag, definition, kind))
+
+
+def _shown(tag: Tag, definition: Tag, kind: str) -> str:
+    """Return what a link is called, or which activity is to be undone."""
+    if kind == "compensate":
+        return definition.get("activityRef").rpartition(":")[2]
+    return definition.get("name") or (tag.get("name") if kind == "link" else "")
 
 
 def _signal(tag: Tag, definition: Tag, named: Mapping[str, Tag]) -> Trigger:

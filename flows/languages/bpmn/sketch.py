@@ -52,6 +52,11 @@ class Sketch:
         place = (owner.line, owner.column, "warning", self.parts.get(owner.id, owner.id))
         self.problems.append(BpmnProblem("completed", message, *place))
 
+    def refuse(self, message: str, owner: Element) -> None:
+        """Note why an element cannot become a part of a flow."""
+        place = (owner.line, owner.column, "error", self.parts.get(owner.id, owner.id))
+        self.problems.append(BpmnProblem("unsupported", message, *place))
+
     def add(self, element: Element, of: Element) -> Element:
         """Add an element that is made of another one, in the same lane."""
         role = {"role": of.options["role"]} if "role" in of.options and element.person else {}

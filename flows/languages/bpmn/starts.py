@@ -6,6 +6,7 @@ from flows.languages.bpmn import times
 from flows.languages.bpmn.building import quoted
 from flows.languages.bpmn.model import Element
 from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.problems import BpmnProblem
 from flows.languages.bpmn.signals import Signals
 
 STARTED_BY = "started_by"
@@ -63,8 +64,13 @@ class Starts(Signals):
         """Add the way to one of several start events; instances that nothing starts take the usual one."""
         sources = [*self.start_by, *self.start_at]
         if element.trigger.kind == "none" and element is not usual:
-            message = "Another start event has no message and no time either; an instance could not choose."
-            self.note("unsupported", message, element)
+            own = [slug(element.name or element.id)]
+            message = (
+                f"“{self.titles[usual.id]}” has no event either: an instance begins there unless it is "
+                f"started with {STARTED_BY} = “{own[0]}”."
+            )
+            place = (element.line, element.column, "warning", self.origin(element.id))
+            self.warnings.append(BpmnProblem("several_starts", message, *place))
         elif any(sources.count(each) > 1 for each in own):
             self.note("unsupported", "Another start event has the same message or time.", element)
         condition = None

@@ -15,6 +15,13 @@ _LITERALS = {
     "date": re.compile(rf"date\s+and\s+time\s*\({_VALUE}\)|{_VALUE}"),
     "cycle": re.compile(_VALUE),
 }
+_FOREIGN = {"ms": 0.001, "milliseconds": 0.001, "s": 1, "seconds": 1, "m": 60, "minutes": 60, "h": 3_600,
+            "hours": 3_600, "d": 86_400, "days": 86_400, "weeks": 604_800}  # fmt: skip
+"""The seconds of the units that durations of jBPM, and of Python's `timedelta`, have."""
+_JBPM = re.compile(
+    r"(?=\d)(?:\d{1,9}d\s*)?(?:\d{1,9}h\s*)?(?:\d{1,9}m\s*)?(?:\d{1,9}s\s*)?(?:\d{1,9}(?:ms)?)?", re.ASCII
+)
+_PYTHON = re.compile(r"(?:datetime\.)?timedelta\(((?:\s*[a-z]+\s*=\s*\d{1,9}\s*,?)+)\)", re.ASCII)
 _FROM_NOW = re.compile(rf"now\s*\(\s*\)\s*\+\s*{_SPAN}")
 _CYCLES = re.compile(rf"cycle\s*\(\s*(?:(\d{{1,6}})\s*,\s*)?{_SPAN}\s*\)")
 _OFFSET = re.compile(rf"([A-Za-z_]\w*)(?:\s*([+-])\s*{_SPAN})?", re.ASCII)
@@ -29,7 +36,7 @@ def simplified(form: str, text: str) -> tuple[str, str]:
     inner, before = bare(text)
     inner = inner.strip()
     if not before:
-        return form, text
+        return _foreign(form, inner) or (form, text)
     found = _LITERALS[form].fullmatch(inner)
     if found is not None:
         return form, _value(found)
@@ -38,6 +45,32 @@ def simplified(form: str, text: str) -> tuple[str, str]:
     if form == "cycle" and (found := _CYCLES.fullmatch(inner)) is not None:
         return form, f"R{found[1] or ''}/{found[2] or found[3]}"
     return form, text
+
+
+def _foreign(form: str, text: str) -> tuple[str, str] | None:
+    """Return a time in the notation of jBPM or of Python: 1000 are milliseconds, 1s###2s is a cycle."""
+    first, _mark, every = text.partition("###")
+    if form == "cycle" and (every or _span(first)):
+        span = _span(every or first)
+        return (form, f"R/{span}") if span else None
+    span = _span(text)
+    return ("duration", span) if form == "duration" and span else None
+
+
+def _span(text: str) -> str:
+    """Return such a duration as ISO 8601 has it; empty for another text."""
+    python = _PYTHON.fullmatch(text)
+    if python is None and (not text or not _JBPM.fullmatch(text)):
+        return ""
+    pairs = re.findall(r"(\w+)\s*=\s*(\d+)", python[1]) if python else _jbpm_parts(text)
+    if any(unit not in _FOREIGN for unit, _number in pairs):
+        return ""
+    seconds = sum(_FOREIGN[unit] * int(number) for unit, number in pairs)
+    return f"PT{seconds:.3f}".rstrip("0").rstrip(".") + "S"
+
+
+def _jbpm_parts(text: str) -> list[tuple[str, str]]:
+    return [(unit or "ms", number) for number, unit in re.findall(r"(\d+)(ms|[dhms])?", text)]
 
 
 def offset(text: str) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ LONGEST = 80
 _KINDS = {"startEvent": "Start", "endEvent": "End", "callActivity": "Call", "subProcess": "Sub-process"}
 _EVENTS = {"timer": "Timer", "message": "Message", "conditional": "Condition", "error": "Error",
            "link": "Link", "signal": "Signal", "escalation": "Escalation", "terminate": "End of all",
-           "compensate": "Compensation"}  # fmt: skip
+           "compensate": "Compensation", "cancel": "Cancel"}  # fmt: skip
 
 
 def titles(elements: Iterable[Element]) -> dict[str, str]:
@@ -36,6 +36,8 @@ def titles(elements: Iterable[Element]) -> dict[str, str]:
 def kind(element: Element) -> str:
     """Return what an element is, in words: "Exclusive gateway"; of an event what it waits for or does."""
     trigger = element.trigger
+    if element.tag in EVENTS and trigger.kind == "compensate":
+        return _EVENTS["compensate"]
     if element.tag in EVENTS and trigger.kind != "none":
         return trigger.name or _EVENTS.get(trigger.kind, "Event")
     words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", element.tag).capitalize()

@@ -20,12 +20,8 @@ REFUSED = {
     "implicitThrowEvent": "An implicit event is not supported; draw it.",
     "event": "An event without a place is not supported.",
     "subChoreography": "Choreographies are not supported.",
-    "transaction": "A transaction is not supported: instances are undone by roll back and abort.",
 }
 """Nodes of a process that are known and refused."""
-REFUSED_EVENTS = {
-    "cancelEventDefinition": "A cancel event belongs to a transaction, which is not supported.",
-}
 DRAWN = frozenset({"association", "group", "textAnnotation"})
 """Parts of a process that only a reader of the diagram needs."""
 UNUSED = frozenset(

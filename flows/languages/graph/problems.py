@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import TypeVar
 
 from flows.errors import BadDefinition
 
@@ -31,12 +32,23 @@ class Problem:
         return f"{place}{self.severity}: {self.message} [{self.code}]"
 
 
+Found = TypeVar("Found", bound=Problem)
+
+
 @dataclass(frozen=True)
 class DeadEnd(Problem):
     """A node that can wait without end, and the choices that lead there: nodes with the edges they take."""
 
     node: str = ""
     choices: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def most_severe(problems: Sequence[Found], most: int) -> Sequence[Found]:
+    """Return at most so many problems, in their order; where not all fit, errors rather than warnings."""
+    if len(problems) <= most:
+        return problems
+    by_severity = sorted(range(len(problems)), key=lambda n: problems[n].severity != "error")
+    return [problems[n] for n in sorted(by_severity[:most])]
 
 
 class BadGraph(BadDefinition):
@@ -47,8 +59,9 @@ class BadGraph(BadDefinition):
     def __init__(self, problems: Sequence[Problem]) -> None:
         """Make one sentence of the problems, in the order of their places."""
         self.problems = tuple(sorted(problems, key=lambda problem: problem.place))
-        lines = [problem.sentence for problem in self.problems[: self.shown]]
+        listed = most_severe(self.problems, self.shown)
+        lines = [problem.sentence for problem in listed]
         if len(self.problems) > self.shown:
             lines.append(f"{len(self.problems) - self.shown} more problems were found.")
-        facts = {"problems": [asdict(problem) for problem in self.problems[: self.shown]]}
+        facts = {"problems": [asdict(problem) for problem in listed]}
         super().__init__("\n".join(lines), detail=json.dumps(facts))

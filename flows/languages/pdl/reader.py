@@ -17,6 +17,8 @@ from flows.languages.pdl.problems import BadPdl, PdlProblem
 from flows.languages.pdl.splitter import Block, Clause, Fault, Splitter
 
 LARGEST = 5 * 1024 * 1024  # bytes of all texts together
+MOST_SIGNS = 100_000  # of all texts together: each may begin a piece that is read by itself
+_SIGNS = '{};,("'
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 
 
@@ -159,6 +161,7 @@ def read(texts: Iterable[Text] | str, *, strict: bool = False) -> tuple[Library,
     """
     given = [Text(texts)] if isinstance(texts, str) else [*texts]
     check_size(sum(len(each.text.encode(errors="surrogatepass")) for each in given))
+    _check_signs(given)
     found: list[_Reader] = []
     for each in given:
         notes = Notes(each.text, each.file, strict)
@@ -186,4 +189,14 @@ def check_size(size: int) -> None:
     """Reject texts of so many bytes together, if these are too many. Raises BadPdl."""
     if size > LARGEST:
         message = "The texts have more than 5 MB and are not read: import each workflow by itself."
+        raise BadPdl([PdlProblem("too_large", message)])
+
+
+def _check_signs(texts: Iterable[Text]) -> None:
+    """Reject texts with too many pieces, whatever they are, since reading these would take minutes."""
+    if sum(each.text.count(sign) for each in texts for sign in _SIGNS) > MOST_SIGNS:
+        message = (
+            "The texts have more than 100000 braces, semicolons, commas, parentheses and quotes and are not"
+            " read: import each workflow by itself."
+        )
         raise BadPdl([PdlProblem("too_large", message)])

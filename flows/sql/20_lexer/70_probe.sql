@@ -61,7 +61,7 @@ declare
   v_line text;
 begin
   for v_line in execute 'explain (costs off) ' || p_query loop
-    if strpos(v_line, 'One-Time Filter: false') > 0 then
+    if v_line ~ '(One-Time )?Filter: (false|NULL::boolean)$' then
       return true;
     end if;
   end loop;

@@ -32,7 +32,7 @@ select array(
 $$;
 
 -- Checks the form of a trigger: its outline, each field, and each condition as those of triggers are checked.
--- Raises: WD002, WD009; WD005, WD006 with the field and its option in the detail.
+-- Raises: WD001, WD002, WD009; WD005, WD006 with the field and its option in the detail.
 create or replace function wedsql._check_form(p_trig wedsql.trig, p_types jsonb) returns void
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
@@ -48,6 +48,7 @@ begin
   for v_one in select * from wedsql._form_fields(p_trig.form) f order by f.section, f.place loop
     perform wedsql._check_form_field(v_one.attribute, v_one.field, p_types,
                                      coalesce(v_one.attribute = any (v_writes), false));
+    perform wedsql._check_form_query(v_one.attribute, v_one.field, p_types);
     if v_one.attribute = any (v_seen) then
       perform wedsql._refuse_form('WD009', 'The form has the attribute "{attribute}" twice.', v_one.attribute,
         'attribute', 'Each attribute is in one field at most.');
@@ -97,62 +98,6 @@ begin
   end if;
 end $$;
 
--- Checks one field of a form; p_writes: the task may change its attribute.
--- Raises: WD002, WD009.
-create or replace function wedsql._check_form_field(p_name text, p_field jsonb, p_types jsonb,
-  p_writes boolean) returns void
-language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
-declare
-  v_option text;
-  v_kind text := p_field ->> 'kind';
-  v_type text := p_types ->> p_name;
-begin
-  if v_type is null then
-    perform wedsql._refuse_form('WD002', 'The form has "{attribute}", which is not an attribute of the flow.',
-      p_name, 'attribute', null);
-  end if;
-  select k into v_option from jsonb_each(p_field) e (k, v) where not wedsql._fits_form(k, v) limit 1;
-  if found then
-    perform wedsql._refuse_form('WD009',
-      '"{value}" is not a value of {option} in the field of "{attribute}".', p_name, v_option,
-      p_facts => jsonb_build_object('value', left(p_field ->> v_option, 80)));
-  elsif not p_writes and coalesce(p_field -> 'required', 'false') <> 'false' then
-    perform wedsql._refuse_form('WD009', 'The form cannot require "{attribute}", which it may not write.',
-      p_name, 'required', 'Add it to what the transition may write, take it out of the outcomes, or leave '
-      'out required.');
-  elsif v_kind in ('choices', 'table') and v_type <> 'jsonb'
-        or v_kind in ('short', 'long', 'person') and v_type <> 'text'
-        or v_kind = 'choice' and v_type not in ('text', 'enum', 'integer', 'numeric') then
-    perform wedsql._refuse_form('WD009', 'A field of kind {kind} cannot show "{attribute}", which is of type '
-      '{type}.', p_name, 'kind', p_facts => jsonb_build_object('kind', v_kind, 'type', v_type));
-  elsif v_kind in ('choice', 'choices') and v_type <> 'enum' and not p_field ? 'options'
-        or v_kind = 'table' and not p_field ? 'columns' then
-    perform wedsql._refuse_form('WD009', 'The field of "{attribute}", of kind {kind}, has nothing to choose '
-      'or to fill in.', p_name, 'kind', 'Give it a list: options to choose from, or the columns of a table.',
-      jsonb_build_object('kind', v_kind));
-  end if;
-end $$;
-
--- Returns whether an option of a field has a value of its form.
-create or replace function wedsql._fits_form(p_option text, p_value jsonb) returns boolean
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case
-  when p_option in ('attribute', 'label', 'help', 'placeholder', 'default', 'unit')
-    then jsonb_typeof(p_value) = 'string' and length(p_value #>> '{}') <= 2000
-  when p_option = 'width' then p_value #>> '{}' in ('full', 'half', 'third')
-  when p_option = 'kind' then p_value #>> '{}' in ('short', 'long', 'choice', 'choices', 'person', 'table')
-  when p_option in ('shown', 'required', 'readonly') then jsonb_typeof(p_value) in ('boolean', 'string')
-  when p_option = 'options' then jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value)
-      between 1 and 500 and not jsonb_path_exists(p_value, 'strict $[*] ? (@.type() <> "string" || @ == "")')
-  when p_option = 'columns' then jsonb_typeof(p_value) = 'array' and jsonb_array_length(p_value)
-      between 1 and 20 and not jsonb_path_exists(p_value, '$[*] ? (@.type() <> "object")')
-      and not exists (select from jsonb_path_query(p_value, '$[*]') c cross join lateral jsonb_each(c) e
-                      where e.key not in ('name', 'label') or jsonb_typeof(e.value) <> 'string')
-      and not exists (select from jsonb_path_query(p_value, '$[*]') c
-                      where coalesce(c ->> 'name', '') !~ '^[A-Za-z_][A-Za-z0-9_]{0,62}$')
-  else false end
-$$;
-
 -- Checks a condition of a field as those of triggers are checked.
 -- Raises: WD005, WD006 with the field and its option in the detail.
 create or replace function wedsql._check_form_condition(p_field text, p_option text, p_predicate text,
@@ -181,7 +126,9 @@ begin
     or exists (select from wedsql._form_conditions(p_form) c
                cross join lateral unnest(wedsql.parse(c.predicate, p_types || jsonb_build_object(p_name,
                  coalesce(p_types ->> p_name, 'text')))) t
-               where t.kind = 'attribute' and t.text = p_name);
+               where t.kind = 'attribute' and t.text = p_name)
+    or exists (select from wedsql._form_fields(p_form) f
+               where wedsql._query_names(f.field -> 'query', p_name, p_types));
 exception when sqlstate 'WD005' then
   return true;
 end $$;
@@ -215,4 +162,6 @@ select p_field || case when p_field ->> 'attribute' = p_old then jsonb_build_obj
   || coalesce((select jsonb_object_agg(o, wedsql.rename_in_predicate(p_field ->> o, p_old, p_new, p_types))
                from unnest(array['shown', 'required', 'readonly']) o
                where jsonb_typeof(p_field -> o) = 'string'), '{}')
+  || case when p_field ? 'query' then jsonb_build_object('query',
+       wedsql._rename_in_query(p_field -> 'query', p_old, p_new, p_types)) else '{}' end
 $$;

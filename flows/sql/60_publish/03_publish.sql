@@ -57,6 +57,8 @@ begin
   on conflict (flow_id, version) do update
   set definition = excluded.definition, actor = excluded.actor, attrs_changed = o.attrs_changed
     or excluded.attrs_changed;
+  -- A version that is published again, before its first instance, is no longer what it was translated from.
+  delete from wedsql.flow_source s where s.flow_id = p_flow and s.version = v_flow.version;
   v_why := 'version ' || v_flow.version || coalesce(': ' || nullif(p_reason, ''), '');
   perform wedsql._supersede_rematch(p_flow, v_flow.version);
   if p_batches and wedsql._needs_batches(v_flow) then

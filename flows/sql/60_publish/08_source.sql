@@ -11,12 +11,62 @@ declare
 begin
   perform wedsql._lock_definition(v_flow.id);
   select f.* into v_flow from wedsql.flow f where f.id = v_flow.id;
-  insert into wedsql.flow_source as s (flow_id, version, language, format, text, map)
-  values (v_flow.id, v_flow.version, p_source ->> 'language', p_source ->> 'format', p_source ->> 'text',
-          p_source -> 'map')
-  on conflict (flow_id, version) do update
-  set language = excluded.language, format = excluded.format, text = excluded.text, map = excluded.map;
+  perform wedsql._put_source(v_flow.id, v_flow.version, p_source);
   return v_flow.version;
+end $$;
+
+-- Writes what a version of a flow was translated from; version 0 is that of what is not published yet.
+create or replace function wedsql._put_source(p_flow integer, p_version integer, p_source jsonb) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.flow_source as s (flow_id, version, language, format, text, map)
+values (p_flow, p_version, p_source ->> 'language', p_source ->> 'format', p_source ->> 'text',
+        p_source -> 'map')
+on conflict (flow_id, version) do update
+set language = excluded.language, format = excluded.format, text = excluded.text, map = excluded.map
+$$;
+
+-- Returns what is the same as long as a definition says the same, whatever numbers its parts have.
+create or replace function wedsql._definition_digest(p_definition jsonb) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select md5((p_definition - 'flow' - 'version' || jsonb_build_object(
+  'attributes', (select jsonb_agg(e.j - 'id' - 'was' order by e.n)
+                 from jsonb_array_elements(p_definition -> 'attributes') with ordinality e (j, n)),
+  'triggers', (select jsonb_agg(e.j - 'id' order by e.n)
+               from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (j, n))))::text)
+$$;
+
+-- Keeps what a definition that is not published yet was translated from; there is one for each flow. It
+-- becomes the source of the version that is published of this definition, of no other one.
+-- Locks: the row of the source.
+-- Raises: WD001.
+create or replace function wedsql._keep_pending_source(p_flow text, p_definition jsonb, p_source jsonb)
+  returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._put_source(f.id, 0, p_source || jsonb_build_object('map', p_source -> 'map'
+  || jsonb_build_object('digest', wedsql._definition_digest(p_definition))))
+from wedsql._flow(p_flow) f
+$$;
+
+-- Returns what a definition that is not published yet was translated from; null where it was not.
+create or replace function wedsql._pending_source(p_flow integer, p_definition jsonb) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select to_jsonb(s) - 'flow_id' - 'version' || jsonb_build_object('map', s.map - 'digest')
+from wedsql.flow_source s
+where s.flow_id = p_flow and s.version = 0
+  and s.map ->> 'digest' = wedsql._definition_digest(p_definition)
+$$;
+
+-- Gives a version that was published of this definition the source that was kept before.
+create or replace function wedsql._publish_source(p_flow integer, p_version integer, p_definition jsonb)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source jsonb := wedsql._pending_source(p_flow, p_definition);
+begin
+  if v_source is not null then
+    perform wedsql._put_source(p_flow, p_version, v_source);
+    delete from wedsql.flow_source s where s.flow_id = p_flow and s.version = 0;
+  end if;
 end $$;
 
 -- Returns what a version of a flow was translated from, with the version; null where it was not. A version

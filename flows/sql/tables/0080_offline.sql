@@ -38,8 +38,8 @@ create table if not exists wedsql.device_package (
 create index if not exists device_package_instance on wedsql.device_package (wid);
 
 -- A result of a device, with a number of its own. state: W waits for an earlier one, A accepted, L kept as a
--- late result, R refused, X discarded on the device, S not waited for any longer. made_at: by the clock of the
--- device, which was skew behind that of the server when it was sent.
+-- late result, R refused, X discarded on the device, S not waited for any longer. made_at: by the clock of
+-- the device, which was skew behind that of the server when it was sent.
 create table if not exists wedsql.device_result (
   device_id bigint not null references wedsql.device (id) on delete cascade,
   number integer not null check (number > 0),
@@ -57,5 +57,6 @@ create table if not exists wedsql.device_result (
   problem jsonb,
   primary key (device_id, number)
 );
-create index if not exists device_result_waiting on wedsql.device_result (device_id, number) where state = 'W';
+create index if not exists device_result_waiting on wedsql.device_result (device_id, number)
+  where state = 'W';
 create index if not exists device_result_instance on wedsql.device_result (wid);

@@ -66,9 +66,13 @@ CREATES |= {
     "queue_webhook_steps": "the webhook is locked", "fill_vocabulary": "an installation is alone",
     "watch": "each call is one of its own", "release": "the job is locked",
     "fail_many": "the jobs are locked",
-    "release_job": "the job is locked", "keep_source": KNOWN, "prepare_filter": KNOWN,
+    "release_job": "the job is locked", "keep_source": KNOWN, "keep_draft_source": KNOWN,
+    "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,
+    "set_task_list": KNOWN, "place_task": "the places of the person are locked",
+    "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
+    "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",
 }  # fmt: skip
 TRIED = {name: given for name, given in CREATES.items() if not isinstance(given, str)}
 

@@ -155,6 +155,9 @@ def test_a_version_that_is_published_without_a_source_has_none(kit: Kit) -> None
     assert kept == source | {"version": version}
     kit.attrs("more")
     assert api.read_source(kit.name, conn=kit.conn) is None
+    api.keep_source(kit.name, source, conn=kit.conn)
+    kit.publish({"attributes": [{"name": "a"}], "triggers": []})
+    assert api.read_source(kit.name, conn=kit.conn) is None
     assert api.read_source(kit.name, version, conn=kit.conn) == kept
 
 

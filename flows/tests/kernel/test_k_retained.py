@@ -27,6 +27,8 @@ COLUMNS = {
     "commit_by.wid": NUMBER,
     "condition_error_sum.wid": NUMBER,
     "condition_failure.wid": NUMBER,
+    "device_package.wid": REMOVED,
+    "device_result.wid": REMOVED,
     "instance.parent_wid": NUMBER,
     "instance.wid": REMOVED,
     "job_log.wid": REMOVED,

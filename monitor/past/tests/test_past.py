@@ -114,6 +114,10 @@ def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
         "is": "is:late", "pending": "has:pending", "reason": "has:reason", "did": "has:did",
         "redid": "has:redid", "failed": "has:failed", "followed": '"followed":"a > b"',
         "path": "has:path", "excepted": "has:excepted", "sla": "sla:answer=met",
+        "task.name": "task.name~x", "task.role": "task.role=x", "task.holder": "task.holder=x",
+        "task.priority": "task.priority=1",
+        "task.due": "task.due:today", "task.arrived": "task.arrived:today",
+        "task.size": "task.size=1",
     }  # fmt: skip
     assert set(queries) == set(PARTS) - set(THEN)
     for name, query in queries.items():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 from django.test import Client
 
 from flows import api
-from flows.tests.pages import Form
+from flows.tests.pages import Form, unique
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 
@@ -355,3 +358,86 @@ def test_an_own_claim_and_one_that_has_ended_ask_nothing(bea: Client, parcels: P
     assert "has claimed this case" not in page
     assert sent(bea, lost, page, do="apply", reason="x").startswith(("/instances/", "/cases/"))
     assert api.explain_instance(lost).status == "R"
+
+
+def test_undoing_all_steps_says_that_the_instance_ends(bea: Client, parcels: Parcels) -> None:
+    wid = parcels.start(customer="Ana", extra={})
+    parcels.do("tr_pack", wid, stage="lost")
+    page = sent(bea, wid, get(bea, address(wid) + "?operation=abort"), do="preview", override="1")
+    text = text_of(page)
+    assert "The instance ends as aborted." in text
+    assert "Now holds" not in text and "No longer holds" not in text, "its rules matter no more"
+    assert sent(bea, wid, page, do="apply", override="1", reason="Not ours.") == f"/instances/{wid}/"
+    page = get(bea, f"/instances/{wid}/")
+    assert f"Instance {wid} has ended: its steps are undone." in page and "is repaired" not in page
+
+
+PAID = "payment = 'paid'"
+
+
+@pytest.fixture
+def shop(site: None) -> Iterator[str]:
+    """A flow whose rules ask for an amount, for a date, and for one of two states."""
+    name = unique("shop")
+    flow = {
+        "attributes": [
+            {"name": "total", "type": "numeric"},
+            {"name": "delivered", "type": "date"},
+            {"name": "payment", "type": "enum", "options": ["none", "paid", "refunded"]},
+        ],
+        "triggers": [
+            {"transition": "tr_begin", "predicate": "payment is null"},
+            {"transition": "tr_pay", "predicate": "total <= 500 and payment = 'none' and delivered is null"},
+            {
+                "predicate": "delivered is not null and payment = 'paid' or payment = 'refunded'",
+                "final": True,
+            },
+        ],
+    }
+    api.create_flow(name)
+    api.publish(name, flow)
+    yield name
+    api.drop_flow(name, force=True)
+
+
+def stuck(shop: str) -> int:
+    """Start an instance that is an exception after its first step."""
+    wid = api.start(shop, {"total": 698})
+    (job,) = api.explain_jobs(wid)
+    api.repair(wid, "complete", {"job": job.id, "changes": {"payment": "paid"}}, "Begun.", actor="ann")
+    assert api.explain_instance(wid).status == "E"
+    return wid
+
+
+def test_what_is_missing_shows_the_alternatives_and_proposes_no_facts(site: None, shop: str) -> None:
+    wid = stuck(shop)
+    clerk = client_of(person("cleo", f"flow:{shop}", f"flow:{shop}:handle"))
+    page = get(clerk, address(wid))
+    assert "delivered has a value" in text_of(page) and "payment is &#x27;refunded&#x27;" in text_of(page)
+    offered = re.findall(r'name="fill" value="([\d.]+)"', page)
+    (other,) = [one for one in offered if "." in one]
+    page = sent(clerk, wid, page, fill=other)
+    assert Form(page).fields["value-payment"] == "refunded"
+    for key in offered:
+        fields = Form(sent(clerk, wid, get(clerk, address(wid)), fill=key)).fields
+        assert (fields["value-total"], fields["value-delivered"]) == ("698", ""), "facts are found out"
+
+
+def test_what_persons_did_comes_first(site: None, shop: str) -> None:
+    clerk = client_of(person("cleo", f"flow:{shop}", f"flow:{shop}:handle"))
+    for _ in range(3):
+        done = stuck(shop)
+        api.sign_cases()
+        api.repair(done, "patch", {"changes": {"payment": "refunded"}}, "Paid back.", actor="cleo")
+    wid = stuck(shop)
+    api.sign_cases()
+    page = get(clerk, address(wid))
+    assert "What helped in cases like this one" in page
+    missing = text_of(page[page.index('id="missing-title"') :])
+    assert missing.index("To become final") < missing.index("For “")
+
+
+def test_the_values_come_before_files_and_history(bea: Client, lost: int) -> None:
+    page = get(bea, address(lost))
+    order = [page.index(each) for each in ('id="case"', 'id="values-title"', 'id="comment"', 'id="files"')]
+    assert order == sorted(order)

@@ -1,12 +1,16 @@
 // The page of a task: its form follows the conditions of its fields, and what is typed is kept on the server.
 import { evaluate } from "./conditions.js";
+import { sent, sending } from "./form_requests.js";
+import { keepTyped } from "./form_drafts.js";
+import { offerRows, sendFiles } from "./form_fields.js";
+import { editTables } from "./form_tables.js";
 
 const WORDS = ["shown", "required", "readonly"];
 const TYPED = ["input", "change"];  // a list that a driver or a helper sets sends the second only
-const KEPT_AFTER = 2000, ASKED_AFTER = 400;
+const ASKED_AFTER = 400;
 
 // What a form does: `data` has the trees of its conditions and the present values that they read.
-class TaskForm {
+export class TaskForm {
   constructor(form, data) {
     this.form = form;
     this.data = data;
@@ -32,7 +36,7 @@ class TaskForm {
 
   // A list matters to conditions here only as whether there is one.
   listed(entry) {
-    const some = [...entry.querySelectorAll("input:not([type=hidden])")]
+    const some = [...entry.querySelectorAll("input:not([type=hidden]), select")]
       .some((one) => (one.type === "checkbox" ? one.checked : one.value.trim()));
     return some ? "[]" : null;
   }
@@ -70,7 +74,7 @@ class TaskForm {
     let moved = false;
     for (const one of this.controls(entry)) {
       if (one.disabled !== off) { one.disabled = off; moved = true; }
-      if (one.name?.startsWith("value-") && one.type !== "checkbox") one.ariaRequired = required ? "true" : null;
+      if (one.name?.startsWith("value-") && one.type !== "checkbox" && one.type !== "hidden") one.ariaRequired = required ? "true" : null;
     }
     entry.hidden = !shown && !wrong;
     const mark = entry.querySelector(".required");
@@ -79,18 +83,20 @@ class TaskForm {
   }
 
   askLater() {
+    if (!this.form.dataset.letters) return;  // without a connection the site decides when it gets the result
     clearTimeout(this.asking);
     this.asking = setTimeout(() => this.ask(), ASKED_AFTER);
   }
 
   async ask() {
-    const data = new FormData(this.form);
+    const data = sending(this.form);
     const text = JSON.stringify([...data.entries()]);
     if (text === this.asked) return;
     this.asked = text;
     const found = await sent(this.form.dataset.letters, data);
-    if (!found || text !== JSON.stringify([...new FormData(this.form).entries()])) return;
-    this.answers = found;
+    if (!found.ok) this.asked = "";  // it is asked again with the next key
+    if (!found.ok || text !== JSON.stringify([...sending(this.form).entries()])) return;
+    this.answers = found.body;
     this.follow();
   }
 }
@@ -100,62 +106,13 @@ function unquoted(text) {
   return text.length % 2 === 0 && /^'*$/.test(text) ? text.slice(0, -2) : text;
 }
 
-async function sent(address, data) {
-  try {
-    const headers = { Accept: "application/json" };
-    const answer = await fetch(address, { method: "POST", body: data, credentials: "same-origin", redirect: "error", headers });
-    return answer.ok ? await answer.json() : null;
-  } catch {
-    return null;  // without a connection: what was typed stays in the page, and is tried again
-  }
-}
-
-// Keeps what was typed on the server: two seconds after the last key, and when the page is left.
-function keepTyped(form) {
-  const mark = form.querySelector("[data-kept]");
-  let waiting = 0, typed = false;
-  const keep = async () => {
-    if (!typed) return;
-    typed = false;
-    const found = await sent(form.dataset.draft, new FormData(form));
-    if (found === null) typed = true;
-    else mark.hidden = !found.kept;
-  };
-  const later = () => {
-    typed = true;
-    mark.hidden = true;
-    clearTimeout(waiting);
-    waiting = setTimeout(keep, KEPT_AFTER);
-  };
-  for (const kind of TYPED) form.addEventListener(kind, later);
-  setInterval(keep, 5 * KEPT_AFTER);
-  form.addEventListener("submit", () => { typed = false; clearTimeout(waiting); });
-  addEventListener("pagehide", () => { if (typed) navigator.sendBeacon?.(form.dataset.draft, new FormData(form)); });
-}
-
-// Adds rows to tables.
-function growTables(form) {
-  for (const button of form.querySelectorAll("[data-add-row]")) {
-    const body = button.parentElement.querySelector("[data-rows] tbody");
-    button.hidden = false;
-    button.addEventListener("click", () => {
-      const last = body.lastElementChild, row = last.cloneNode(true);
-      for (const cell of row.querySelectorAll("input")) {
-        cell.name = cell.name.replace(/^(cell-.*?-)(\d+)(-)/, (all, before, place, after) => `${before}${Number(place) + 1}${after}`);
-        cell.setAttribute("aria-label", cell.getAttribute("aria-label").replace(/\d+$/, body.children.length + 1));
-        cell.value = "";
-      }
-      body.append(row);
-      row.querySelector("input").focus();
-    });
-  }
-}
-
 export function start() {
   const form = document.querySelector("[data-task-form]");
   if (!form) return;
+  editTables(form);
+  sendFiles(form);
+  offerRows(form);
   keepTyped(form);
-  growTables(form);
   document.querySelector("[data-summary]")?.focus();
   const data = document.getElementById("form-conditions");
   if (!data) return;

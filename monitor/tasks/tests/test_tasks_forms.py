@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.utils.html import escape
 
@@ -86,6 +87,7 @@ DEFINITION: dict[str, Any] = {
 
 @pytest.fixture
 def flow() -> Any:
+    get_user_model().objects.get_or_create(username="maria")
     name = unique("repairs")
     api.create_flow(name)
     api.publish(name, DEFINITION)

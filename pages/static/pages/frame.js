@@ -1,4 +1,5 @@
 // What the header of every page does, the admin's included: theme, menus, search. Each works without it.
+import { guardDevice } from "./device.js";
 import { palette } from "./palette.js";
 import { themeButton } from "./theme.js";
 
@@ -9,6 +10,7 @@ if (zone && !document.cookie.includes(`zone=${zone}`)) {
 }
 themeButton();
 palette();
+guardDevice();
 // Menus close on Escape and on a click elsewhere.
 document.addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector("details.menu[open]");

@@ -66,23 +66,36 @@ begin
 end $$;
 
 -- Closes the open cases of those of the instances that are no exceptions: "accepted" where a person accepted
--- the state, "applied" where a repair ended the exception, else "closed".
+-- the state, "applied" where a repair ended the exception, else "closed". Who has claimed one gets a message.
 create or replace function wedsql._close_cases(p_wids integer[], p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$
-with ended as (
-  update wedsql.repair_case c
-  set state = case when e.step = '_RECOVER:accept' then 'accepted'
-                   when e.step = '_EXCPT' or e.step like E'\\_RECOVER:%' and e.step <> '_RECOVER:undo'
-                     then 'applied' else 'closed' end,
-      closed_at = p_now, closed_by = e.step, lease_until = null, waits_until = null
-  from wedsql._exceptions(array(select o.wid from wedsql.repair_case o
-                                where o.wid = any (p_wids) and o.closed_at is null)) e
-  where c.wid = e.wid and c.closed_at is null and not e.exceptional
-  returning c.number, c.state, e.actor, e.step, e.seq)
-insert into wedsql.case_event (number, at, kind, actor, detail)
-select e.number, p_now, 'closed', e.actor, jsonb_build_object('state', e.state, 'step', e.step, 'seq', e.seq)
-from ended e
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set enable_hashjoin = on as $$
+declare
+  v_lost record;
+begin
+  for v_lost in
+    with ended as (
+      update wedsql.repair_case c
+      set state = case when e.step = '_RECOVER:accept' then 'accepted'
+                       when e.step = '_EXCPT' or e.step like E'\\_RECOVER:%' and e.step <> '_RECOVER:undo'
+                         then 'applied' else 'closed' end,
+          closed_at = p_now, closed_by = e.step, lease_until = null, waits_until = null
+      from wedsql._exceptions(array(select o.wid from wedsql.repair_case o
+                                    where o.wid = any (p_wids) and o.closed_at is null)) e
+      join wedsql.repair_case o on o.wid = e.wid and o.closed_at is null
+      where c.number = o.number and c.closed_at is null and not e.exceptional
+      returning c.number, c.wid, c.state, e.actor, e.step, e.seq,
+        case when o.state = 'claimed' and o.lease_until > p_now and o.owner <> e.actor then o.owner end as had),
+    noted as (
+      insert into wedsql.case_event (number, at, kind, actor, detail)
+      select e.number, p_now, 'closed', e.actor,
+             jsonb_build_object('state', e.state, 'step', e.step, 'seq', e.seq)
+      from ended e)
+    select e.*, t.reason from ended e left join wedsql.wed_trace t on t.wid = e.wid and t.seq = e.seq
+    where e.had is not null
+  loop
+    perform wedsql._call_overtaken(v_lost.wid, v_lost.number, v_lost.had, v_lost.actor, v_lost.reason);
+  end loop;
+end $$;
 
 -- Notes the last step of the exceptions of open cases, and what is new about them.
 create or replace function wedsql._renew_cases(p_wids integer[], p_now timestamptz) returns void

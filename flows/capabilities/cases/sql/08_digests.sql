@@ -1,15 +1,18 @@
 -- Mails about the open cases of a queue or a flow, every day or every week, for people who choose them; by
--- the same means those about tasks (flows/capabilities/tasks), which say what is in them. Which flows a person may see, the caller says, because the users are Django's.
+-- the same means those about tasks (flows/capabilities/tasks), which say what is in them. Which flows a
+-- person may see, the caller says, because the users are Django's.
 
 -- Returns the next time of a mail after p_now: at an hour of the day in UTC, of Monday for "week"; infinity
 -- for "now".
 create or replace function wedsql._next_digest(p_every text, p_hour integer, p_now timestamptz)
   returns timestamptz
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case when p_every = 'now' then 'infinity' else (t.first + case when t.first > p_now at time zone 'UTC' then interval '0'
+select case when p_every = 'now' then 'infinity'
+       else (t.first + case when t.first > p_now at time zone 'UTC' then interval '0'
                        when p_every = 'day' then interval '1 day' else interval '7 days' end)
        at time zone 'UTC' end
-from (select date_trunc(case p_every when 'now' then 'day' else p_every end, p_now at time zone 'UTC') + make_interval(hours => p_hour) as first) t
+from (select date_trunc(case p_every when 'now' then 'day' else p_every end, p_now at time zone 'UTC')
+             + make_interval(hours => p_hour) as first) t
 $$;
 
 -- Saves how often a user gets a mail about the cases of a flow (null: all) and a queue ('': all): every "day"
@@ -30,7 +33,8 @@ begin
   end if;
   perform wedsql._check_digest(p_every, p_about, p_flow is not null or p_queue <> '', p_person);
   delete from wedsql.case_digest d
-  where p_every = '' and d.user_id = p_user and d.about = p_about and d.flow_id is not distinct from v_flow and d.queue = p_queue;
+  where p_every = '' and d.user_id = p_user and d.about = p_about
+    and d.flow_id is not distinct from v_flow and d.queue = p_queue;
   if p_every = '' then
     return;
   end if;
@@ -54,12 +58,13 @@ language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
   if p_about is null or p_about not in ('cases', 'tasks', 'messages') or p_narrowed and p_about <> 'cases'
      or p_about = 'messages' and coalesce(p_person, '') = '' then
-    perform wedsql._raise('WD514', 'Mails are about cases, about the tasks of a user, or messages to a person.',
+    perform wedsql._raise('WD514',
+      'Mails are about cases, about the tasks of a user, or messages to a person.',
       'Choose one of them, a flow or a queue only for cases.');
   elsif p_every is null or p_every not in ('', 'day', 'week', 'now') or p_every <> ''
         and (p_every = 'now') <> (p_about = 'messages') then
-    perform wedsql._raise('WD514', 'Mails about cases and tasks are sent every day or every week, messages as '
-      'they come.', 'Choose one of them.');
+    perform wedsql._raise('WD514', 'Mails about cases and tasks are sent every day or every week, '
+      'messages as they come.', 'Choose one of them.');
   end if;
 end $$;
 
@@ -89,8 +94,8 @@ select r.queue from wedsql.case_rule r join wedsql.flow f on f.id = r.flow_id
 where p_flows is null or f.name = any (p_flows) order by 1 limit 500
 $$;
 
--- Returns the users of whom mails about something are due, at most p_limit, each with what one mail is about: {"user",
--- "language", "at", "items": as _case_digest}; "at" is the present time.
+-- Returns the users of whom mails about something are due, at most p_limit, each with what one mail is about:
+-- {"user", "language", "at", "items": as _case_digest}; "at" is the present time.
 create or replace function wedsql.due_case_digests(p_limit integer default 50,
   p_about text default 'cases') returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$

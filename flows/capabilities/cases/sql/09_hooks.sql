@@ -8,7 +8,10 @@ values
   -- of the transitions that it is about by number.
   ('undecided', 'merge', 'jsonb', 'stable', '{p_wids integer[]}'::text[]),
   -- The state of what is proposed for an instance and waits for approvals.
-  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}')
+  ('proposed', 'first', 'text', 'stable', '{p_wid integer,p_now timestamptz}'),
+  -- A step of p_actor closed the case that another person, p_owner, has claimed.
+  ('overtaken', 'each', 'void', 'volatile',
+   '{p_wid integer,p_case bigint,p_owner text,p_actor text,p_reason text}')
 $$;
 
 -- Returns whether the case of an instance is open.

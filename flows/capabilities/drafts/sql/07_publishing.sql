@@ -42,6 +42,7 @@ begin
   v_report := wedsql._publish_definition(v_flow, v_request.definition, false, v_request.reopen_final,
     v_request.requested_by, v_request.reason, v_request.choices);
   v_report := v_report || jsonb_build_object('moved', v_moved);
+  perform wedsql._publish_source(v_id, (v_report ->> 'version')::integer, v_request.definition);
   -- A change that follows in this transaction is another version, and is checked like any other.
   update wedsql.flow f set changed_xid = null where f.id = v_id;
   update wedsql.flow_version v

@@ -49,7 +49,8 @@ begin
   end loop;
   for v_name, v_most in values ('free_bytes', 9000000000000000), ('energy', 100), ('unsent', 1000000) loop
     if p_report ->> v_name is not null
-       and coalesce(p_report ->> v_name !~ '^[0-9]{1,16}$' or (p_report ->> v_name)::bigint > v_most, true) then
+       and coalesce(p_report ->> v_name !~ '^[0-9]{1,16}$'
+                    or (p_report ->> v_name)::bigint > v_most, true) then
       perform wedsql._raise('WD009', 'What the device reports as "{name}" is no number from 0 to {most}.', '',
                             jsonb_build_object('name', v_name, 'most', v_most));
     end if;

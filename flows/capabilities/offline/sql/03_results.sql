@@ -2,9 +2,9 @@
 -- a device are applied in the order of their numbers, so one that is missing holds those behind it back.
 
 -- Keeps a result of a device, and applies it if those before it have been: {"task", "claim", "seq", "values",
--- "outcome", "reason", "made_at", "sent_at"}, or {"discarded": true} for one that the person has discarded.
--- claim is the token of the lock, seq the step on whose values it was made; with a reason the task could not
--- be done. Returns it as offline_results does. Sent again it has the same answer.
+-- "outcome", "reason", "made_at", "sent_at", "digest"}, or {"discarded": true} for one that the person has
+-- discarded. claim is the token of the lock, seq the step on whose values it was made; with a reason the task
+-- could not be done. Returns it as offline_results does. Sent again it has the same answer.
 -- Locks: the device; as complete_task.
 -- Raises: WD009; WD610, WD611; WD613 for a number that another result has; what passes by itself.
 create or replace function wedsql.keep_offline_result(p_person text, p_key text, p_number integer,
@@ -20,9 +20,11 @@ begin
   if v_known.number is null and p_number <= v_device.settled then
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
-    insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew, arrived_at)
+    insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
+                                      arrived_at)
     select v_device.id, p_number, 'W', t.job_id, t.wid, p_result - 'sent_at',
-      (p_result ->> 'made_at')::timestamptz, wedsql.now() - (p_result ->> 'sent_at')::timestamptz, wedsql.now()
+      (p_result ->> 'made_at')::timestamptz, wedsql.now() - (p_result ->> 'sent_at')::timestamptz,
+      wedsql.now()
     from (values (1)) one left join wedsql.task t on t.job_id = (p_result ->> 'task')::bigint
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
@@ -30,12 +32,24 @@ begin
     if p_number <= v_device.settled + 1 then
       perform wedsql._apply_offline(v_device, p_number);
     end if;
-  elsif v_known.content <> p_result - 'sent_at' then
+  elsif p_result -> 'discarded' = 'true' then  -- what was applied meanwhile stays applied
+    update wedsql.device_result r set content = p_result
+    where r.device_id = v_device.id and r.number = p_number and r.state = 'W';
+  elsif wedsql._differs(v_known.content, p_result) then
     perform wedsql._raise('WD613', 'Device {device} has sent another result as number {number}.',
       'Give the result a new number.', jsonb_build_object('device', v_device.id, 'number', p_number));
   end if;
   return (select to_jsonb(r) from wedsql._offline_items(v_device.id, p_number) r);
 end $$;
+
+-- Returns whether a result is another one than that which was kept. Where the site has read the values from a
+-- form, which depends on the present state, it names by "digest" what the device has sent.
+create or replace function wedsql._differs(p_known jsonb, p_result jsonb) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case when p_known ? 'digest' or p_result ? 'digest'
+            then p_known ->> 'digest' is distinct from p_result ->> 'digest'
+            else p_known <> p_result - 'sent_at' end
+$$;
 
 -- Raises: WD009 for what is no result, or is too far ahead of those that were decided.
 create or replace function wedsql._check_offline_result(p_device wedsql.device, p_number integer,
@@ -50,15 +64,16 @@ begin
         'number', p_number, 'settled', p_device.settled));
   elsif jsonb_typeof(p_result) is distinct from 'object' or octet_length(p_result::text) > 2000000
         or coalesce(jsonb_typeof(p_result -> 'values') <> 'object', false) then
-    perform wedsql._raise('WD009', 'A result of a device is an object of at most 2 MB, and so are its values.');
+    perform wedsql._raise('WD009',
+      'A result of a device is an object of at most 2 MB, and so are its values.');
   elsif p_result -> 'discarded' = 'true' then
     return;
   end if;
   foreach v_name in array array['task', 'claim', 'seq'] loop
     if coalesce(p_result ->> v_name, '') !~ '^[0-9]{1,19}$'
        or (p_result ->> v_name)::numeric > 9223372036854775807 then
-      perform wedsql._raise('WD009', 'A result of a device has a task, the claim of its lock, and the step on '
-                                     'whose values it was made.');
+      perform wedsql._raise('WD009', 'A result of a device has a task, the claim of its lock, and the step '
+                                     'on whose values it was made.');
     end if;
   end loop;
   foreach v_name in array array['made_at', 'sent_at'] loop
@@ -78,8 +93,8 @@ exception when data_exception then
   return false;
 end $$;
 
--- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or only
--- the one of p_number. state: as in the table; `late` is what became of a late result.
+-- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
+-- only the one of p_number. state: as in the table; `late` is what became of a late result.
 create or replace function wedsql._offline_items(p_device bigint, p_number integer,
   p_before integer default null, p_limit integer default 1)
 returns table (number integer, state "char", task bigint, instance integer, title text, made_at timestamptz,

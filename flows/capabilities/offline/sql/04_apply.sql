@@ -1,9 +1,9 @@
 -- How a result of a device becomes a step of its instance, a late result, or is refused.
 
 -- Applies one result of a device that waits, which is the next one or was not waited for, and notes what
--- became of it. One that a person without the task sent, or that is about values that another step has changed
--- since, is kept as a late result, if the task was given to the device; every other one that the kernel does
--- not take is refused.
+-- became of it. One that a person without the task sent, or that is about values that another step has
+-- changed since, is kept as a late result, if the task was given to the device; every other one that the
+-- kernel does not take is refused.
 -- Locks: the caller has the device; as complete_task.
 create or replace function wedsql._apply_offline(p_device wedsql.device, p_number integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -97,8 +97,8 @@ begin
   end if;
   v_changed := array(select v.attribute from wedsql._late_values(v_late) v where v.changed order by 1);
   if v_changed <> '{}' then
-    perform wedsql._raise('WD614', 'Another step has changed {attributes} since task {task} was transferred to '
-      'the device.', 'People decide which values count.', wedsql._task_facts(v_task)
+    perform wedsql._raise('WD614', 'Another step has changed {attributes} since task {task} was '
+      'transferred to the device.', 'People decide which values count.', wedsql._task_facts(v_task)
         || jsonb_build_object('attributes', v_changed));
   end if;
 end $$;

@@ -18,7 +18,8 @@ begin
     returning j as job)
   select array_agg(f.job) into v_new from fired f;
   if v_new is not null then
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at, size, app)
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
+                             size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
@@ -37,7 +38,7 @@ begin
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
-  from (select o.job_id, j.priority, h.actor, h.seq,
+  from (select o.job_id, j.priority, h.actor, h.seq, o.owner as held_by,
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
@@ -48,8 +49,12 @@ begin
         where o.wid = any (p_wids) and o.ended_at is null) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
-  returning t.job_id, t.state)
-  delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W';
+  returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by),
+  lost as (
+    select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, p_now)
+    from followed f where f.held_by is not null and f.state not in ('S', 'L', 'X') offset 0),
+  noted as (select count(*) from lost)
+  delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W' and (select count from noted) >= 0;
   perform wedsql._keep_watch(p_wids, p_now);
 end $$;
 
@@ -186,11 +191,14 @@ $$;
 create or replace function wedsql._on_operated_tasks(p_flow wedsql.flow, p_wid integer, p_operation text)
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._follow_tasks(array[p_wid], wedsql.now()) where p_flow.followed
+select wedsql._follow_tasks(array[p_wid], wedsql.now()) where p_flow.followed;
+select wedsql._name_actor(p_wid) where p_flow.followed;
+select wedsql._message_claim(p_wid) where p_operation = 'suspend'
 $$;
 
 create or replace function wedsql._on_retired_tasks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._delete_files(p_wids);
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)

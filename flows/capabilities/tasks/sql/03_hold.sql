@@ -305,6 +305,8 @@ end $$;
 create or replace function wedsql._let_go(p_task wedsql.task, p_actor text, p_outcome text, p_why text)
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_owner text := p_task.owner;
 begin
   update wedsql.job_pool j set state = 'P', claim = null, lckid = null, lease_until = null
   where j.wid = p_task.wid and j.id = p_task.job_id;
@@ -314,6 +316,11 @@ begin
   select j.id, j.wid, j.tgid, j.flow_id, j.trname, wedsql.now(), p_outcome, p_actor, p_why, j.attempts
   from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id;
   perform wedsql._notify_task(p_task);
+  if v_owner <> p_actor then
+    perform wedsql._send_message(array[v_owner], 'o', p_task.flow_id, p_task.wid, p_task.job_id,
+      wedsql._message_facts(p_task) || jsonb_build_object('actor', p_actor, 'reason', left(p_why, 500)),
+      wedsql.now());
+  end if;
 end $$;
 
 -- Gives a task to another person, who alone may take it then. p_force: also one that no person or another

@@ -34,8 +34,8 @@ end $$;
 -- the number of the step, the status of the instance, and the transitions that it fired. Sent again with the
 -- same data it gets the same answer, and repeated is true. p_claim: the holding in which the data were made.
 -- Locks: the flow's table, the instance, the job, the task, the trace.
--- Raises: WD590, WD592 to WD595, WD598; WD009 where the outcome sets an attribute that p_data has; as a
--- worker's result.
+-- Raises: WD590, WD592 to WD595, WD597, WD598; WD009 where the outcome sets an attribute that p_data has; as
+-- a worker's result.
 create or replace function wedsql.complete_task(p_job bigint, p_person text, p_data jsonb default '{}',
   p_outcome text default null, p_claim bigint default null)
 returns table (seq integer, status "char", fired text[], repeated boolean)
@@ -53,6 +53,7 @@ begin
   end if;
   v_task := wedsql._own_task(p_job, p_person, p_claim);
   perform wedsql._check_form_values(v_flow, v_task, v_data, p_outcome);
+  perform wedsql._keep_files(v_task, v_data);
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
   perform wedsql._note_application(v_task, p_person);

@@ -47,8 +47,9 @@ begin
 end $$;
 
 -- Rejects values of a task that its form does not take on the state with them: a field that is shown and
--- required has none, or one that is hidden or read-only is changed. The outcome FAILED needs no form.
--- Raises: WD595 naming all these fields.
+-- required has none, one that is hidden or read-only is changed, or one has a value that it does not take
+-- (08_fields.sql). The outcome FAILED needs no form.
+-- Raises: WD595 naming all these fields, and the cells of tables; WD597.
 create or replace function wedsql._check_form_values(p_flow text, p_task wedsql.task, p_data jsonb,
   p_outcome text) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -57,6 +58,7 @@ declare
   v_state record;
   v_wrong jsonb;
   v_fields jsonb;
+  v_types jsonb := wedsql._attr_types(p_task.flow_id);
 begin
   if v_form is null or p_outcome = 'FAILED' or jsonb_typeof(p_data) <> 'object' then
     return;
@@ -68,8 +70,10 @@ begin
       when f.shown <> 't' or f.readonly = 't'
         then case when c.changed then case when f.shown <> 't' then 'hidden' else 'readonly' end end
       when f.required = 't' and coalesce(p_data -> f.attribute, v_state.after -> f.attribute, 'null')
-                                in ('null', '""', '[]') then 'required' end as why
-    from wedsql._form_letters(v_form, wedsql._attr_types(p_task.flow_id), v_state.after)
+                                in ('null', '""', '[]') then 'required'
+      when c.changed then wedsql._value_problem(p_task, f.field, v_state.after -> f.attribute,
+                                                v_state.after) end as why
+    from wedsql._form_letters(v_form, v_types, v_state.after)
       with ordinality f (attribute, field, shown, required, readonly, place)
     cross join lateral (select v_state.before -> f.attribute is distinct from v_state.after -> f.attribute
                           as changed) c) l
@@ -77,7 +81,10 @@ begin
   if v_wrong is not null then
     perform wedsql._raise('WD595', 'The form of task {task} does not take the values of {fields}.',
       'A field that is required needs a value; one that is read-only or hidden keeps the value it has.',
-      wedsql._task_facts(p_task) || jsonb_build_object('wrong', v_wrong, 'fields', v_fields));
+      wedsql._task_facts(p_task) || jsonb_build_object('wrong', v_wrong, 'fields', v_fields, 'cells', (
+        select coalesce(jsonb_object_agg(f.attribute, wedsql._wrong_cells(f.field -> 'columns',
+                                         v_state.after -> f.attribute)), '{}')
+        from wedsql._form_fields(v_form) f where v_wrong ->> f.attribute = 'cells')));
   end if;
 end $$;
 
@@ -96,6 +103,8 @@ select case when p_trig.form is not null then jsonb_build_object('sections', (
   select coalesce(jsonb_agg(s.j || jsonb_build_object('fields', (
     select coalesce(jsonb_agg(l.field || jsonb_build_object('type', p_types -> l.attribute,
       'writable', l.attribute = any (w.names), 'conditions', coalesce(c.conditions, '{}'),
+      'query_reads', case when l.field ? 'query'
+        then wedsql._query_reads(l.field -> 'query', p_types) end,
       'now', jsonb_build_object('shown', l.shown, 'required', l.required, 'readonly', l.readonly))
       order by f.place), '[]')
     from w cross join wedsql._form_fields(p_trig.form) f join l on l.attribute = f.attribute
@@ -134,11 +143,13 @@ begin
   return wedsql._form_sheet(v_trig, p_types, coalesce(p_state, '{}'));
 end $$;
 
--- Keeps what a person has typed into the form of a task that is theirs, which replaces what was kept; without
--- anything typed there is no draft.
+-- Keeps what a person has typed into the form of a task that is theirs, which replaces what was kept; with
+-- p_touched only these fields of it, as others may have been typed in another tab. Without anything typed
+-- there is no draft.
 -- Locks: the task.
 -- Raises: WD009 where it is too large; WD590, WD592, WD593.
-create or replace function wedsql.keep_task_draft(p_job bigint, p_person text, p_fields jsonb) returns boolean
+create or replace function wedsql.keep_task_draft(p_job bigint, p_person text, p_fields jsonb,
+  p_touched text[] default null) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task := wedsql._known_task(p_job);
@@ -150,7 +161,13 @@ begin
                           wedsql._task_facts(v_task));
   elsif v_task.owner <> p_person then
     perform wedsql._refuse_taken(v_task);
-  elsif jsonb_typeof(p_fields) is distinct from 'object' or octet_length(p_fields::text) > 1000000 then
+  elsif jsonb_typeof(p_fields) = 'object' and p_touched is not null then
+    p_fields := coalesce((select d.fields - p_touched from wedsql.task_draft d
+                          where d.job_id = p_job and d.person = p_person), '{}')
+      || (select coalesce(jsonb_object_agg(f.key, f.value), '{}') from jsonb_each(p_fields) f
+          where f.key = any (p_touched));
+  end if;
+  if jsonb_typeof(p_fields) is distinct from 'object' or octet_length(p_fields::text) > 1000000 then
     perform wedsql._raise('WD009', 'What was typed is too long to be kept.');
   end if;
   if p_fields = '{}' then
@@ -172,5 +189,5 @@ from wedsql.task_draft d where d.job_id = p_job and d.person = p_person
 $$;
 
 grant execute on function wedsql.task_form(bigint, jsonb), wedsql.preview_form(jsonb, jsonb, jsonb),
-  wedsql.keep_task_draft(bigint, text, jsonb), wedsql.read_task_draft(bigint, text)
+  wedsql.keep_task_draft(bigint, text, jsonb, text[]), wedsql.read_task_draft(bigint, text)
 to wed_web;

@@ -1,5 +1,6 @@
 -- The tasks that are open to a person, in each order. A person belongs to many audiences; the tasks of each
--- are read by its own index, in two passes: the first finds where the page ends, the second reads up to there.
+-- are read by its own index, in two passes: the first finds where the page ends, the second reads up to
+-- there.
 
 -- Raises: WD009 for an order that there is not.
 create or replace function wedsql._check_order(p_order text) returns void
@@ -11,9 +12,9 @@ begin
 end $$;
 
 -- Creates the function that returns the open tasks of some audiences in an order: p_limit after the task
--- p_after, of these flows (null: all), besides p_besides. It is generated for each column of an order, so that
--- its statements have plans of their own, which the session keeps, and once more for tasks of some flows only:
--- of each audience and flow they are read by their own index, whatever comes before them.
+-- p_after, of these flows (null: all), besides p_besides. It is generated for each column of an order, so
+-- that its statements have plans of their own, which the session keeps, and once more for tasks of some flows
+-- only: of each audience and flow they are read by their own index, whatever comes before them.
 create or replace function wedsql._gen_open_tasks(p_order text, p_column text, p_type text, p_least text,
   p_most text, p_of_flows boolean) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $gen$
@@ -25,7 +26,8 @@ language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan
 set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 set plan_cache_mode = force_generic_plan as $$
 declare
-  v_each integer := p_limit / greatest(cardinality(p_keys) %9$s, 1) + 4;  -- any number is right, this one is cheap
+  -- Any number is right, this one is cheap.
+  v_each integer := p_limit / greatest(cardinality(p_keys) %9$s, 1) + 4;
   v_from %3$s := coalesce(p_after.%2$s, %4$L);
   v_after bigint := coalesce(p_after.job_id, -9223372036854775808);
   v_to %3$s;
@@ -38,7 +40,7 @@ begin
     where t.audience = k and t.state = 'R' and (t.%2$s, t.job_id) > (v_from, v_after)
       and p_person <> all (t.excluded) %8$s
       and t.job_id <> all (p_besides)
-    order by t.%2$s, t.job_id limit v_each) c
+    order by %11$s t.%2$s, t.job_id limit v_each) c
   order by c.%2$s, c.job_id offset p_limit - 1 limit 1;
   v_to := coalesce(v_to, %5$L);
   v_last := coalesce(v_last, 9223372036854775807);
@@ -54,7 +56,7 @@ begin
         and (t.%2$s, t.job_id) <= (v_to, v_last)
         and p_person <> all (t.excluded) %8$s
         and t.job_id <> all (p_besides)
-      order by t.%2$s, t.job_id limit p_limit) c
+      order by %11$s t.%2$s, t.job_id limit p_limit) c
     order by c.%2$s, c.job_id limit p_limit) t
   join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid
   order by t.%2$s, t.job_id;
@@ -65,7 +67,8 @@ end $$ $f$, p_order, p_column, p_type, p_least, p_most, case when p_of_flows the
   case when p_of_flows then '' else format('if p_flows is not null then
     return query select * from wedsql._open_by_%s_of(p_person, p_keys, p_after, p_limit, p_flows, p_besides);
     return;
-  end if;', p_order) end);
+  end if;', p_order) end,
+  case when p_of_flows then 't.flow_id,' else '' end);  -- so that no index without the flow has the order
 end $gen$;
 
 do $$

@@ -1,8 +1,8 @@
 -- The order of a person's own, and how a person has tasks listed. Both are kept here, so that they are the
 -- same wherever the person logs in.
 
--- Returns where a task is in the order of a person: where the person has put it, else at its arrival; null for
--- no task.
+-- Returns where a task is in the order of a person: where the person has put it, else at its arrival; null
+-- for no task.
 create or replace function wedsql._place_of(p_person text, p_task wedsql.task) returns wedsql.task_place
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -66,7 +66,8 @@ begin
   end if;
   v_place.number := (v_place.number + v_other) * 0.5;
   if scale(v_place.number) > 1000 then
-    perform wedsql._raise('WD009', 'There is no place left between these two tasks.', 'Begin the order again.');
+    perform wedsql._raise('WD009', 'There is no place left between these two tasks.',
+      'Begin the order again.');
   end if;
   return v_place;
 end $$;
@@ -97,7 +98,8 @@ begin
   delete from wedsql.task_place p where p.person = p_person and not exists (
     select from wedsql.task t where t.job_id = p.job_id and t.ended_at is null);
   if not found then
-    perform wedsql._raise('WD009', 'You have put {limit} tasks in an order of your own; there can be no more.',
+    perform wedsql._raise('WD009',
+      'You have put {limit} tasks in an order of your own; there can be no more.',
       'Complete some, or begin the order again.', jsonb_build_object('limit', 500));
   end if;
 end $$;

@@ -1,4 +1,4 @@
--- Messages to persons about instances and tasks: of four kinds, kept until they are read, and for 90 days.
+-- Messages to persons about instances and tasks: of five kinds, kept until they are read, and for 90 days.
 -- A message has facts; its sentence is made in the language of who reads it.
 
 -- A message for clients. flow and wid are its sender; title: the label of the task, else of the flow.
@@ -55,6 +55,49 @@ insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
 select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status),
   wedsql._wants_mail(c.responsible)
 from changed c where c.ended and c.responsible is not null
+$$;
+
+-- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is the person's
+-- own. Where the step follows, _name_actor says of whom it is.
+create or replace function wedsql._message_loss(p_flow integer, p_wid integer, p_job bigint, p_tgid integer,
+  p_person text, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._send_message(array[p_person], 'o', p_flow, p_wid, p_job,
+  jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''), g.trname))
+  || coalesce(h.facts, '{}'), p_now)
+from wedsql.trig g left join lateral (
+  select jsonb_build_object('actor', s.actor, 'reason', left(s.reason, 500)) as facts
+  from wedsql._last_steps(p_wid) s where s.tstmp = p_now order by s.seq desc limit 1) h on true
+where g.tgid = p_tgid and h.facts ->> 'actor' is distinct from p_person
+$$;
+
+-- Says in messages about tasks that were lost before the step was written who made it; the person's own step
+-- needs no message.
+create or replace function wedsql._name_actor(p_wid integer) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+delete from wedsql.message m using (select s.actor from wedsql._last_steps(p_wid) s order by s.seq desc limit 1) h
+where m.wid = p_wid and m.kind = 'o' and not m.facts ? 'actor' and m.person = h.actor;
+update wedsql.message m
+set facts = m.facts || jsonb_build_object('actor', h.actor, 'reason', left(h.reason, 500))
+from (select s.actor, s.reason from wedsql._last_steps(p_wid) s order by s.seq desc limit 1) h
+where m.wid = p_wid and m.kind = 'o' and not m.facts ? 'actor'
+$$;
+
+-- Sends who has claimed the case of an instance the message that another person has made the last step.
+create or replace function wedsql._message_claim(p_wid integer) returns void
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select wedsql._on_overtaken_tasks(p_wid, (c.claim ->> 'case')::bigint, c.claim ->> 'owner', s.actor, s.reason)
+from (select h.actor, h.reason from wedsql._last_steps(p_wid) h order by h.seq desc limit 1) s
+cross join lateral (select wedsql._claim_of_other(p_wid, s.actor) as claim) c
+where c.claim is not null
+$$;
+
+create or replace function wedsql._on_overtaken_tasks(p_wid integer, p_case bigint, p_owner text, p_actor text,
+  p_reason text) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._send_message(array[p_owner], 'o', i.flow_id, p_wid, null, jsonb_build_object('case', p_case,
+  'actor', p_actor, 'reason', left(p_reason, 500)), wedsql.now())
+from wedsql.instance i where i.wid = p_wid
 $$;
 
 -- Returns the messages of a person, the last first, up to p_limit before the message p_before; of one kind,
@@ -115,7 +158,7 @@ begin
   delete from wedsql.task_application a where a.used_at < v_before - interval '275 days';
   delete from wedsql.task_place p where not exists (
     select from wedsql.task t where t.job_id = p.job_id and t.ended_at is null);
-  return jsonb_build_object('messages_removed', v_removed);
+  return jsonb_build_object('messages_removed', v_removed, 'files_removed', wedsql._delete_unsent_files());
 end $$;
 
 grant execute on function wedsql.messages(text, bigint, integer, text, boolean),

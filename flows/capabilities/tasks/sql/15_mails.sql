@@ -1,7 +1,8 @@
 -- Messages as mails, for persons who have chosen that (flows/capabilities/cases/sql/08_digests.sql).
 
--- Returns the users who have messages that are to be sent as mails and who have got none for a minute, at most
--- p_limit: {"user", "language", "person", "ids"}, at most 50 messages of each, without those that were read.
+-- Returns the users who have messages that are to be sent as mails and who have got none for a minute, at
+-- most p_limit: {"user", "language", "person", "ids"}, at most 50 messages of each, without those that were
+-- read.
 create or replace function wedsql.due_message_mails(p_limit integer default 50) returns setof jsonb
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
@@ -16,8 +17,8 @@ begin
   order by d.since, d.user_id limit p_limit;
 end $$;
 
--- Queues a mail (null: none) with these messages of a person, which are not sent again; returns whether it did.
--- It does nothing if another reaper has done it.
+-- Queues a mail (null: none) with these messages of a person, which are not sent again; returns whether it
+-- did. It does nothing if another reaper has done it.
 -- Locks: the messages, the mail that the person has chosen.
 create or replace function wedsql.queue_message_mail(p_user bigint, p_person text, p_ids bigint[],
   p_target text, p_message jsonb) returns boolean
@@ -49,8 +50,8 @@ begin
   where m.person = p_person and m.id = any (p_ids) and m.read_at is null order by m.id;
 end $$;
 
--- Saves how often a user gets a mail about 'tasks' or 'messages', as save_case_digest; messages that were to be
--- sent by an earlier choice are not sent any longer.
+-- Saves how often a user gets a mail about 'tasks' or 'messages', as save_case_digest; messages that were to
+-- be sent by an earlier choice are not sent any longer.
 -- Locks: the mail, the messages.
 -- Raises: WD514.
 create or replace function wedsql.save_task_mail(p_user bigint, p_about text, p_every text, p_language text,

@@ -54,7 +54,7 @@ def test_the_number_of_children_is_known_when_the_job_is_fired(tree: Kit) -> Non
 
 
 @pytest.mark.parametrize("option", ["child_count", "child_wait"])
-@pytest.mark.parametrize("number", ["-1", " -2.5 ", "100001", "+100001."])
+@pytest.mark.parametrize("number", ["-1", " -2.5 ", "100001", "+100001.0"])
 def test_a_number_that_no_job_can_have_is_refused_where_it_is_written(
     tree: Kit, option: str, number: str
 ) -> None:

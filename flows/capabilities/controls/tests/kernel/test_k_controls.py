@@ -27,7 +27,7 @@ NONE = {
     "runs of instances": (
         "instance job_pool job_log timer wed_trace wed_trace_default recovery skipped repaired late_result"
         " child child_job signal task task_draft care condition_error_sum condition_failure lock_seen trouble"
-        " applying commit_by task_setting task_watch"
+        " applying commit_by task_setting task_watch device_package device_result task_application"
     ),
     "the record itself, and others that only grow": "control_change look proposal_vote table_change",
     "work of people, which has its own history": (
@@ -37,12 +37,12 @@ NONE = {
         "trig flow_version flow_source draft draft_base draft_revision publication named_object scenario"
         " acknowledgement item_order rematch_run rematch_held attr_index start_time"
     ),
-    "lists and mails of one's own": "saved_view case_digest message absence",
+    "lists and mails of one's own": "saved_view case_digest message absence task_list task_place",
     "computed": (
         "calendar_span sla_clock sla_state figure figure_state figure_timing timing policy_run policy_wait"
         " worker_key_use filter_predicate"
     ),
-    "processes": "worker paper_client watch disk beat person",
+    "processes": "worker paper_client watch disk beat person device",
     "written by the installation": "refusal vocabulary",
 }
 

@@ -86,6 +86,25 @@ def test_a_discarded_result_holds_nothing_back(cellar: Kit) -> None:
     assert phone.send(2, made).state == "A" and phone.send(1, {"discarded": True}).state == "X"
 
 
+def test_a_result_that_waits_is_discarded_and_one_that_was_applied_is_not(cellar: Kit) -> None:
+    phone = Phone(cellar)
+    made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(2)]
+    phone.send(2, made[1])
+    assert phone.send(2, {"discarded": True}).state == "W"
+    assert phone.send(1, made[0]).state == "A" and phone.states() == "AX"
+    assert phone.send(1, {"discarded": True}).state == "A"
+    with refused("WD613"):
+        phone.send(2, made[1])
+
+
+def test_what_the_site_reads_from_a_form_is_compared_by_what_was_sent(cellar: Kit) -> None:
+    phone, wid = Phone(cellar), cellar.start()
+    result = phone.made(phone.locked(wid), meter="17") | {"digest": "a"}
+    assert phone.send(1, result).state == phone.send(1, result | {"values": {}}).state == "A"
+    with refused("WD613"):
+        phone.send(1, result | {"digest": "b"})
+
+
 def test_a_task_that_could_not_be_done_is_an_exception(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     found = phone.send(1, phone.made(phone.locked(wid)) | {"reason": "The cellar is full of water."})

@@ -1,0 +1,1 @@
+"""A Django application with a process of five tasks in django-viewflow."""

@@ -1,0 +1,70 @@
+"""What the content of a draft was translated from, until it is published and afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from flows import api
+from flows.errors import UnknownDraft, UnknownFlow
+from flows.tests.kit import Kit
+from flows.types import Draft, PublicationChoices
+
+pytestmark = pytest.mark.kernel
+SOURCE = {"language": "pdl", "format": "pdl", "text": "WORKFLOW w { }", "map": {"workflow": "w"}}
+FIRST: dict[str, Any] = {
+    "attributes": [{"name": "a"}],
+    "triggers": [{"name": "one", "transition": "tr_one", "condition": "c1", "predicate": "a = '1'"}],
+}
+SECOND = FIRST | {"attributes": [{"name": "a"}, {"name": "b"}]}
+
+
+@pytest.fixture
+def draft(kit: Kit) -> Draft:
+    """A draft with the second definition, which was translated."""
+    kit.publish(FIRST)
+    found = api.open_draft(kit.name, definition=SECOND, actor="ann", conn=kit.conn)
+    api.keep_draft_source(kit.name, SOURCE, conn=kit.conn)
+    return found
+
+
+def published(kit: Kit) -> Any:
+    """Publish the draft, and return the source of the version that it becomes."""
+    kit.start(a="1")
+    at = api.read_draft(kit.name, conn=kit.conn).at
+    done = api.request_publication(at, PublicationChoices(), actor="ann", conn=kit.conn)
+    assert done.status == "published"
+    found = api.read_source(kit.name, conn=kit.conn)
+    assert found is None or found["version"] == done.version
+    return found
+
+
+def test_what_a_draft_was_translated_from_becomes_the_source_of_its_version(kit: Kit, draft: Draft) -> None:
+    assert api.read_draft_source(kit.name, conn=kit.conn) == SOURCE
+    assert api.read_source(kit.name, conn=kit.conn) is None
+    assert published(kit).items() >= SOURCE.items()
+    assert api.read_source(kit.name, 0, conn=kit.conn) is None, "it is pending no longer"
+
+
+def test_a_draft_that_was_changed_has_no_source_until_the_change_is_undone(kit: Kit, draft: Draft) -> None:
+    changed = api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
+    assert api.read_draft_source(kit.name, conn=kit.conn) is None
+    api.undo_draft(changed.at, actor="ann", conn=kit.conn)
+    assert api.read_draft_source(kit.name, conn=kit.conn) == SOURCE
+
+
+def test_what_is_published_of_another_content_has_no_source(kit: Kit, draft: Draft) -> None:
+    api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
+    assert published(kit) is None
+
+
+def test_a_source_of_no_draft_is_refused(kit: Kit) -> None:
+    with pytest.raises(UnknownDraft):
+        api.keep_draft_source(kit.name, SOURCE, conn=kit.conn)
+    with pytest.raises(UnknownDraft):
+        api.read_draft_source(kit.name, conn=kit.conn)
+    api.open_draft("never_published", definition=FIRST, actor="ann", conn=kit.conn)
+    with pytest.raises(UnknownFlow):
+        api.keep_draft_source("never_published", SOURCE, conn=kit.conn)
+    assert api.read_draft_source("never_published", conn=kit.conn) is None

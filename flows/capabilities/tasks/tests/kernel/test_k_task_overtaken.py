@@ -1,0 +1,100 @@
+"""Who has a task, or has claimed a case, gets a message when another person changes the instance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from flows import api
+from flows.capabilities.tasks.api import Task
+from flows.capabilities.tasks.tests.kernel.office import CLERK, only, violations
+from flows.tests.kit import Kit, refused
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+Door = Callable[[Kit, int, int], object]
+DOORS: dict[str, Door] = {
+    "cancel": lambda kit, wid, _task: api.cancel(wid, "no need", actor="boss", conn=kit.conn),
+    "suspend": lambda kit, wid, _task: api.suspend(wid, "no need", actor="boss", conn=kit.conn),
+    "abort": lambda kit, wid, _task: api.abort(wid, "no need", actor="boss", conn=kit.conn),
+    "withdraw": lambda kit, wid, task: api.withdraw_job(wid, task, "no need", actor="boss", conn=kit.conn),
+    "complete": lambda kit, wid, task: api.repair(
+        wid, "complete", {"job": task, "changes": {"checked": "x"}}, "no need", actor="boss", conn=kit.conn
+    ),
+    "release": lambda kit, _wid, task: api.release_task(task, "boss", True, conn=kit.conn),
+    "give": lambda kit, _wid, task: api.give_task(task, "boss", "bob", "no need", True, conn=kit.conn),
+}
+HELD = ("abort", "withdraw", "complete")
+
+
+def overtaken(kit: Kit, person: str) -> list[tuple[str, str]]:
+    found = api.messages(person, kind="o", conn=kit.conn)
+    return [(each.facts["actor"], each.facts["reason"]) for each in found]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_what_needs_the_job_names_who_has_the_task(office: Kit, name: str) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    with refused("WD203") as why:
+        DOORS[name](office, wid, task)
+    assert why.message.startswith("ana has taken") and overtaken(office, "ana") == []
+
+
+@pytest.mark.parametrize("name", [name for name in DOORS if name not in HELD])
+def test_who_has_a_task_gets_a_message_that_another_person_changed_it(office: Kit, name: str) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    DOORS[name](office, wid, task)
+    held: list[Task] = api.own_tasks("ana", conn=office.conn)
+    assert held == [] and violations(office) == []
+    ((actor, reason),) = overtaken(office, "ana")
+    assert actor == "boss" and ("no need" in reason or name == "release")
+    assert overtaken(office, "boss") == []
+
+
+def test_who_ends_or_gives_back_an_own_task_gets_no_message(office: Kit) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    for _time in range(2):
+        api.take_task(task, "ana", CLERK, conn=office.conn)
+        api.release_task(task, "ana", conn=office.conn)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    api.complete_task(task, "ana", {"checked": "yes"}, conn=office.conn)
+    other = office.start()
+    task = only(office, "ana", CLERK)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    api.cancel(other, "mine", actor="ana", conn=office.conn)
+    assert overtaken(office, "ana") == [] and wid < other
+
+
+@pytest.mark.parametrize("name", ["cancel", "suspend", "abort", "patch"])
+def test_who_has_claimed_a_case_gets_a_message(office: Kit, name: str) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    api.fail_task(task, "ana", "torn", conn=office.conn)
+    (case,) = api.list_cases([office.name], conn=office.conn)
+    api.claim_case(case.number, "eva", conn=office.conn)
+    if name == "patch":
+        changes = {"changes": {"checked": "x", "signed": "x"}}
+        api.repair(wid, "patch", changes, "no need", actor="boss", conn=office.conn)
+    else:
+        DOORS[name](office, wid, task)
+    assert overtaken(office, "eva") == [("boss", "no need")]
+    (message,) = api.messages("eva", kind="o", conn=office.conn)
+    assert message.facts["case"] == case.number
+
+
+def test_who_closes_an_own_case_gets_no_message(office: Kit) -> None:
+    wid = office.start()
+    task = only(office, "ana", CLERK)
+    api.take_task(task, "ana", CLERK, conn=office.conn)
+    api.fail_task(task, "ana", "torn", conn=office.conn)
+    (case,) = api.list_cases([office.name], conn=office.conn)
+    api.claim_case(case.number, "eva", conn=office.conn)
+    api.cancel(wid, "x", actor="eva", conn=office.conn)
+    assert overtaken(office, "eva") == []

@@ -1,0 +1,3 @@
+-- The tables without the files of forms. Lost are these; the attributes keep their descriptions.
+drop table wedsql.task_file;
+drop table wedsql.file_content;

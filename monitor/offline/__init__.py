@@ -1,0 +1,1 @@
+"""Work without a connection: what devices are given, what they send, and the pages about both."""

@@ -1,0 +1,81 @@
+"""What a device and the site say to each other: which tasks are locked, and what became of results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from flows import api
+from flows.capabilities.offline.api import OfflineResult
+from flows.database_errors import error_for
+from flows.errors import WedError
+
+STATES = {"A": "active", "W": "withdrawn", "L": "lost"}
+RESULTS = {
+    "W": "waiting", "A": "accepted", "L": "late", "R": "refused", "X": "discarded", "S": "skipped",
+    "G": "gone",
+}  # fmt: skip
+
+
+def digest_of(tasks: Iterable[tuple[int, str]], variant: str = "") -> str:
+    """Return a digest of tasks with their versions; `variant`: of what they are shown with."""
+    lines = [variant, *(f"{task} {version}" for task, version in tasks)]
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
+
+
+def synchronized(
+    person: str, key: str, tasks: Sequence[tuple[int, str]], known: str, variant: str = ""
+) -> dict[str, Any]:
+    """Return the tasks of a device with their versions; None for them if it has all, which is noted.
+
+    Raises UnknownDevice, DeviceEnded.
+    """
+    digest = digest_of(tasks, variant)
+    if known == digest:
+        api.confirm_packages(person, key, [task for task, _version in tasks])
+        return {"digest": digest, "tasks": None}
+    return {"digest": digest, "tasks": [{"task": task, "version": version} for task, version in tasks]}
+
+
+def sent(person: str, key: str, results: Iterable[tuple[int, Mapping[str, Any]]]) -> list[dict[str, Any]]:
+    """Keep the results of a device in their order, each on its own, and return what became of each.
+
+    One that cannot be kept has its problem, and ends the list: those behind it would wait.
+    """
+    device = api.device_seen(person, key).device
+    found = []
+    for number, content in sorted(results, key=lambda one: one[0]):
+        try:
+            found.append(shown(api.keep_offline_result(person, key, number, content)))
+        except WedError as error:
+            found.append({"number": number, "state": "rejected", "problem": problem_of(error)})
+            break
+    go_on(device)
+    return found
+
+
+def go_on(device: int) -> int:
+    """Apply the results of a device that waited for one that has come, each on its own; return how many."""
+    done = 0
+    while api.continue_offline(device) is not None:
+        done += 1
+    return done
+
+
+def shown(result: OfflineResult) -> dict[str, Any]:
+    """Return a result as a device gets it, with its problem in the language of the reader."""
+    found = dict(vars(result))
+    found["state"] = RESULTS[result.state]
+    given = result.problem
+    found["problem"] = None
+    if given:
+        texts = {name: str(given.get(name) or "") for name in ("message", "hint", "detail")}
+        error = error_for(str(given["code"]), texts["message"], hint=texts["hint"], detail=texts["detail"])
+        found["problem"] = problem_of(error)
+    return found
+
+
+def problem_of(error: WedError) -> dict[str, str]:
+    """Return an error as a device shows it."""
+    return {"code": error.code, "message": error.message, "hint": error.hint}

@@ -1,0 +1,61 @@
+"""Results that were made with the form of a task: the texts of its fields, as the page sends them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from django.http import QueryDict
+
+from flows import api, json_text
+from flows.access import AnyUser, shown_to
+from flows.designer import values
+from flows.errors import UnknownTask
+from flows.queries.definitions import flow_by_name
+from monitor.tasks import forms
+
+MOST_FIELDS = 2000
+
+
+def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[str, Any]:
+    """Return a result of the client as the kernel takes it; `digest` is of what the device has sent."""
+    if given.get("discarded"):
+        return {"discarded": True}
+    names = ("task", "claim", "seq", "outcome", "reason", "made_at")
+    found = {name: given[name] for name in names if given.get(name) is not None}
+    digest = hashlib.sha256(json_text.encode(dict(given)).encode()).hexdigest()
+    fields = _fields(given.get("fields"))
+    written = {} if given.get("reason") else _values(user, found.get("task"), fields)
+    return found | {"values": written, "sent_at": sent_at, "digest": digest}
+
+
+def _fields(given: Any) -> QueryDict:
+    """Return the pairs of name and text of a form; nothing of what is none."""
+    found = QueryDict(mutable=True)
+    for one in given[:MOST_FIELDS] if isinstance(given, list) else []:
+        if isinstance(one, list) and len(one) == 2 and all(isinstance(each, str) for each in one):
+            found.appendlist(*one)
+    return found
+
+
+def _values(user: AnyUser, task: Any, fields: QueryDict) -> dict[str, Any]:
+    """Return what the person changed in the form; a text that means no value stays one, and is refused."""
+    try:
+        sheet = api.read_task(task if isinstance(task, int) and 0 < task < 2**63 else 0, user.get_username())
+    except UnknownTask:
+        return {}
+    flow = flow_by_name(sheet.flow)
+    if flow is None:
+        return {}
+    given = forms.posted(sheet, fields)
+    typed, before = values.posted(given), forms.texts(given.get(forms.SHOWN, ""))
+    asked = {one.field: one for one in forms.asked(shown_to(user, flow, sheet.wid), sheet, typed)}
+    found: dict[str, Any] = {}
+    for name, text in typed.items():
+        one = asked.get(name)
+        if text == before.get(name, "" if one is None else one.text):
+            continue
+        wrong = one is None or one.error
+        found[name.removeprefix("value-")] = text if wrong or one is None else values.as_value(text, one.type)
+    return found

@@ -1,0 +1,182 @@
+"""The client for work without a connection: its page, its service worker, and what it asks of the site.
+
+The page and the worker are the same for everybody and have no values, so that a browser may keep them. Who
+opens the page sees what the device has for the person whose key it holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language, override
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from flows import api
+from flows.access import masks
+from flows.capabilities.tasks.rights import task_or_404
+from flows.errors import Refused, WedError
+from monitor.offline import form_results, packages
+from monitor.offline.exchange import STATES, problem_of, sent, shown, synchronized
+from monitor.offline.texts import texts
+from pages.guard import page
+
+FILES = (
+    "pages/tokens.css", "pages/elements.css", "pages/forms.css", "pages/frame.css", "pages/palette.css",
+    "pages/panels.css", "pages/tabs.css", "pages/tables.css", "pages/labels.css", "pages/history.css",
+    "pages/motion.css", "pages/task_form.css", "monitor/operate.css", "monitor/task.css",
+    "monitor/offline/offline.css", "wedsql_site/mark.svg", "pages/chosen-theme.js", "monitor/task.js",
+    "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
+    "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
+    "monitor/offline/parts.js",
+)  # fmt: skip
+MOST_RESULTS = 50
+VERSION = re.compile(r"/([0-9a-f]{12})/")
+REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
+
+
+def in_language_of_client(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Answer in the language of the client's page, which may be another one than that of the session."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, **given: Any) -> HttpResponse:
+        language = request.GET.get("language", "")
+        if language not in dict(settings.LANGUAGES):
+            return view(request, **given)
+        with override(language):
+            return view(request, **given)
+
+    return answered
+
+
+def version() -> str:
+    """Return what changes with every static file; "" where addresses have no version."""
+    found = VERSION.search(static(FILES[0]))
+    return found[1] if found else ""
+
+
+@require_GET
+def start(request: HttpRequest) -> HttpResponse:
+    """Show the client in the language of the reader."""
+    return HttpResponseRedirect(reverse("monitor:offline_app", args=[get_language() or "en"]))
+
+
+@require_http_methods(["GET", "HEAD"])
+def app(request: HttpRequest, language: str) -> HttpResponse:
+    """Show the page of the client in a language; it is the same for everybody."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404
+    with override(language):
+        return render(
+            None, "monitor/offline/app.html", {"language": language, "program": version(), "texts": texts()}
+        )
+
+
+@require_http_methods(["GET", "HEAD"])
+def worker(request: HttpRequest) -> HttpResponse:
+    """Return the service worker with the version and the addresses of what it keeps."""
+    kept = [reverse("monitor:offline_app", args=[code]) for code, _name in settings.LANGUAGES]
+    kept += [static(name) for name in FILES] + [reverse("monitor:offline_manifest")]
+    facts = {"version": version(), "pages": len(settings.LANGUAGES), "files": kept}
+    return render(
+        None,
+        "monitor/offline/worker.js",
+        {"facts": json.dumps(facts)},
+        content_type="text/javascript; charset=utf-8",
+    )
+
+
+@require_http_methods(["GET", "HEAD"])
+def manifest(request: HttpRequest) -> HttpResponse:
+    """Return what a browser needs to install the client."""
+    icon = {"src": static("wedsql_site/mark.svg"), "sizes": "any", "type": "image/svg+xml"}
+    found = {
+        "name": "WED-SQL", "short_name": "WED-SQL", "display": "standalone", "icons": [icon],
+        "start_url": reverse("monitor:offline"), "scope": reverse("monitor:offline"),
+    }  # fmt: skip
+    return JsonResponse(found, content_type="application/manifest+json")
+
+
+def _refusing(error: WedError) -> JsonResponse:
+    return JsonResponse(problem_of(error), status=error.status)
+
+
+@require_GET
+@page
+@ensure_csrf_cookie
+@in_language_of_client
+def synchronize(request: HttpRequest) -> HttpResponse:
+    """Return who is logged in, how it is with the device, and its tasks, or that none has changed."""
+    person, key = request.user.get_username(), request.GET.get("device", "")
+    report = {kernel: _number(request.GET[name]) for name, kernel in REPORTED.items() if name in request.GET}
+    try:
+        contact = api.device_seen(person, key, report | {"program": version()})
+        tasks = [] if contact.state != "A" else api.offline_tasks(person)
+        known = request.GET.get("known", "") if contact.state == "A" else ""
+        found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
+    except Refused as refused:
+        return _refusing(refused)
+    more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}
+    return JsonResponse(found | more | {"settled": contact.settled})
+
+
+def _number(text: str) -> Any:
+    """Return a number that a device reports; the kernel rejects what is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 17 else text[:200]
+
+
+@require_POST
+@page
+def unlock(request: HttpRequest) -> HttpResponse:
+    """Return the secret that encrypts what a device of the user stores."""
+    try:
+        contact = api.device_seen(request.user.get_username(), request.POST.get("device", ""))
+    except Refused as refused:
+        return _refusing(refused)
+    return JsonResponse({"secret": contact.secret, "settled": contact.settled})
+
+
+@require_GET
+@page
+@masks
+@in_language_of_client
+def package(request: HttpRequest, task: int) -> HttpResponse:
+    """Return what the device needs of a task: its form as the connected page shows it."""
+    person = request.user.get_username()
+    _sheet, flow = task_or_404(request.user, task)
+    try:
+        found = api.read_package(person, request.GET.get("device", ""), task)
+    except Refused as refused:
+        return _refusing(refused)
+    return JsonResponse(packages.package_of(request, flow, found))
+
+
+@require_http_methods(["GET", "POST"])
+@page
+@masks
+@in_language_of_client
+def results(request: HttpRequest) -> HttpResponse:
+    """Keep results of the device, and return what became of each; a GET returns the last 200."""
+    person = request.user.get_username()
+    try:
+        if request.method == "GET":
+            device = api.device_seen(person, request.GET.get("device", "")).device
+            found = api.offline_results(device, person, limit=200)
+            return JsonResponse({"results": [shown(one) for one in found]})
+        given = json.loads(request.body)
+        key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
+        numbered = [(int(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made]
+        return JsonResponse({"results": sent(person, str(key), numbered)})
+    except Refused as refused:
+        return _refusing(refused)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return JsonResponse({"code": "", "message": "This is no list of results.", "hint": ""}, status=400)

@@ -1,0 +1,121 @@
+// The page of a task: the same form as the connected page, filled in and completed without a connection.
+import { editTables } from "../form_tables.js";
+import { TaskForm } from "../task.js";
+import { el, say, show, t } from "./parts.js";
+import * as store from "./store.js";
+
+const KEPT_AFTER = 500;
+const NUMBERS = { numeric: /^-?\d+$/, decimal: /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i };
+let release = null;
+
+// While a form is open, no new version of the program takes over.
+function holdVersion() {
+  return new Promise((started) => {
+    navigator.locks.request("wedsql-form", { mode: "shared" }, () => new Promise((done) => { release = done; started(); }));
+  });
+}
+
+export function closeForm() {
+  release?.();
+  release = null;
+}
+
+const typed = (form, submitter) => [...new FormData(form, submitter)].filter(([, text]) => typeof text === "string");
+
+// Fills in what was typed before, in rows of tables that are not there yet, too.
+function fillIn(form, fields) {
+  const boxes = new Set(fields.filter(([name]) => name.startsWith("list-")).map(([name]) => name.replace("list-", "value-")));
+  for (const box of form.querySelectorAll("input[type=checkbox]")) if (boxes.has(box.name)) box.checked = false;
+  for (const [name, text] of fields) {
+    if (name === "shown" || name.startsWith("was-") || name.startsWith("list-")) continue;
+    const named = () => [...form.elements].filter((one) => one.name === name && one.tagName !== "BUTTON");
+    if (/^cell-/.test(name) && !named().length) addRows(form, name, named);
+    for (const one of named()) {
+      if (one.type === "checkbox") one.checked ||= one.value === text;
+      else one.value = text;
+    }
+  }
+}
+
+function addRows(form, name, named) {
+  const [, attribute, place] = /^cell-(.*)-(\d+)-[^-]*$/.exec(name) ?? [];
+  const button = form.querySelector(`[data-attribute="${CSS.escape(attribute ?? "")}"] [data-add-row]`);
+  for (let turn = 0; button && turn <= Number(place) && !named().length; turn += 1) button.click();
+}
+
+// Marks what is missing or no number; the site checks the rest when it gets the result.
+function wrongOnes(form) {
+  const wrong = [];
+  for (const one of form.elements) {
+    one.removeAttribute("aria-invalid");
+    if (one.disabled || !one.name?.startsWith("value-") || one.closest("[hidden]")) continue;
+    const text = one.value.trim(), kind = NUMBERS[one.inputMode];
+    if ((one.ariaRequired === "true" && !text) || (text && kind && !kind.test(text))) wrong.push(one);
+  }
+  for (const one of wrong) one.setAttribute("aria-invalid", "true");
+  return wrong;
+}
+
+function keepTyped(person, task, form) {
+  let waiting = 0;
+  const keep = async () => {
+    if (!form.isConnected) return;
+    await store.keepDraft(person, task, typed(form));
+    form.dataset.kept = "yes";
+  };
+  const later = () => {
+    delete form.dataset.kept;
+    clearTimeout(waiting);
+    waiting = setTimeout(keep, KEPT_AFTER);
+  };
+  for (const kind of ["input", "change"]) form.addEventListener(kind, later);
+  addEventListener("pagehide", keep, { once: true });
+  return () => clearTimeout(waiting);
+}
+
+// Shows a task. `corrects`: a refused result of it, whose texts are filled in.
+export async function openForm(person, task, corrects, saved) {
+  const made = await store.packageOf(person, task);
+  if (!made) { show(t("gone"), el("p", {}, t("gone_why"))).focus(); return; }
+  await holdVersion();
+  const place = el("div"), error = el("div", { class: "note note-error", role: "alert", tabindex: "-1", hidden: true });
+  const heading = show(made.title, error, place);
+  place.innerHTML = made.html;  // the site's own template, as on the connected page
+  const form = place.querySelector("[data-task-form]");
+  editTables(form);
+  fillIn(form, corrects?.result.fields ?? await store.draftOf(person, task) ?? []);
+  if (made.conditions) {
+    const live = new TaskForm(form, made.conditions);
+    for (const kind of ["input", "change"]) form.addEventListener(kind, () => live.follow());
+    live.follow();
+  }
+  const stop = keepTyped(person, task, form);
+  const save = async (more) => {
+    stop();
+    const result = { task, claim: made.claim, seq: made.seq, made_at: new Date().toISOString(), ...more };
+    try {
+      await store.saveResult(person, { task, title: made.title, made_at: result.made_at, result }, corrects?.number);
+    } catch {
+      error.textContent = t("not_saved");
+      error.hidden = false;
+      error.focus();
+      return;
+    }
+    closeForm();
+    say(t("saved", { task: made.title }));
+    saved();
+  };
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const wrong = wrongOnes(form);
+    error.hidden = !wrong.length;
+    if (wrong.length) { error.textContent = t("wrong"); wrong[0].focus(); return; }
+    save({ outcome: event.submitter?.value || null, fields: typed(form) });
+  });
+  place.querySelector("[data-fail-form]").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const reason = event.target.elements.reason.value.trim();
+    if (reason) save({ reason });
+  });
+  heading.focus();
+}

@@ -1,0 +1,66 @@
+// The outbox: each result with its state; send, correct, export, discard.
+import { confirmed, el, moment, say, show, t } from "./parts.js";
+import * as store from "./store.js";
+
+const MARK = { accepted: "ok", refused: "bad", late: "warn", held: "warn", waiting: "", discarding: "" };
+
+// Says what is the matter with a result.
+function why({ state, answer }) {
+  if (state === "held") return t("held_for", { n: answer.waits_for });
+  if (state === "late") return `${answer.problem?.message ?? ""} ${t(`late_${answer.late ?? "kept"}`, { by: answer.late_by ?? "" })}`.trim();
+  if (state === "refused") return `${answer.problem?.message ?? ""} ${answer.problem?.hint ?? ""}`.trim();
+  return state === "accepted" && answer.arrived_at ? t("arrived", { at: moment(answer.arrived_at) }) : "";
+}
+
+function download(name, value) {
+  const address = URL.createObjectURL(new Blob([JSON.stringify(value, null, 1)], { type: "application/json" }));
+  const link = el("a", { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 60000);
+}
+
+async function discard(person, one, renew) {
+  if (!await confirmed(t("discard_sure", { task: one.title }), t("discard"))) return;
+  if (one.state === "waiting" || one.state === "held") {
+    await store.changeResult(person, one.number, "discarding", { title: one.title, task: one.task, made_at: one.made_at });
+  } else await store.removeResult(person, one.number);
+  say(t("discarded", { task: one.title }));
+  await renew(true);
+}
+
+function actions(person, one, renew) {
+  const named = { "aria-describedby": `result-${one.number}` };
+  const button = (name, work) => el("button", { type: "button", class: "small", id: `${name}-${one.number}`, onclick: work, ...named }, t(name));
+  return [
+    one.state === "refused" ? el("a", { class: "button small", href: `#/tasks/${one.task}/${one.number}`, ...named }, t("correct")) : null,
+    one.result ? button("export", () => download(`result-${one.number}.json`, one)) : null,
+    one.state === "discarding" ? null : button(one.state === "accepted" ? "remove" : "discard", () => discard(person, one, renew)),
+  ];
+}
+
+function row(person, one, renew) {
+  return el("tr", { role: "row" },
+    el("th", { scope: "row", role: "rowheader", id: `result-${one.number}` }, `${one.number}. ${one.title}`),
+    el("td", { role: "cell", "data-label": t("made") }, moment(one.made_at)),
+    el("td", { role: "cell", "data-label": t("state") },
+      el("span", { class: `tag ${MARK[one.state]}`, "data-state": one.state }, t(`is_${one.state}`)), el("div", { class: "small" }, why(one))),
+    el("td", { role: "cell" }, el("span", { class: "actions" }, ...actions(person, one, renew))));
+}
+
+// Shows the outbox; `leaving`: the person wants to log out.
+export async function showOutbox(person, leaving, renew) {
+  const found = (await store.outbox(person)).reverse(), unsent = found.filter((one) => store.UNSENT.includes(one.state));
+  const heading = show(t("outbox"),
+    leaving && unsent.length ? el("p", { class: "note note-warning", role: "alert" }, t("leaving", { n: unsent.length })) : null,
+    el("p", { class: "actions" },
+      el("button", { type: "button", class: "primary", id: "send", onclick: () => renew(true) }, t("send")),
+      unsent.length ? el("button", { type: "button", onclick: () => download("results.json", unsent) }, t("export_all")) : null),
+    found.length
+      ? el("div", { class: "panel" }, el("table", { class: "grid cards", role: "table" },
+        el("caption", { class: "sr" }, t("outbox")),
+        el("thead", { role: "rowgroup" }, el("tr", { role: "row" }, ...["task", "made", "state", "actions"].map((name) => (
+          el("th", { scope: "col", role: "columnheader" }, t(name)))))),
+        el("tbody", { role: "rowgroup" }, ...found.map((one) => row(person, one, renew)))))
+      : el("p", { class: "dim" }, t("outbox_empty")));
+  return heading;
+}

@@ -1,0 +1,139 @@
+// The exchange with the site: results are sent in their order, each removed only when the site has acknowledged
+// it; then the tasks are transferred that have changed.
+import * as store from "./store.js";
+
+const TIMEOUT = 20000, AT_ONCE = 10;
+const ENDED = { accepted: "accepted", gone: "accepted", discarded: "removed", late: "late", refused: "refused", waiting: "held", skipped: "held" };
+
+class Rejected extends Error {
+  constructor(status, problem) { super(problem?.message ?? ""); this.status = status; this.problem = problem; }
+}
+
+function token() {
+  return /(?:^|; )(?:__Host-)?csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
+}
+
+// Asks the site, and returns its answer. Whatever is no answer of the site counts as no connection.
+async function ask(path, body = null) {
+  const address = new URL(document.body.dataset.base + path, location);
+  address.searchParams.set("language", document.documentElement.lang);
+  const answer = await fetch(address, {
+    method: body ? "POST" : "GET", body, credentials: "same-origin", redirect: "error", cache: "no-store",
+    headers: { Accept: "application/json", "X-CSRFToken": token() }, signal: AbortSignal.timeout(TIMEOUT),
+  });
+  if (!answer.headers.get("Content-Type")?.startsWith("application/json")) {
+    if (answer.status === 401 || answer.status === 403) throw new Rejected(401, null);
+    throw new TypeError("no answer of the site");
+  }
+  const found = await answer.json();
+  if (!answer.ok) throw new Rejected(answer.status, found);
+  return found;
+}
+
+async function report(person, unsent) {
+  const made = new URLSearchParams({ device: await store.deviceKey(), known: person?.digest ?? "", unsent });
+  const { quota = 0, usage = 0 } = await navigator.storage?.estimate?.() ?? {};
+  if (quota > usage) made.set("free", Math.floor(quota - usage));
+  const battery = await navigator.getBattery?.().catch(() => null);
+  if (battery) made.set("energy", Math.round(battery.level * 100));
+  return made;
+}
+
+async function contact() {
+  const person = await store.current();
+  const unsent = person ? (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).length : 0;
+  return ask(`sync/?${await report(person, unsent)}`);
+}
+
+// Makes the person who is logged in the one whose data can be read here.
+async function entered(found) {
+  const known = await store.current();
+  if (found.state === "lost") { await store.wipe(found.user); return null; }
+  if (known?.user !== found.user) {
+    const { secret } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
+    await store.enter(found.user, found.person, secret);
+  }
+  await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1) }));
+  return store.current();
+}
+
+const asSent = ({ number, state, result }) => (state === "discarding" ? { number, discarded: true } : { number, ...result });
+
+// Sends what waits; returns whether all of it was acknowledged.
+async function deliver(person) {
+  for (;;) {
+    const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).slice(0, AT_ONCE);
+    if (!waiting.length) return true;
+    const sent_at = new Date().toISOString(), device = await store.deviceKey();
+    const { results } = await ask("results/", JSON.stringify({ device, sent_at, results: waiting.map(asSent) }));
+    for (const answer of results) {
+      const one = waiting.find(({ number }) => number === answer.number);
+      if (answer.state === "rejected") {
+        if (answer.problem.code !== "WD613") throw new Rejected(409, answer.problem);
+        await store.renumber(person, one.number);
+      } else await acknowledge(person, one, answer);
+    }
+    if (results.length < waiting.length && results.at(-1)?.state !== "rejected") return false;
+  }
+}
+
+// What was accepted needs its values no longer; what was not keeps them.
+async function acknowledge(person, one, answer) {
+  const state = ENDED[answer.state];
+  if (state === "removed") { await store.removeResult(person, one.number); return; }
+  const { title, task, made_at, result } = one;
+  const kept = state === "refused" || state === "late" || state === "held" ? { result } : {};
+  await store.changeResult(person, one.number, state, { title, task, made_at, answer, ...kept });
+}
+
+// Looks at what became of results that waited on the site, or are late.
+async function follow(person) {
+  const open = (await store.outbox(person)).filter((one) => one.state === "held" || one.state === "late");
+  if (!open.length) return;
+  const { results } = await ask(`results/?device=${await store.deviceKey()}`);
+  for (const one of open) {
+    const answer = results.find(({ number }) => number === one.number);
+    if (answer && JSON.stringify(answer) !== JSON.stringify(one.answer)) await acknowledge(person, one, answer);
+  }
+}
+
+// Transfers the tasks that are new or have changed, in the order of the list, and removes those that have left it.
+async function transfer(person, found) {
+  if (found.tasks === null) return;
+  const known = await store.packages(person), numbers = new Set(found.tasks.map((one) => one.task));
+  const kept = new Set((await store.outbox(person)).filter((one) => one.result).map((one) => one.task));
+  await store.removePackages(person, known.map((one) => one.task).filter((task) => !numbers.has(task) && !kept.has(task)));
+  const device = await store.deviceKey();
+  for (const [place, { task, version }] of found.tasks.entries()) {
+    const one = known.find((each) => each.task === task);
+    const has = one?.version === version && one.language === document.documentElement.lang && one.program === document.body.dataset.program;
+    if (has && one.place === place) continue;
+    const made = has ? one : await ask(`packages/${task}/?device=${device}`);
+    const { language, program } = { language: document.documentElement.lang, program: document.body.dataset.program };
+    await store.keepPackage(person, { ...made, place, language, program });
+  }
+  await store.change(person.user, () => ({ digest: found.digest }));
+}
+
+// Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
+export async function synchronize() {
+  return navigator.locks.request("wedsql-sync", async () => {
+    try {
+      let found = await contact();
+      const person = await entered(found);
+      if (!person) return { line: "lost" };
+      const before = found.tasks;
+      const some = (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
+      await deliver(person);
+      await follow(person);
+      if (some) found = await contact();
+      await transfer(await store.current(), found);
+      if (before !== null || some) await contact();
+      await store.trim(person);
+      return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
+    } catch (error) {
+      if (error instanceof Rejected) return error.status === 401 ? { line: "log-in" } : { line: "problem", problem: error.problem };
+      return { line: "offline" };
+    }
+  });
+}
