@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import os
 from pathlib import Path
 
 import django
 
-from chaos import fifty
+from chaos import fifty, persons
 
 NAME, PASSWORD = "chaos", "chaos-only-for-harness"
 POISON = """
@@ -60,12 +62,31 @@ def main() -> None:
             "side": SIDE,
             "timed": TIMED,
             "fifty": fifty.definition(),
+            persons.FLOW: persons.DEFINITION,
         }
         for flow, text in flows.items():
             policy = "cancel" if flow == "fifty" else "reject"
             cursor.execute("select wedsql.create_flow(%s, p_final_when_pending => %s)", [flow, policy])
             cursor.execute(f"set search_path = {flow}, wedsql")
             cursor.execute(text)
+    _hire()
+
+
+def _hire() -> None:
+    """Create the persons with their roles, and leave their tokens to the harness."""
+    from django.contrib.auth.models import Group, User
+
+    from monitor.api import tokens
+
+    secrets = {}
+    for number, name in enumerate(persons.NAMES):
+        user = User.objects.create_user(name)
+        for role in persons.ROLES[number % len(persons.ROLES)]:
+            user.groups.add(Group.objects.get_or_create(name=f"role:{role}")[0])
+        secrets[name] = tokens.create(user, "chaos", 30, (), ("perform",))[1]
+    place = Path(os.environ["WEDSQL_STATE_DIR"])
+    place.mkdir(exist_ok=True)
+    (place / persons.SECRETS).write_text(json.dumps(secrets))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ FLOW = "chaos"
 POISON = "poison"
 SIDE = "side"
 TIMED = "timed"
+OFFICE = "office"
 HANG = 3.0
 TEN_MEGABYTES = 10_000_000
 
@@ -72,6 +73,18 @@ def leased(state: State, ctx: Context) -> Changes:
     note(ctx)
     _pace(ctx, 0.1)
     return {"leased": "1"}
+
+
+@transition("tr_note", flow=OFFICE)
+def noted(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"noted": "1"}
+
+
+@transition("tr_bill", flow=OFFICE)
+def billed(state: State, ctx: Context) -> Changes:
+    note(ctx)
+    return {"billed": "1"}
 
 
 @transition("tr_hoard", flow=SIDE, mode="lease")

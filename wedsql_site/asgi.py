@@ -25,13 +25,15 @@ from monitor.routing import websocket_urlpatterns
 from pages.live.bounded import BoundedInput
 from pages.live.origin import SameOrigin
 from pages.live.users import live_user_stack
-from wedsql_site import frames, pacing, slow_clients, urls  # noqa: F401 - the first page does not wait for urls
+from wedsql_site import endings, frames, pacing, slow_clients
+from wedsql_site import urls as urls  # the first page does not wait for urls
 from wedsql_site.attempts import OneAttemptAtATime
 from wedsql_site.per_address import PerAddress
 
 slow_clients.install()
 frames.install()
 pacing.install()
+endings.install()
 
 _live = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))
 _sockets = AllowedHostsOriginValidator(SameOrigin(_live))

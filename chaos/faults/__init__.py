@@ -16,6 +16,7 @@ from chaos.faults.f11_connections import connections
 from chaos.faults.f12_disk import disk
 from chaos.faults.f13_cluster import cluster
 from chaos.faults.hostile_input import inputs
+from chaos.faults.persons import persons
 from chaos.run import Row, Run
 
 FAULTS: dict[str, tuple[str, Callable[[Run, Row], None]]] = {
@@ -29,6 +30,7 @@ FAULTS: dict[str, tuple[str, Callable[[Run, Row], None]]] = {
     "f11": ("F11 connections exhausted", connections),
     "f12": ("F12 disk full", disk),
     "f13": ("F13 Django-Q stopped", cluster),
+    "persons": ("Persons at work", persons),
     "defs": ("Definitions changed", definitions),
     "inputs": ("Hostile inputs", inputs),
 }

@@ -21,7 +21,7 @@ from testkit.server import Server
 from testkit.waiting import until
 from wedsql_site import postgres
 from wedsql_site.postgres import account, binaries
-from workers.reaper.rounds import REAP_LIMIT
+from workers.reaper.limits import REAP_LIMIT
 
 HOUR, DAY = 3600, 86400
 # Each error is corrected again: what was scheduled by the wrong clock must not wait for that time.

@@ -19,13 +19,13 @@ from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
 from workers.logs import summarize
 from workers.reaper.disk import DiskReporter
+from workers.reaper.limits import REAP_LIMIT
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
 from workers.reaper.scheduled import continue_rematches, publish_scheduled
 
 log = logging.getLogger("workers.tasks")
 
-REAP_LIMIT = 200
 _ROUNDS = 10
 _MAINTAIN_EVERY = 3600.0
 _maintained = -_MAINTAIN_EVERY
