@@ -84,7 +84,8 @@ begin
       join wedsql.repair_case o on o.wid = e.wid and o.closed_at is null
       where c.number = o.number and c.closed_at is null and not e.exceptional
       returning c.number, c.wid, c.state, e.actor, e.step, e.seq,
-        case when o.state = 'claimed' and o.lease_until > p_now and o.owner <> e.actor then o.owner end as had),
+        case when o.state = 'claimed' and o.lease_until > p_now and o.owner <> e.actor then o.owner
+        end as had),
     noted as (
       insert into wedsql.case_event (number, at, kind, actor, detail)
       select e.number, p_now, 'closed', e.actor,

@@ -55,7 +55,8 @@ begin
     select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, p_now)
     from followed f where f.held_by is not null and f.state not in ('S', 'L', 'X') offset 0),
   noted as (select count(*) from lost)
-  delete from wedsql.task_draft d using followed f where d.job_id = f.job_id and f.state = 'W' and (select count from noted) >= 0;
+  delete from wedsql.task_draft d using followed f
+  where d.job_id = f.job_id and f.state = 'W' and (select count from noted) >= 0;
   perform wedsql._keep_watch(p_wids, p_now);
 end $$;
 

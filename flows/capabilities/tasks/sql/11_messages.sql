@@ -75,7 +75,8 @@ $$;
 -- needs no message.
 create or replace function wedsql._name_actor(p_wid integer) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-delete from wedsql.message m using (select s.actor from wedsql._last_steps(p_wid) s order by s.seq desc limit 1) h
+delete from wedsql.message m
+using (select s.actor from wedsql._last_steps(p_wid) s order by s.seq desc limit 1) h
 where m.wid = p_wid and m.kind = 'o' and not m.facts ? 'actor' and m.person = h.actor;
 update wedsql.message m
 set facts = m.facts || jsonb_build_object('actor', h.actor, 'reason', left(h.reason, 500))
@@ -92,8 +93,8 @@ cross join lateral (select wedsql._claim_of_other(p_wid, s.actor) as claim) c
 where c.claim is not null
 $$;
 
-create or replace function wedsql._on_overtaken_tasks(p_wid integer, p_case bigint, p_owner text, p_actor text,
-  p_reason text) returns void
+create or replace function wedsql._on_overtaken_tasks(p_wid integer, p_case bigint, p_owner text,
+  p_actor text, p_reason text) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._send_message(array[p_owner], 'o', i.flow_id, p_wid, null, jsonb_build_object('case', p_case,
   'actor', p_actor, 'reason', left(p_reason, 500)), wedsql.now())
