@@ -42,6 +42,8 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
             {"sections": [{"title": "Á: b", "fields": [{"attribute": "size", "shown": "day is null"}]}]},
         ]
     ),
+    "warnings": st.lists(st.sampled_from(["24", "0.5", "48 transfer"]), unique=True),
+    "task_calendar": st.none(),  # one that there is
     "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),
     "final": st.just(False),
 }

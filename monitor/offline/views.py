@@ -21,7 +21,7 @@ from django.utils.translation import get_language, override
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from flows import api
+from flows import api, json_text
 from flows.access import masks
 from flows.capabilities.tasks.rights import task_or_404
 from flows.errors import Refused, WedError
@@ -172,7 +172,7 @@ def results(request: HttpRequest) -> HttpResponse:
             device = api.device_seen(person, request.GET.get("device", "")).device
             found = api.offline_results(device, person, limit=200)
             return JsonResponse({"results": [shown(one) for one in found]})
-        given = json.loads(request.body)
+        given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
         numbered = [(int(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made]
         return JsonResponse({"results": sent(person, str(key), numbered)})

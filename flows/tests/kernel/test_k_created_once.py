@@ -70,7 +70,8 @@ CREATES |= {
     "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,
-    "set_task_list": KNOWN, "place_task": "the places of the person are locked",
+    "set_task_list": KNOWN, "attach_task_file": "the flow is locked",
+    "place_task": "the places of the person are locked",
     "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
     "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",
 }  # fmt: skip

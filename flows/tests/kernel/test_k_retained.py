@@ -50,6 +50,7 @@ COLUMNS = {
     "sla_state.after_wid": NUMBER,
     "start_time.last_wid": NUMBER,
     "task.wid": REMOVED,
+    "task_file.wid": REMOVED,
     "task_setting.wid": REMOVED,
     "task_watch.wid": REMOVED,
     "timer.wid": ENDED,

@@ -40,7 +40,7 @@ $$;
 create or replace function wedsql._text_type(p_ending text, p_content bytea) returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  if position('\x00'::bytea in p_content) > 0 or convert_from(p_content, 'UTF8') is null then
+  if position(decode('00', 'hex') in p_content) > 0 or convert_from(p_content, 'UTF8') is null then
     return 'application/octet-stream';
   end if;
   return case p_ending when 'csv' then 'text/csv' when 'json' then 'application/json'

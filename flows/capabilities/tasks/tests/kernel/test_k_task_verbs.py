@@ -123,6 +123,7 @@ VERBS: dict[str, Do] = {
     "fail": lambda case: api.fail_task(case.task, "ana", "No.", conn=case.kit.conn),
     "preview": lambda case: api.preview_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
     "keep_draft": lambda case: api.keep_task_draft(case.task, "ana", {"value-0": "y"}, conn=case.kit.conn),
+    "attach_file": sql("select wedsql.attach_task_file({task}, 'ana', 'checked', 'a.txt', 'a', '{{}}')"),
     "keep_late": lambda case: api.keep_late_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
     "extend_deadline": sql("select wedsql.extend_task_deadline({task}, 'eva',"
         " wedsql.now() + interval '2 hours', true)"),
@@ -166,6 +167,7 @@ TABLE = {
     "extend_deadline": "done done done done done done 593 593 done done done 593 593 593 593 593 593 593",
     "keep_late": "593 593 593 593 593 593 593 593 593 593 593 593 593 593 593 593 593 593",
     "keep_draft": "593 done done done done 593 593 593 593 593 done 593 593 593 593 593 593 593",
+    "attach_file": "593 596 596 596 596 593 593 593 593 593 596 593 593 593 593 593 593 593",
     "preview": "done done done done done done done done done done done done done done done done done done",
     "lease by a worker":
         "none none none none none none none none none none none none none none none none none none",
