@@ -34,7 +34,7 @@ class ListedMessages(Schema):
     """Which messages: of a kind, or those that are not read."""
 
     kind: KindName | None = None
-    unread: bool = False
+    unread: Literal["true", "false"] = "false"
     cursor: Annotated[str, Field(max_length=18, pattern=r"^[0-9]*$")] = ""
     limit: Annotated[int, Field(ge=1, le=200)] = 50
 
@@ -44,7 +44,7 @@ def messages(request: HttpRequest, given: Query[ListedMessages]) -> Any:
     """Return the messages of the caller about instances and tasks, the last first."""
     person, before = call_of(request).caller.name, int(given.cursor) if given.cursor else None
     kind = next((code for code, name in KIND.items() if name == given.kind), None)
-    found = kernel.messages(person, before, given.limit + 1, kind, given.unread)
+    found = kernel.messages(person, before, given.limit + 1, kind, given.unread == "true")
     following = str(found[given.limit - 1].id) if len(found) > given.limit else None
     shown = [_message(one) for one in found[: given.limit] if _is_in_scope(request, one.flow)]
     return {"items": shown, "next": following, "unread": kernel.unread_messages(person)}

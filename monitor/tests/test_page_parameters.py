@@ -109,6 +109,7 @@ NO_FILES = (
     "metrics",
     "search/",
     "admin/flows/flow/conditions/",
+    "offline/",
 )
 # Files by a parameter of a page.
 BY_FORMAT = {

@@ -52,7 +52,7 @@ UNIQUE = {
         "monitor/cases/list.html", "monitor/cases/case.html",
         "monitor/operate.html", "monitor/cases/wait.html", "monitor/parts/head.html",
         "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/approvals/about.html",
-        "monitor/recovery/undo.html", "monitor/webhooks/webhook.html",
+        "monitor/recovery/undo.html", "monitor/recovery/undo_confirm.html", "monitor/webhooks/webhook.html",
     },
     "the same one again is the one that there is": {
         "monitor/tasks/absences.html", "monitor/tasks/mails.html", "monitor/tasks/tools.html",
@@ -63,6 +63,7 @@ UNIQUE = {
     },
     "the account, its session or its settings": {
         "registration/_log_in_form.html", "registration/account.html", "registration/change_password.html",
+        "site/people.html", "site/person.html",
         "registration/security.html", "registration/security_setup.html", "site/account_menu.html",
         "site/language.html", "site/theme.html",
     },

@@ -7,7 +7,10 @@ const MARK = { accepted: "ok", refused: "bad", late: "warn", held: "warn", waiti
 // Says what is the matter with a result.
 function why({ state, answer }) {
   if (state === "held") return t("held_for", { n: answer.waits_for });
-  if (state === "late") return `${answer.problem?.message ?? ""} ${t(`late_${answer.late ?? "kept"}`, { by: answer.late_by ?? "" })}`.trim();
+  if (state === "late") {
+    const decided = t(`late_${answer.late ?? "kept"}`, { by: answer.late_by ?? "" });
+    return `${answer.problem?.message ?? ""} ${decided}`.trim();
+  }
   if (state === "refused") return `${answer.problem?.message ?? ""} ${answer.problem?.hint ?? ""}`.trim();
   return state === "accepted" && answer.arrived_at ? t("arrived", { at: moment(answer.arrived_at) }) : "";
 }
@@ -30,7 +33,10 @@ async function discard(person, one, renew) {
 
 function actions(person, one, renew) {
   const named = { "aria-describedby": `result-${one.number}` };
-  const button = (name, work) => el("button", { type: "button", class: "small", id: `${name}-${one.number}`, onclick: work, ...named }, t(name));
+  const button = (name, work) => {
+    const id = `${name}-${one.number}`;
+    return el("button", { type: "button", class: "small", id, onclick: work, ...named }, t(name));
+  };
   return [
     one.state === "refused" ? el("a", { class: "button small", href: `#/tasks/${one.task}/${one.number}`, ...named }, t("correct")) : null,
     one.result ? button("export", () => download(`result-${one.number}.json`, one)) : null,
@@ -43,7 +49,8 @@ function row(person, one, renew) {
     el("th", { scope: "row", role: "rowheader", id: `result-${one.number}` }, `${one.number}. ${one.title}`),
     el("td", { role: "cell", "data-label": t("made") }, moment(one.made_at)),
     el("td", { role: "cell", "data-label": t("state") },
-      el("span", { class: `tag ${MARK[one.state]}`, "data-state": one.state }, t(`is_${one.state}`)), el("div", { class: "small" }, why(one))),
+      el("span", { class: `tag ${MARK[one.state]}`, "data-state": one.state }, t(`is_${one.state}`)),
+      el("div", { class: "small" }, why(one))),
     el("td", { role: "cell" }, el("span", { class: "actions" }, ...actions(person, one, renew))));
 }
 

@@ -3,7 +3,10 @@
 import * as store from "./store.js";
 
 const TIMEOUT = 20000, AT_ONCE = 10;
-const ENDED = { accepted: "accepted", gone: "accepted", discarded: "removed", late: "late", refused: "refused", waiting: "held", skipped: "held" };
+const ENDED = {
+  accepted: "accepted", gone: "accepted", discarded: "removed", late: "late", refused: "refused", waiting: "held",
+  skipped: "held",
+};
 
 class Rejected extends Error {
   constructor(status, problem) { super(problem?.message ?? ""); this.status = status; this.problem = problem; }
