@@ -106,6 +106,13 @@ def enter_delivery(hand: Hand) -> None:
     hand.apply("The courier was called by phone.")
 
 
+def correct_the_date(hand: Hand) -> None:
+    """Enter when the parcel was delivered: a date is a fact, which nothing proposes."""
+    hand.typed += 1
+    hand.desk.at("[name=value-delivered_on]").send_keys("12312027")
+    hand.apply("The courier was called by phone.")
+
+
 def take_over(hand: Hand) -> None:
     hand.follow("a.button", "Take over")
     hand.apply("The bank has the money.")
@@ -127,7 +134,7 @@ KINDS: dict[str, tuple[tuple[str, ...], Callable[[Hand], None], str]] = {
     "recipient not at home": (("not at home",), enter_delivery, "F"),
     "no total": (("Total: empty",), total, "R"),
     "no articles": (("Articles: 0",), items, "R"),
-    "delivered before it was ordered": (("integrity violated",), fill, "R"),
+    "delivered before it was ordered": (("integrity violated",), correct_the_date, "F"),
     "compensation fails": (("compensation failed",), retry, "X"),
     "late result taken over": (("no rule applies", "Charge the card"), take_over, "R"),
     "late result discarded": (("late result",), discard, "F"),
