@@ -24,6 +24,7 @@ webhooks                                           yyfff
 sla                                                yyfff
 cases                                              yyfff
 tasks                                              yyfff
+devices                                            yyfff
 caselinks                                          yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff

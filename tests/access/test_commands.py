@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command, get_commands
 from django.db import DatabaseError, connection, transaction
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from flows import api
 from flows.errors import WedError
 from flows.tests.bpmn_files import ORDER
 from flows.tests.pdl import workflow as pdl
@@ -61,7 +62,8 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
         "cases": ["next", "--flow", sample.parcels.flow],
-        "tasks": ["release", str(sample.rows["task"]), "--person", "boss", "--force"],
+        "tasks": ["release", str(sample.rows["task"]), "--person", "object" + MINE, "--force"],
+        "devices": ["withdraw", str(device_of(sample))],
         "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],
@@ -71,6 +73,11 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "removefactor": ["object" + MINE],
         "apitoken": ["create", "object" + MINE, "--name", "reports"],
     }.get(command, [])
+
+
+def device_of(sample: SampleData) -> int:
+    """Return the number of a device that has connected."""
+    return api.device_seen("object" + MINE, "device-of-a-test-1", conn=sample.parcels.connection).device
 
 
 def prepare(sample: SampleData) -> None:

@@ -55,7 +55,7 @@ $$;
 create or replace function wedsql.is_never_true(p_query text) returns boolean
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
-set intervalstyle = 'postgres' set constraint_exclusion = 'on'
+set intervalstyle = 'postgres' set constraint_exclusion = 'on' set transform_null_equals = off
 set standard_conforming_strings = on as $$
 declare
   v_line text;
