@@ -100,7 +100,7 @@ def test_the_figure_runs_word_for_word(paper: str, db: Db, run: Run) -> None:
     until(lambda: state(db, paper, before) == ("done", "ready", "42"), what="the job of before its start")
     until(served(db), what="a registered, waiting worker with its name")
     after = insert(db, paper)
-    until(lambda: state(db, paper, after) == ("done", "ready", "42"), seconds=4, what="woken, not after 5 s")
+    until(lambda: state(db, paper, after) == ("done", "ready", "42"), what="the job of after its start")
     worker.send_signal(signal.SIGINT)
     text = output(worker)
     assert worker.returncode == 0
@@ -111,6 +111,14 @@ def test_the_figure_runs_word_for_word(paper: str, db: Db, run: Run) -> None:
     ).fetchone()
     assert row == ("ww-tr_aaa",)
     assert served(db)() is None
+
+
+def test_it_is_woken_by_a_new_job(paper: str, db: Db, run: Run) -> None:
+    """It would look by itself an hour later."""
+    run(paper, ("wakeup_interval = 5", "wakeup_interval = 3600"))
+    until(served(db), what="a registered, waiting worker with its name")
+    after = insert(db, paper)
+    until(lambda: state(db, paper, after) == ("done", "ready", "42"), what="the job")
 
 
 def test_it_does_not_import_django() -> None:
