@@ -36,7 +36,7 @@ def test_a_check_runs_on_request_and_its_result_is_shown(alice: Client, unchecke
     answer = alice.post("/health/check/", {"scope": "sample"}, follow=True)
     page = text_of(answer.content)
     assert answer.redirect_chain == [("/health/", 302)]
-    assert "All hold." in page and "newest and the longest waiting instances" in page
+    assert "All hold." in page and "newest and the longest waiting instances" in page, page
     assert page.count("✓ holds") == 12
     alice.post("/health/check/", {"scope": "all"})
     assert "on every instance" in shown(alice)
