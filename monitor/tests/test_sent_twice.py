@@ -79,7 +79,7 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
     excused = set().union(*UNIQUE.values())
     assert {name for name, found in forms.items() if found} - have == excused
     assert have == {
-        "monitor/bulk/new.html", "monitor/approvals/delegations.html", "monitor/cases/case.html",
+        "monitor/bulk/new.html", "monitor/approvals/delegations.html", "monitor/cases/more.html",
         "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/recovery/repair.html",
         "monitor/bulk/repair.html", "monitor/signals/list.html", "monitor/start.html",
         "monitor/start_csv.html", "monitor/webhooks/form.html",
