@@ -12,7 +12,7 @@ import psycopg
 from testkit.waiting import until
 
 _WAITING = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
-_END = "select {}(pid) from pg_stat_activity where wait_event = 'SyncRep'"
+_END = "select {}(pid) from pg_stat_activity where wait_event = 'SyncRep' and pid = coalesce(%(pid)s, pid)"
 
 
 class Standby:
@@ -41,10 +41,12 @@ class Standby:
         return int(self.query(_WAITING))
 
     @contextmanager
-    def ending(self, how: str = "pg_cancel_backend", times: int | None = None) -> Iterator[None]:
-        """End each wait, or the first ones, while the block runs."""
+    def ending(
+        self, how: str = "pg_cancel_backend", times: int | None = None, pid: int | None = None
+    ) -> Iterator[None]:
+        """End each wait, or the first ones, while the block runs; `pid`: only those of this session."""
         self._stopped.clear()
-        thread = threading.Thread(target=self._end, args=(how, times))
+        thread = threading.Thread(target=self._end, args=(how, times, pid))
         thread.start()
         try:
             yield
@@ -52,11 +54,11 @@ class Standby:
             self._stopped.set()
             thread.join()
 
-    def _end(self, how: str, times: int | None) -> None:
+    def _end(self, how: str, times: int | None, pid: int | None) -> None:
         done = 0
         while not self._stopped.wait(0.01):
             now = "pg_cancel_backend" if times is not None and done >= times else how
-            done += len(self._admin.execute(_END.format(now)).fetchall())
+            done += len(self._admin.execute(_END.format(now), {"pid": pid}).fetchall())
 
     def close(self) -> None:
         """Let the server wait for no standby."""

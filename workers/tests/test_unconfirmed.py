@@ -77,8 +77,9 @@ def test_the_worker_of_the_paper_reports_it(
     (wid,) = shop.start()
     paper = Paper("tr_one", make_conninfo(dsn, options=f"-c search_path={shop.flow}"))
     paper._server.connect()
+    pid = paper._server.connection.info.backend_pid
     try:
-        with standby() as ended, ended.ending(how, times=1):
+        with standby() as ended, ended.ending(how, times=1, pid=pid):
             if how == "pg_cancel_backend":
                 assert paper._step()
             else:
