@@ -109,7 +109,7 @@ def test_the_pages_have_words_for_each_operation_and_for_no_other(site: None) ->
 def test_each_door_forbids_an_operation_to_those_who_have_not_the_right_of_the_table(
     parcels: Parcels, callers: list[Caller]
 ) -> None:
-    """No reason is given, so that nothing happens: whoever may do it is told that the reason is missing."""
+    """The step is another one, so that nothing happens: whoever may do it gets another answer."""
     wid = parcels.start()
     job = job_of(parcels, wid)
     wrong = []
