@@ -23,7 +23,9 @@ from flows.languages.bpmn.conditions import conditions, names, types, uses
 from flows.languages.bpmn.encodings import decoded
 from flows.languages.bpmn.model import Datum
 from flows.languages.bpmn.problems import with_names
+from flows.languages.bpmn.processes import processes
 from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.xml import marked
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
 from flows.languages.graph.problems import has_errors
@@ -183,5 +185,7 @@ def export_bpmn(flow: str, version: int) -> str:
         )
         raise BadBpmn([BpmnProblem("no_diagram", message)])
     if source["language"] == "bpmn":
-        return str(source["text"])
+        text, process = str(source["text"]), str(source["map"]["process"])
+        meant = [each.id for each in processes(text.encode()) if each.meant]
+        return text if meant == [process] else marked(text, process)
     return write(read_graph(source["text"], source["format"], flow), flow)
