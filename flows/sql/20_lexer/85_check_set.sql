@@ -28,24 +28,24 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
 $$;
 
 -- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
+-- p_tokens: of p_text.
 -- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
-create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+create or replace function wedsql._check_set_tokens(p_text text, p_tokens wedsql.token[], p_attrs jsonb)
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_source text := wedsql.row_source(v_all, p_attrs);
+  v_source text := wedsql.row_source(p_tokens, p_attrs);
   v_together text[] := '{}';
   v_tokens wedsql.token[];
   v_part record; v_tree record; v_error record;
   v_untyped boolean; v_type text; v_query text;
 begin
-  for v_part in select * from wedsql.assignments(v_all) loop
-    v_tokens := v_all[v_part.first:v_part.last];
+  for v_part in select * from wedsql.assignments(p_tokens) loop
+    v_tokens := p_tokens[v_part.first:v_part.last];
     v_type := wedsql.sql_type(p_attrs ->> v_part.attribute);
     v_untyped := wedsql.is_untyped(v_part.qualified);
     v_query := format(case when v_untyped then 'select (%s)::%s as x from %s'
                       else 'select (%1$s) as x from %3$s' end,
-      wedsql.align(v_all, v_part.first, v_part.last, length(p_text)), v_type, v_source);
+      wedsql.align(p_tokens, v_part.first, v_part.last, length(p_text)), v_type, v_source);
     v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
     v_together := v_together || format('(%s)', v_part.qualified);
     v_error := wedsql.plan_error(v_query);
@@ -66,8 +66,17 @@ begin
   end loop;
   if cardinality(v_together) > 1 then  -- they are computed together
     perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source),
-                                v_all, true);
+                                p_tokens, true);
   end if;
+end
+$$;
+
+-- Rejects a SET string that is none, or that _check_set_tokens rejects.
+-- Raises: WD211.
+create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_set_tokens(p_text, wedsql.parse(coalesce(p_text, ''), p_attrs, true), p_attrs);
 end
 $$;
 

@@ -1,13 +1,13 @@
 -- Rebuilds a flow's table. PostgreSQL does not reuse the place of a removed column, and a table has 1,600
 -- places.
 
--- Rebuilds the flow's table where few places for new columns are left and removed columns have many of them.
+-- Rebuilds the flow's table where few places are left for p_columns new columns and removed ones have many.
 -- Locks: none; the caller has the table in access exclusive mode.
 -- Raises: WD007.
-create or replace function wedsql._rebuild_if_full(p_flow text) returns void
+create or replace function wedsql._rebuild_if_full(p_flow text, p_columns integer default 1) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if (select max(a.attnum) > 1500 and count(*) filter (where a.attisdropped) > 50 from pg_attribute a
+  if (select max(a.attnum) + p_columns > 1500 and count(*) filter (where a.attisdropped) > 50 from pg_attribute a
       where a.attrelid = format('%I.wed_flow', p_flow)::regclass and a.attnum > 0) then
     perform wedsql._rebuild_table(p_flow);
   end if;
