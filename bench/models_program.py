@@ -10,7 +10,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import django
@@ -32,7 +33,7 @@ def drawing(tasks: int) -> bytes:
     parts += ['<startEvent id="begin"/>', '<endEvent id="done"/>', _flow(last, "done")]
     body = "".join(parts)
     return (
-        f"<definitions {_SPACES}><process id=\"p\" isExecutable=\"true\"><extensionElements>{_DATA}"
+        f'<definitions {_SPACES}><process id="p" isExecutable="true"><extensionElements>{_DATA}'
         f"</extensionElements>{body}</process></definitions>"
     ).encode()
 
@@ -64,7 +65,8 @@ def _block(parts: list[str], block: int, tasks: int, last: str) -> str:
 
 def _flow(source: str, target: str, condition: str = "") -> str:
     inner = f"<conditionExpression><![CDATA[{condition}]]></conditionExpression>" if condition else ""
-    return f'<sequenceFlow id="{source}-{target}" sourceRef="{source}" targetRef="{target}">{inner}</sequenceFlow>'
+    ends = f'sourceRef="{source}" targetRef="{target}"'
+    return f'<sequenceFlow id="{source}-{target}" {ends}>{inner}</sequenceFlow>'
 
 
 def main() -> None:
@@ -72,36 +74,43 @@ def main() -> None:
     django.setup()
     from django.db import connection
 
-    connection.ensure_connection()
-    from flows.loading.bpmn import prepare_bpmn
-    from flows.loading.processes import publish_file
-
     with connection.cursor() as cursor:
         cursor.execute("select pg_backend_pid()")
         server = cursor.fetchone()[0]
     for tasks in map(int, sys.argv[1:]):
-        flow = f"model_{tasks}_{time.time_ns() % 1_000_000}"
-        content = drawing(tasks)
-        found = {"tasks": tasks}
-        made, found["check"], found["check_python"] = _costs(server, lambda: prepare_bpmn(flow, content))
-        found["rules"] = len(made.compiled.definition["triggers"])
-        _, found["publish"], found["publish_python"] = _costs(
-            server, lambda: publish_file(flow, made, "bench", "")
-        )
-        print(json.dumps(found), flush=True)
+        sys.stdout.write(json.dumps(_measured(server, tasks)) + "\n")
+        sys.stdout.flush()
 
 
-def _costs(server: int, call: Callable[[], object]) -> Iterator[object]:
-    """Return what the call returns, and the processor seconds of the server's process and of this one."""
-    before = _used(server), _used(os.getpid())
-    result = call()
-    after = _used(server), _used(os.getpid())
-    return result, *(round(b - a, 3) for a, b in zip(before, after, strict=True))
+def _measured(server: int, tasks: int) -> dict[str, float]:
+    """Return what checking and publishing a process costs, in seconds of the processor."""
+    from flows.loading.bpmn import prepare_bpmn
+    from flows.loading.processes import publish_file
+
+    flow, content = f"model_{tasks}_{time.time_ns() % 1_000_000_000}", drawing(tasks)
+    with _costs(server) as check:
+        made = prepare_bpmn(flow, content)
+    with _costs(server) as publish:
+        publish_file(flow, made, "bench", "")
+    rules = len(made.compiled.definition["triggers"])
+    named = {f"check_{side}": cost for side, cost in check.items()}
+    named |= {f"publish_{side}": cost for side, cost in publish.items()}
+    return {"tasks": tasks, "rules": rules} | named
+
+
+@contextmanager
+def _costs(server: int) -> Iterator[dict[str, float]]:
+    """Yield what will have the seconds that the server's process and this one were on a processor."""
+    processes = {"server": server, "python": os.getpid()}
+    before = {side: _used(pid) for side, pid in processes.items()}
+    found: dict[str, float] = {}
+    yield found
+    found |= {side: round(_used(pid) - before[side], 4) for side, pid in processes.items()}
 
 
 def _used(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the seconds that a process was on a processor."""
+    return int(Path(f"/proc/{pid}/schedstat").read_text().split()[0]) / 1e9
 
 
 if __name__ == "__main__":

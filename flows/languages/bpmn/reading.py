@@ -34,7 +34,7 @@ from flows.languages.bpmn.stray import stray
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
 
-MOST_NODES, MOST_FLOWS = 1_000, 1_000
+MOST_NODES, MOST_FLOWS = 4_000, 4_000
 _NODES = {*ACTIVITIES, *GATEWAYS, *EVENTS}
 _PASSED = QUIET | UNUSED | DRAWN
 

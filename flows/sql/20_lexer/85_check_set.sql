@@ -27,6 +27,36 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
 $$;
 
+-- Returns whether all assignments of a SET string are certainly accepted: they are parsed and planned as one
+-- query, and their trees checked together. Where that fails, each is looked at by itself, to say which.
+create or replace function wedsql._is_fine_set(p_tokens wedsql.token[], p_source text, p_attrs jsonb)
+returns boolean language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_query text := (
+    select format('select %s from %s', string_agg(
+      format(case when wedsql.is_untyped(a.qualified) then '(%s)::%s' else '(%s)' end, a.qualified,
+             wedsql.sql_type(p_attrs ->> a.attribute)), ', ' order by a.first), p_source)
+    from wedsql.assignments(p_tokens) a);
+  v_tree record;
+begin
+  v_tree := wedsql.parse_tree(v_query);
+  if v_tree.nodes = '{}' or (wedsql.too_costly(v_tree.tree, v_tree.functions)).reason is not null
+     or (wedsql.plan_error(v_query)).code is not null then
+    return false;
+  end if;
+  perform wedsql.check_tree(v_tree.nodes, v_tree.functions, p_tokens, true);
+  return (
+    select bool_and(wedsql.is_untyped(a.qualified) or wedsql.assignable(
+      wedsql.type_of(a.qualified, p_source)::regtype, wedsql.sql_type(p_attrs ->> a.attribute)::regtype))
+    from wedsql.assignments(p_tokens) a);
+exception when others then
+  if wedsql._passes(sqlstate) then
+    raise;
+  end if;
+  return false;
+end
+$$;
+
 -- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
 -- p_tokens: of p_text.
 -- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
@@ -39,6 +69,9 @@ declare
   v_part record; v_tree record; v_error record;
   v_untyped boolean; v_type text; v_query text;
 begin
+  if wedsql._is_fine_set(p_tokens, v_source, p_attrs) then
+    return;
+  end if;
   for v_part in select * from wedsql.assignments(p_tokens) loop
     v_tokens := p_tokens[v_part.first:v_part.last];
     v_type := wedsql.sql_type(p_attrs ->> v_part.attribute);

@@ -44,7 +44,8 @@ marked as materialized (
            or p.after1 ~ E'^[ \\t\\n\\r]+$' and p.after2 in ('and', 'or')) then '#' || p.ord end as key
   from piece p left join attribute a on a.name = p.low),
 param as materialized (
-  select m.n, m.key, min(m.ord) as ord, (row_number() over (partition by m.n order by min(m.ord)))::integer as mark
+  select m.n, m.key, min(m.ord) as ord,
+         (row_number() over (partition by m.n order by min(m.ord)))::integer as mark
   from marked m where m.key is not null group by m.n, m.key)
 select g.n,
   case when not g.fits then E'\x01' || g.n else string_agg(
@@ -67,8 +68,8 @@ select array(select row(t.position, t.length, t.kind, coalesce(E'\x01' || m.mark
   left join unnest(p_places, p_marks) m (place, mark) on m.place = t.position order by t.ord)
 $$;
 
--- Returns whether each mark stands for an attribute or a number in these tokens. A name may be read as another
--- word, as in extract(epoch from a), and then says more than its type.
+-- Returns whether each mark stands for an attribute or a number in these tokens. A name may be read as
+-- another word, as in extract(epoch from a), and then says more than its type.
 create or replace function wedsql._has_plain_marks(p_tokens wedsql.token[], p_places integer[])
 returns boolean language sql immutable set search_path = pg_catalog, pg_temp as $$
 select count(*) = cardinality(p_places) from unnest(p_tokens) t

@@ -14,8 +14,8 @@ end $$;
 
 -- Increments the definition's version once per transaction, and marks the flow so that the commit re-matches
 -- its living instances. A row that has the marks is not written again: a transaction would read all versions
--- of it with each statement. p_needs_approval: whether the first change of a transaction must be approved, for a
--- caller that knows better than the flow's row.
+-- of it with each statement. p_needs_approval: whether the first change of a transaction must be approved,
+-- for a caller that knows better than the flow's row.
 -- Locks: as _lock_definition.
 -- Raises: WD302.
 create or replace function wedsql._touch(p_flow integer, p_attrs boolean,

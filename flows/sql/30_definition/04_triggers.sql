@@ -160,7 +160,8 @@ end $$;
 -- computes, which other functions check.
 create or replace function wedsql._likeness(p_trig wedsql.trig) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select to_jsonb(p_trig) - '{tgid,flow_id,tgname,trname,cname,cpred,canonical,reads,disjuncts,label,description,sets}'::text[]
+select to_jsonb(p_trig) - '{tgid,flow_id,tgname,trname,cname,cpred,canonical,reads,disjuncts,sets}'::text[]
+  - '{label,description}'::text[]
   || jsonb_build_object('sets', p_trig.sets is not null)
 $$;
 

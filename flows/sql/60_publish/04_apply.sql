@@ -145,7 +145,8 @@ begin
       cross join lateral wedsql._attribute_row(c.j -> 'new', $2) n
     order by c.ord $q$, wedsql._option_columns('attr'), wedsql._option_columns('attr', 'n.'))
   using p_added, v_options, p_flow;
-  perform wedsql._lock_definition(p_flow, true), wedsql._touch(p_flow, true), wedsql._add_columns(f.id, f.name)
+  perform wedsql._lock_definition(p_flow, true), wedsql._touch(p_flow, true),
+          wedsql._add_columns(f.id, f.name)
   from wedsql.flow f where f.id = p_flow and jsonb_array_length(p_added) > 0;
 end $$;
 

@@ -71,8 +71,19 @@ begin
   return null;
 end $$;
 
+-- Returns whether a flow's table has no row, and nothing of the site depends on it.
+create or replace function wedsql._is_empty_table(p_name text) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_empty boolean;
+begin
+  execute format('select not exists (select from %I.wed_flow)', p_name) into v_empty;
+  return v_empty and wedsql._site_dependents(format('%I.wed_flow', p_name)::regclass) is null;
+end $$;
+
 -- Gives wed_flow the columns of the attributes that have none yet; living instances get their defaults,
--- finished ones are not changed.
+-- finished ones are not changed. An empty table is created again with many columns: PostgreSQL adds one to a
+-- table by reading all that it has.
 -- Locks: the caller has wed_flow in access exclusive mode.
 create or replace function wedsql._add_columns(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC'
@@ -89,12 +100,20 @@ begin
   if v_new = '{}' then
     return;
   end if;
-  perform wedsql._rebuild_if_full(p_name, cardinality(v_new));
-  execute (
-    select format('alter table %1$I.wed_flow %2$s; alter table %1$I.wed_flow %3$s', p_name,
-                  string_agg(format('add column %I %s', a.aname, wedsql.sql_type(a.type)), ', ' order by a.aid),
-                  string_agg(format('alter column %I set default %L', a.aname, a.adv), ', ' order by a.aid))
-    from unnest(v_new) a);
+  if cardinality(v_new) > 8 and wedsql._is_empty_table(p_name) then
+    perform wedsql._rebuild_table(p_name, (
+      select string_agg(format(', %I %s default %L', a.aname, wedsql.sql_type(a.type), a.adv), ''
+                        order by a.aid)
+      from unnest(v_new) a));
+  else
+    perform wedsql._rebuild_if_full(p_name, cardinality(v_new));
+    execute (
+      select format('alter table %1$I.wed_flow %2$s; alter table %1$I.wed_flow %3$s', p_name,
+                    string_agg(format('add column %I %s', a.aname, wedsql.sql_type(a.type)), ', '
+                               order by a.aid),
+                    string_agg(format('alter column %I set default %L', a.aname, a.adv), ', ' order by a.aid))
+      from unnest(v_new) a);
+  end if;
   v_defaults := (select string_agg(format('%I = default', a.aname), ', ' order by a.aid) from unnest(v_new) a
                  where a.adv is not null);
   if v_defaults is not null then

@@ -211,7 +211,8 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' a
 declare
   v_count integer := jsonb_array_length(p_items);
 begin
-  perform wedsql.check_name(e.j ->> 'name', 'attribute') from jsonb_array_elements(p_items) with ordinality e (j, n)
+  perform wedsql.check_name(e.j ->> 'name', 'attribute')
+  from jsonb_array_elements(p_items) with ordinality e (j, n)
   where e.n = any (p_allowed);
   perform wedsql._check_default(a.aname, a.type, a.options, a.adv),
           wedsql._check_key(a.aname, a.type, a.business_key),
@@ -239,7 +240,8 @@ begin
   perform wedsql._check_references(r, p_types), wedsql._with_names(r)
   from (select (array_agg(e.j))[1] as j from jsonb_array_elements(p_items) with ordinality e (j, n)
         where e.n = any (p_allowed)
-        group by e.j - '{id,name,transition,condition,label,description,predicate,sets}'::text[], e.j ? 'sets') g
+        group by e.j - '{id,name,transition,condition,label,description,predicate,sets}'::text[],
+          e.j ->> 'sets' is null) g
   cross join lateral wedsql._trigger_row(g.j, p_options, 'null') r;
   perform wedsql.check_name(e.j ->> 'transition', 'transition')
   from jsonb_array_elements(p_items) with ordinality e (j, n)
@@ -284,7 +286,8 @@ begin
   v_items := wedsql._unknown_items(p_definition -> 'triggers', p_known -> 'triggers');
   v_allowed := wedsql._allowed_items('trig', v_items, v_options);
   v_predicates := wedsql._accepted_predicates(p_flow, v_items, v_types, v_published);
-  v_sets := wedsql._accepted(array(select case when jsonb_typeof(e.j -> 'sets') = 'string' then e.j ->> 'sets' end
+  v_sets := wedsql._accepted(array(
+    select case when jsonb_typeof(e.j -> 'sets') = 'string' then e.j ->> 'sets' end
     from jsonb_array_elements(v_items) with ordinality e (j, n) order by e.n), v_types, true);
   v_fine := wedsql._fine_triggers(v_items, v_allowed, v_options, v_types, v_predicates, v_sets);
   return query select x.* from jsonb_array_elements(v_items) with ordinality e (j, n)
@@ -337,6 +340,17 @@ exception when sqlstate 'WD005' or sqlstate 'WD006' then
   problem := wedsql._problem('[]', v_why.code, v_why.message, v_why.hint, v_why.detail);
 end $$;
 
+-- Returns which of some conditions are certainly accepted, in their order; check_condition says of the others
+-- what is wrong with them.
+-- Raises: 25006.
+create or replace function wedsql.accepted_conditions(p_types jsonb, p_predicates text[]) returns boolean[]
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._need_writable();
+  return wedsql._accepted(p_predicates, p_types, false);
+end $$;
+
 grant execute on function
-  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text)
+  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),
+  wedsql.accepted_conditions(jsonb, text[])
 to wed_web;
