@@ -217,8 +217,25 @@ declare
   v_sets jsonb;
   v_code text;
   v_problem text;
+  v_all jsonb[];
 begin
+  if cardinality(p_steps) > 1 then
+    begin
+      execute format('select array_agg(case when u.tgid > 0 and not starts_with(u.trw, ''_'') then '
+                     'wed_match.a_%s(jsonb_populate_record(r.w, u.state), u.tgid) else ''{}'' end '
+                     'order by u.ordinality) '
+                     'from unnest($1) with ordinality u left join lateral '
+                     '(select w from %I.wed_flow w where w.wid = u.wid offset 0) r on true', p_flow, p_name)
+        into v_all using p_steps;
+    exception when data_exception or feature_not_supported or program_limit_exceeded then
+      v_all := null;  -- each is computed by itself, to say which cannot be
+    end;
+  end if;
   for i in 1..cardinality(p_steps) loop
+    if v_all[i] is not null then
+      p_steps[i].state := p_steps[i].state || v_all[i];
+      continue;
+    end if;
     continue when p_steps[i].tgid is null or p_steps[i].tgid <= 0 or starts_with(p_steps[i].trw, '_');
     begin
       execute format('select wed_match.a_%s(jsonb_populate_record(w.*, $3), $2) from %I.wed_flow w '

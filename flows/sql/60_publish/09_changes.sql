@@ -82,7 +82,8 @@ begin
 end $$;
 
 -- Gives wed_flow the columns of the attributes that have none yet; living instances get their defaults,
--- finished ones are not changed. An empty table is created again with many columns: PostgreSQL adds one to a
+-- finished ones are not changed. Those of a fixed length that have a value come first: PostgreSQL finds a
+-- column behind a null, or behind one of varying length, by reading all before it. An empty table is created again with many columns: PostgreSQL adds one to a
 -- table by reading all that it has.
 -- Locks: the caller has wed_flow in access exclusive mode.
 create or replace function wedsql._add_columns(p_flow integer, p_name text) returns void
@@ -90,11 +91,11 @@ language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_new wedsql.attr[] := array(
-    select a from wedsql.attr a
+    select a from wedsql.attr a join pg_type t on t.oid = to_regtype(wedsql.sql_type(a.type))
     where a.flow_id = p_flow and a.aname not in (
       select g.attname from pg_attribute g
       where g.attrelid = to_regclass(format('%I.wed_flow', p_name)) and g.attnum > 0 and not g.attisdropped)
-    order by a.aid);
+    order by t.typlen < 0, a.adv is null, t.typlen desc, a.aid);
   v_defaults text;
 begin
   if v_new = '{}' then
@@ -102,19 +103,17 @@ begin
   end if;
   if cardinality(v_new) > 8 and wedsql._is_empty_table(p_name) then
     perform wedsql._rebuild_table(p_name, (
-      select string_agg(format(', %I %s default %L', a.aname, wedsql.sql_type(a.type), a.adv), ''
-                        order by a.aid)
+      select string_agg(format(', %I %s default %L', a.aname, wedsql.sql_type(a.type), a.adv), '')
       from unnest(v_new) a));
   else
     perform wedsql._rebuild_if_full(p_name, cardinality(v_new));
     execute (
       select format('alter table %1$I.wed_flow %2$s; alter table %1$I.wed_flow %3$s', p_name,
-                    string_agg(format('add column %I %s', a.aname, wedsql.sql_type(a.type)), ', '
-                               order by a.aid),
-                    string_agg(format('alter column %I set default %L', a.aname, a.adv), ', ' order by a.aid))
+                    string_agg(format('add column %I %s', a.aname, wedsql.sql_type(a.type)), ', '),
+                    string_agg(format('alter column %I set default %L', a.aname, a.adv), ', '))
       from unnest(v_new) a);
   end if;
-  v_defaults := (select string_agg(format('%I = default', a.aname), ', ' order by a.aid) from unnest(v_new) a
+  v_defaults := (select string_agg(format('%I = default', a.aname), ', ') from unnest(v_new) a
                  where a.adv is not null);
   if v_defaults is not null then
     execute format('update %I.wed_flow w set %s from wedsql.instance i where i.wid = w.wid and '
