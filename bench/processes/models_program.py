@@ -24,12 +24,12 @@ _SPACES = (
 _DATA = '<wedsql:attribute name="amount" type="numeric" default="0"/>'
 
 
-def drawing(tasks: int) -> bytes:
+def drawing(tasks: int, tag: str = "serviceTask") -> bytes:
     """Return a process in BPMN: blocks of 25 tasks with an exclusive choice, a fork and a sequence."""
     parts: list[str] = []
     last = "begin"
     for block in range(-(-tasks // _BLOCK)):
-        last = _block(parts, block, min(_BLOCK, tasks - block * _BLOCK), last)
+        last = _block(parts, block, min(_BLOCK, tasks - block * _BLOCK), last, tag)
     parts += ['<startEvent id="begin"/>', '<endEvent id="done"/>', _flow(last, "done")]
     body = "".join(parts)
     return (
@@ -38,10 +38,10 @@ def drawing(tasks: int) -> bytes:
     ).encode()
 
 
-def _block(parts: list[str], block: int, tasks: int, last: str) -> str:
+def _block(parts: list[str], block: int, tasks: int, last: str, tag: str) -> str:
     """Add a block after the node `last`, and return its own last node."""
     names = [f"t{block}_{n}" for n in range(tasks)]
-    parts += [f'<serviceTask id="{name}"/>' for name in names]
+    parts += [f'<{tag} id="{name}"/>' for name in names]
     if tasks >= 4:
         choice, fork = f"x{block}", f"f{block}"
         parts += [
