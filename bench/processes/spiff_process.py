@@ -29,7 +29,7 @@ def main() -> None:
         perform(lambda: next(work, 0), OPTIONS.seconds)
 
 
-def _steps(conn: psycopg.Connection, spec):  # type: ignore[no-untyped-def]
+def _steps(conn: psycopg.Connection, spec):
     """Perform one task of a workflow, and commit its state, each time that the next item is asked for."""
     for _ in range(OPTIONS.instances):
         workflow = BpmnWorkflow(spec)

@@ -48,7 +48,7 @@ def check_condition(
 def accepted_conditions(
     types: Mapping[str, str], predicates: Sequence[str], *, conn: Any = None
 ) -> list[bool]:
-    """Return which conditions are accepted, in their order; `check_condition` tells of the others."""
+    """Return which conditions are accepted, in their order; `check_condition` says why the others are not."""
     accepted: list[bool] = value(
         conn, "select wedsql.accepted_conditions(%s, %s)", (JSON(types), list(predicates))
     )

@@ -83,7 +83,8 @@ end $$;
 
 -- Gives wed_flow the columns of the attributes that have none yet; living instances get their defaults,
 -- finished ones are not changed. Those of a fixed length that have a value come first: PostgreSQL finds a
--- column behind a null, or behind one of varying length, by reading all before it. An empty table is created again with many columns: PostgreSQL adds one to a
+-- column behind a null, or behind one of varying length, by reading all before it. Among them they have the
+-- order of the keys of a jsonb object, which need not be sorted then. An empty table is created again with many columns: PostgreSQL adds one to a
 -- table by reading all that it has.
 -- Locks: the caller has wed_flow in access exclusive mode.
 create or replace function wedsql._add_columns(p_flow integer, p_name text) returns void
@@ -95,7 +96,7 @@ declare
     where a.flow_id = p_flow and a.aname not in (
       select g.attname from pg_attribute g
       where g.attrelid = to_regclass(format('%I.wed_flow', p_name)) and g.attnum > 0 and not g.attisdropped)
-    order by t.typlen < 0, a.adv is null, t.typlen desc, a.aid);
+    order by t.typlen < 0, a.adv is null, length(a.aname), a.aname collate "C");
   v_defaults text;
 begin
   if v_new = '{}' then
