@@ -111,6 +111,7 @@ FIELD: dict[str, str | Promise] = {
     "did": _("Performed"),
     "redid": _("Performed more than once"),
     "failed": _("Had a failed attempt of"),
+    "error.group": _("Failed with the error"),
     "followed": _("Transition after transition"),
     "path": _("Path"),
     "task.name": _("Task"),

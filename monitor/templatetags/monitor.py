@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import quote, urlencode
 
 from django import template
@@ -204,6 +204,23 @@ def change(share: float) -> str:
 def against_title(name: str) -> str:
     """Return the title of the window that a window is compared with."""
     return str(AGAINST[name])
+
+
+@register.simple_tag
+def day_bars(days: list[tuple[date, int]]) -> SafeString:
+    """Render a number of each day as bars, with the numbers in words for who does not see them."""
+    most = max((n for _day, n in days), default=0) or 1
+    bars = [
+        (at * 6, 20 - (height := max(round(n / most * 20), 1 if n else 0)), height)
+        for at, (_day, n) in enumerate(days)
+    ]
+    said = [f"{formats.date_format(day, 'SHORT_DATE_FORMAT')}: {number(n)}" for day, n in days if n]
+    return format_html(
+        '<svg class="day-bars" role="img" aria-label="{}" width="{}" height="20">{}</svg>',
+        _("By day: %(days)s") % {"days": "; ".join(said) or _("none")},
+        len(days) * 6,
+        format_html_join("", '<rect x="{}" y="{}" width="4" height="{}"/>', bars),
+    )
 
 
 @register.filter

@@ -60,7 +60,8 @@ def failing(kit: Kit) -> Kit:
 def log(kit: Kit, wid: int, message: str, *, outcome: str = "failed", actor: str = "w1") -> None:
     """Write an attempt into the log as the kernel does."""
     kit.rows(
-        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)"
+        "insert into wedsql.job_log"
+        " (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)"
         " select 1, %s, g.tgid, g.flow_id, g.trname, wedsql.now(), %s, %s, %s, 1 from wedsql.trig g"
         " where g.flow_id = %s and g.trname = 'tr_x' limit 1",
         [wid, outcome, actor, message, kit.id],
