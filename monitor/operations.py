@@ -35,7 +35,8 @@ OPERATIONS: dict[str, Operation] = {
         _("Suspend"),
         _("Suspend the instance"),
         _(
-            "No job of it is offered, leases end, and results of jobs that run now are rejected. Timers,"
+            "No job of it is offered, what workers have taken is given back, and results of jobs that run now"
+            " are rejected. Timers,"
             " back-off and deadlines stop until it is resumed."
         ),
         api.suspend,

@@ -287,20 +287,20 @@ def test_instances_that_moved_meanwhile_explain_a_difference(alice: Client, care
     assert re.search(rf"jobs were withdrawn 2 3 {new}", text)
 
 
-def test_a_publication_that_takes_long_is_left_to_the_reaper(
+def test_a_publication_that_takes_long_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("flows.designer.publishing.LONGEST_AT_ONCE", -1)
 
     answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 
-    assert "The reaper publishes it now" in answer and "waits for its time" in answer
+    assert "It is queued" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert done.status == "approved" and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
 
 
-def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
+def test_a_publication_that_does_not_end_in_time_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the first call ends as PostgreSQL ends it; the request that follows is real."""
@@ -316,7 +316,7 @@ def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
     monkeypatch.setattr(api, "request_publication", request)
     answer = publish(alice, fig2, at)
 
-    assert "The reaper publishes it now" in answer and "waits for its time" in answer
+    assert "It is queued" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert (done.status, done.reason) == ("approved", "because") and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
@@ -373,6 +373,6 @@ def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
         {"do": "publish", "revision": str(at.revision), "reason": "the <long> reason"},
     )
 
-    assert "The database needed too long, and nothing was published." in text_of(page)
+    assert "The database is busy: nothing was published" in text_of(page)
     assert 'value="the &lt;long&gt; reason"' in page.content.decode()
     assert api.list_publications(fig2) == []

@@ -38,7 +38,10 @@ class ManyOperation:
 MANY: dict[str, ManyOperation] = {
     "suspend": ManyOperation(
         _("Suspend"),
-        _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
+        _(
+            "Their jobs are not offered, what workers have taken is given back, and timers and deadlines"
+            " stop until they are resumed."
+        ),
         APPLICABLE["suspend"],
     ),
     "resume": ManyOperation(

@@ -10,7 +10,7 @@ from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     page = f"/flows/{parcels.flow}/"
-    assert "No worker has registered for tr_pack" in text_of(get(alice, page))
+    assert "No worker has registered for Pack it" in text_of(get(alice, page))
     worker = parcels.connection.execute(
         "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)", [[f"{parcels.flow}:tr_pack"]]
     ).fetchone()

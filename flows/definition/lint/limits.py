@@ -81,7 +81,7 @@ def _overlap(grid: Grid, found: Overlap, written: Written) -> str:
 
 def title(attributes: Attributes, name: str) -> str:
     """Return what an attribute is called in a sentence."""
-    return translate_label(str(attributes[name].get("label") or "")) or name
+    return translate_label(str(attributes.get(name, {}).get("label") or "")) or name
 
 
 def _said(grid: Grid, found: Gap | Overlap) -> str:
