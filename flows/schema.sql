@@ -564,7 +564,7 @@ create unlogged table wedsql.lock_seen (
 
 -- 50_work ---------------------------------------------------------------------------------------------------
 
--- What is free on the disk of the database, as somebody on its machine saw it last.
+-- What is free on the disk of the database, as a program on its machine saw it last.
 create table wedsql.disk (
   only_row boolean not null default true primary key check (only_row),
   free bigint not null,

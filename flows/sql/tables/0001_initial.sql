@@ -227,7 +227,7 @@ create unlogged table wedsql.lock_seen (
   first_seen timestamptz not null,
   primary key (pid, wid, tgid)
 );
--- What is free on the disk of the database, as somebody on its machine saw it last.
+-- What is free on the disk of the database, as a program on its machine saw it last.
 create table wedsql.disk (
   only_row boolean primary key default true check (only_row),
   free bigint not null,
