@@ -183,8 +183,8 @@ with newest as materialized (
   select t.wid, t.tgid, t.fired, t.status::text as status, t.before is null as initial,
          lag(t.status::text) over (partition by t.wid order by t.seq) as previous,
          case when t.trw = '_EXCPT' and t.job_id is null then (
-           select l.tgid from wedsql.job_log l
-           where l.wid = t.wid and l.outcome = 'parked' and l.at = t.tstmp order by l.id limit 1) end as failed
+           select l.tgid from wedsql.job_log l where l.wid = t.wid and l.outcome = 'parked' and l.at = t.tstmp
+           order by l.id limit 1) end as failed
   from newest n join wedsql.wed_trace t on t.wid = n.wid and t.tstmp >= n.started_at - interval '1 day'
   limit %(steps)s
 ), sources as (

@@ -376,3 +376,25 @@ def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
     assert "The database is busy: nothing was published" in text_of(page)
     assert 'value="the &lt;long&gt; reason"' in page.content.decode()
     assert api.list_publications(fig2) == []
+
+
+def test_a_draft_is_closed_by_its_publication(alice: Client, fig2: str) -> None:
+    """It is shown again with its first change; one that is opened without a change is shown, too."""
+    at = drafted(fig2, "a1 = 'never'")
+    rules = address("rules", fig2)
+    assert "1 change to version 1" in text_of(alice.get(rules))
+    publish(alice, fig2, at)
+    assert api.read_draft(fig2).closed
+    page = alice.get(rules).content.decode()
+    assert 'class="draft-bar' not in page and "no changes to version" not in page
+    listed = alice.get("/admin/flows/flow/", {"q": fig2}).content.decode()
+    assert "saved by" not in re.sub(r"<[^>]+>", " ", listed)
+    drafted(fig2, "a1 = 'ever'")
+    assert not api.read_draft(fig2).closed
+    assert "1 change to version 2" in text_of(alice.get(rules))
+
+
+def test_the_button_to_publish_comes_after_the_impact(alice: Client, fig2: str) -> None:
+    drafted(fig2, "a1 = 'never'")
+    page = alice.get(address("publish", fig2)).content.decode()
+    assert page.index('id="impact"') < page.index('id="publish"') < page.rindex('value="publish"')
