@@ -28,9 +28,9 @@ def problem_of(response: object) -> str:
 
 
 @pytest.mark.parametrize("method", ["get", "post", "put", "delete"])
-@pytest.mark.parametrize("who", ["viewer", "nobody", "anonymous"])
+@pytest.mark.parametrize("who", ["viewer", "stranger", "anonymous"])
 def test_every_error_has_a_page(parcels: Parcels, site: None, who: str, method: str) -> None:
-    groups = {"viewer": [f"flow:{parcels.flow}"], "nobody": [], "anonymous": []}[who]
+    groups = {"viewer": [f"flow:{parcels.flow}"], "stranger": [], "anonymous": []}[who]
     client = Client() if who == "anonymous" else client_of(person(who, *groups))
     client.raise_request_exception = False
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
