@@ -70,7 +70,14 @@ def keep_diagram(orders: Parcels) -> None:
 
 
 def error_of(orders: Parcels, wid: int) -> int:
-    """Return the number of the error by which an instance failed."""
+    """Return the number of an error by which an attempt of an instance failed."""
+    orders.connection.execute(
+        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)"
+        " values (1, %s, 1, %s, 'tr_charge', wedsql.now(), 'failed', 'cards.Down: no answer to order 7')",
+        [wid, orders.flow_id],
+    )
+    while orders._one("select (wedsql.count_history() ->> 'more')::boolean"):
+        pass
     return int(orders._one("select min(failure_id) from wedsql.failure_instance where wid = %s", wid))
 
 
