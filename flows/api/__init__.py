@@ -64,6 +64,7 @@ from flows.capabilities.alerts.api import (
     count_alerts,
     delete_alert_rule,
     list_alert_rules,
+    measure_alert,
     measure_alert_rule,
     read_alert_rule,
     remove_old_alerts,
