@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from dataclasses import field as made
@@ -55,7 +54,7 @@ class FormField:
     @property
     def was(self) -> str:
         """Return the exact text of its value beside its control; of a list always."""
-        return json.dumps(self.field.text) if self.kind in LISTS else self.field.was
+        return json_text.encode(self.field.text, ensure_ascii=True) if self.kind in LISTS else self.field.was
 
     @property
     def file(self) -> dict[str, Any] | None:

@@ -217,10 +217,15 @@ Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
 
 
 class NextTaskIn(Input):
-    """In which order, and of which flow only."""
+    """In which order, and of which flow only.
+
+    `request` is a text of the caller's own: sent again within two days it has the same answer, and takes no
+    other task.
+    """
 
     order: Order = "arrival"
     flow: Annotated[str, StringConstraints(max_length=63), Storable] = ""
+    request: Annotated[str, StringConstraints(max_length=64, pattern=r"^[!-~]*$")] = ""
 
 
 class TakeTaskIn(Input):
