@@ -105,10 +105,14 @@ class RepairPreviewIn(Input):
 
 
 class RepairIn(RepairPreviewIn):
-    """Why, and the step of a preview: at another step nothing is done."""
+    """Why, and the step of a preview: at another step nothing is done.
+
+    `claimed_by` is the other person who has claimed the case, as a preview says, and loses it.
+    """
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
 
 
 class BulkPreviewIn(Input):
@@ -122,13 +126,17 @@ class BulkPreviewIn(Input):
 
 
 class BulkIn(BulkPreviewIn):
-    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be."""
+    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be.
+
+    `claimed` is how many of the cases other persons have claimed, as the preview says.
+    """
 
     reason: ReasonText
     expected: Annotated[int, Field(ge=1, le=100_000)]
     digest: Annotated[str, StringConstraints(max_length=16), Storable]
     atomic: bool = False
     propose: bool = False
+    claimed: Annotated[int, Field(ge=0, le=100_000)] = 0
 
 
 class NoteIn(Input):

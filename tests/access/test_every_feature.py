@@ -132,7 +132,7 @@ COMPUTED = {
     "FiguresOut", "FlowDetailOut", "FlowsOut", "GraphHistoryOut", "HoldingJobOut", "InstanceOut",
     "InstanceWithValuesOut", "InstancesOfFlowOut", "InstancesOut", "JobReasonOut", "JobsOut",
     "LateResultsOut", "LateTaskOut", "LateValueOut", "LockOut", "LockedJobOut", "LocksOut",
-    "LooksOut", "MeOut", "MessagesOut", "NextCaseOut", "NextTaskOut", "ObstacleOut",
+    "LooksOut", "MeOut", "MessagesOut", "NextCaseOut", "NextTaskOut", "ObstacleOut", "OtherClaimsOut",
     "OfflineProblemOut", "OfflineResultsOut", "OfflineTaskOut", "OfflineTasksOut", "ProposalsOut",
     "ProposedRuleOut", "ReadOut", "RefusalOut", "RematchedOut", "RepairPreviewOut", "RepairedOut",
     "RevealedOut", "RuleOut", "RuleReasonOut", "SavedViewsOut", "SentOut", "SignalsOut", "SlasOut",
