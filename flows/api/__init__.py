@@ -203,11 +203,13 @@ from flows.capabilities.keys.api import (
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.offline.api import (
+    attach_offline_file,
     confirm_packages,
     continue_offline,
     device_seen,
     devices,
     keep_offline_result,
+    offline_file,
     offline_results,
     offline_tasks,
     read_package,
@@ -217,7 +219,15 @@ from flows.capabilities.offline.api import (
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
-from flows.capabilities.recovery.api import last_repair, preview_repair, repair, repair_operations
+from flows.capabilities.recovery.api import (
+    last_repair,
+    operation_permissions,
+    operation_table,
+    operations,
+    preview_repair,
+    repair,
+    repair_operations,
+)
 from flows.capabilities.recovery.compensating import (
     abort,
     compensate,

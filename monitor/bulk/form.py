@@ -19,9 +19,7 @@ from monitor.bulk.sources import text_of
 from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 
-OF_JOB = ("complete", "skip")
 MOST_STEPS = 1000
-OVERRIDES = ("accept", "rollback", "abort")
 
 
 @dataclass(frozen=True)
@@ -56,7 +54,7 @@ class Form:
 
     @property
     def overrides(self) -> bool:
-        return self.operation in OVERRIDES
+        return CHOICES[self.operation].overrides
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the operation. Raises BadValue."""
@@ -91,7 +89,7 @@ class Form:
 
 def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled: Mapping[str, Any]) -> Form:
     """Return the form as it was typed, for these instances; with `filled`, the values of a suggestion."""
-    jobs = _jobs(flow, found) if operation in OF_JOB else []
+    jobs = _jobs(flow, found) if CHOICES[operation].of_job else []
     transition = _transition(jobs, given)
     attributes = attributes_of(operation, flow, transition)
     texts = values.posted(given) | values.texts(attributes, filled)
