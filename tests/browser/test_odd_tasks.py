@@ -36,7 +36,7 @@ TEXTS = [
     "2024-01-01",
 ]
 CELLS: list[Any] = [*TEXTS, None, True, False, 0, 1, -5, [1], {"a": "x\ny"}, 1.5, 10**30, [], {}, "infinity"]
-COLUMNS = [
+COLUMNS: list[dict[str, Any]] = [
     {"name": "t"}, {"name": "i", "type": "integer"}, {"name": "n", "type": "numeric"},
     {"name": "b", "type": "boolean"}, {"name": "d", "type": "date"},
     {"name": "c", "type": "choice", "options": ["a", " b ", "''", "a\nb"]},

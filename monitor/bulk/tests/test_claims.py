@@ -35,7 +35,7 @@ def test_a_page_of_many_names_who_has_claimed_some_and_asks_once(
     assert "bob has claimed 2 of these cases." in text_of(again)
     assert bea.post("/cases/repair/", form_of(again) | PATCH | {"do": "apply"}).status_code == 302
     perform(parcels)
-    assert [one.kind for one in api.messages("bob")] == ["o", "o"], "who lost the cases is told"
+    assert [one.kind for one in api.messages("bob")] == ["o", "o"], "who lost the cases gets messages"
 
 
 def test_those_that_are_left_out_are_not_asked_about(bea: Client, parcels: Parcels, lost: list[int]) -> None:
