@@ -197,6 +197,7 @@ admin/flows/flow/<int:flow_id>/publish/impact/     Lnyyyyyyy ---------
 admin/flows/flow/<int:flow_id>/versions/           Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/             Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/attributes/  Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/forms/       Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/settings/    Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/text/        Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/paste/       Lnnynnyyn Lnnynnyyn
@@ -205,6 +206,7 @@ admin/flows/flow/<int:flow_id>/design/draft/       Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/           Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/attributes/ Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/publish/          Lnyyyyyyy Lnnnnnynn
+admin/flows/flow/new/<slug:name>/design/forms/     Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/settings/  Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/text/      Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/paste/     Lnnynnyyn Lnnynnyyn
