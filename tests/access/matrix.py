@@ -215,7 +215,7 @@ admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
 admin/flows/flow/pdl/                              Lnnynnynn Lnnynnynn
-admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnnynnccn
+admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnncnnccn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.
