@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
+from flows.capabilities.bulk.api import ManyRepair
 from flows.capabilities.cases.api import CLAIM_MINUTES
 from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
 from flows.capabilities.looks.api import MOST_ATTRIBUTES
+from flows.capabilities.recovery.api import OperationName
 from flows.capabilities.tasks.api import Order
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
 
@@ -94,27 +96,27 @@ class RematchIn(Input):
 
 
 class RepairPreviewIn(Input):
-    """An operation of the repair desk with its arguments; see docs/repairing.md."""
+    """An operation on an instance with its arguments; see docs/repairing.md."""
 
-    operation: Literal[
-        "patch", "complete", "skip", "accept", "branch", "retry",
-        "rollback", "replay", "migrate", "compensate", "abort", "skip_compensation",
-        "merge_late", "discard_late", "undo",
-    ]  # fmt: skip
+    operation: OperationName
     arguments: dict[str, Any] = {}
 
 
 class RepairIn(RepairPreviewIn):
-    """Why, and the step of a preview: at another step nothing is done."""
+    """Why, and the step of a preview: at another step nothing is done.
+
+    `claimed_by` is the other person who has claimed the case, as a preview says, and loses it.
+    """
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
 
 
 class BulkPreviewIn(Input):
     """A repair of the instances that a filter selects; `transition` names the job of complete and skip."""
 
-    operation: Literal["patch", "complete", "skip", "accept", "rollback", "abort"]
+    operation: ManyRepair
     q: Annotated[str, StringConstraints(max_length=4000), Storable] = ""
     arguments: dict[str, Any] = {}
     transition: Annotated[str, StringConstraints(max_length=63), Storable] = ""
@@ -122,13 +124,17 @@ class BulkPreviewIn(Input):
 
 
 class BulkIn(BulkPreviewIn):
-    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be."""
+    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be.
+
+    `claimed` is how many of the cases other persons have claimed, as the preview says.
+    """
 
     reason: ReasonText
     expected: Annotated[int, Field(ge=1, le=100_000)]
     digest: Annotated[str, StringConstraints(max_length=16), Storable]
     atomic: bool = False
     propose: bool = False
+    claimed: Annotated[int, Field(ge=0, le=100_000)] = 0
 
 
 class NoteIn(Input):
@@ -217,10 +223,15 @@ Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
 
 
 class NextTaskIn(Input):
-    """In which order, and of which flow only."""
+    """In which order, and of which flow only.
+
+    `request` is a text of the caller's own: sent again within two days it has the same answer, and takes no
+    other task.
+    """
 
     order: Order = "arrival"
     flow: Annotated[str, StringConstraints(max_length=63), Storable] = ""
+    request: Annotated[str, StringConstraints(max_length=64, pattern=r"^[!-~]*$")] = ""
 
 
 class TakeTaskIn(Input):

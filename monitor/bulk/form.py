@@ -19,8 +19,7 @@ from monitor.bulk.sources import text_of
 from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 
-OF_JOB = ("complete", "skip")
-OVERRIDES = ("accept", "rollback", "abort")
+MOST_STEPS = 1000
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class Form:
     empty: frozenset[str]
     transition: str
     jobs: list[Job]
-    steps: int
+    steps: str
     override: bool
     hold: bool
 
@@ -55,16 +54,25 @@ class Form:
 
     @property
     def overrides(self) -> bool:
-        return self.operation in OVERRIDES
+        return CHOICES[self.operation].overrides
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the operation. Raises BadValue."""
         if self.has_values:
             return {"changes": self._changes()}
-        found: dict[str, Any] = {"steps": self.steps} if self.operation == "rollback" else {}
+        found: dict[str, Any] = {"steps": self._steps()} if self.operation == "rollback" else {}
         if self.operation == "rollback" and self.hold:
             found["hold"] = True
         return found | ({"override": True} if self.overrides and self.override else {})
+
+    def _steps(self) -> int:
+        found = number(self.steps)
+        if found is None or not 1 <= found <= MOST_STEPS:
+            raise values.BadValue(
+                _("“%(text)s” is no number of steps from 1 to %(most)s.")
+                % {"text": self.steps, "most": MOST_STEPS}
+            )
+        return found
 
     def _changes(self) -> dict[str, Any]:
         typed = values.changed(self.fields, {})
@@ -81,7 +89,7 @@ class Form:
 
 def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled: Mapping[str, Any]) -> Form:
     """Return the form as it was typed, for these instances; with `filled`, the values of a suggestion."""
-    jobs = _jobs(flow, found) if operation in OF_JOB else []
+    jobs = _jobs(flow, found) if CHOICES[operation].of_job else []
     transition = _transition(jobs, given)
     attributes = attributes_of(operation, flow, transition)
     texts = values.posted(given) | values.texts(attributes, filled)
@@ -93,7 +101,7 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled
         frozenset(given.getlist("empty")) & names,
         transition,
         jobs,
-        min(max(number(given.get("steps")) or 1, 1), 1000),
+        given.get("steps", "1")[:20],
         given.get("override") == "1",
         given.get("hold") == "1",
     )
