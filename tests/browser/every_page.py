@@ -28,7 +28,9 @@ DESIGN = (
     "design/wsql/", "pdl/",
     "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
 )  # fmt: skip
-NEW = ("design/", "design/attributes/", "design/forms/", "design/settings/", "design/text/", "try/", "publish/")
+NEW = (
+    "design/", "design/attributes/", "design/forms/", "design/settings/", "design/text/", "try/", "publish/",
+)  # fmt: skip
 OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
     "/flows/{f}/diagram/",
