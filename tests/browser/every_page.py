@@ -30,6 +30,7 @@ DESIGN = (
 NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
 OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/flows/{f}/picture/",
     "/flows/{f}/diagram/",
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
