@@ -144,6 +144,7 @@ from flows.capabilities.children.api import (
     continue_children,
 )
 from flows.capabilities.conditions.api import (
+    accepted_conditions,
     check_condition,
     check_definition,
     completions,
