@@ -109,6 +109,7 @@ from flows.capabilities.cases.api import (
     claim_case,
     comment_case,
     end_waits,
+    give_case,
     list_case_rules,
     list_cases,
     next_case,
