@@ -26,8 +26,8 @@ class CaseEvent:
 
     `kind` is opened, changed, closed, reopened, claimed, taken_over, released, given, commented, waits,
     awaited, set, attached, file_removed or repaired (by another user than the one who has claimed it), and
-    of a proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied; `detail` has
-    what belongs to it.
+    of a proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied; `detail`
+    has what belongs to it.
     """
 
     id: int
