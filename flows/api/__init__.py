@@ -107,6 +107,7 @@ from flows.capabilities.cases.api import (
     case_groups,
     change_case,
     claim_case,
+    claims_of_others,
     comment_case,
     end_waits,
     give_case,
