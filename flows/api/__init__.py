@@ -64,6 +64,7 @@ from flows.capabilities.alerts.api import (
     count_alerts,
     delete_alert_rule,
     list_alert_rules,
+    measure_alert,
     measure_alert_rule,
     read_alert_rule,
     remove_old_alerts,
@@ -144,6 +145,7 @@ from flows.capabilities.children.api import (
     continue_children,
 )
 from flows.capabilities.conditions.api import (
+    accepted_conditions,
     check_condition,
     check_definition,
     completions,
