@@ -130,7 +130,7 @@ end $$;
 -- approvals or until its instance is resumed, and returns it, null if there is none. Two callers at the same
 -- time get two cases.
 -- Locks: the case, skipping locked ones.
--- Raises: WD514.
+-- Raises: WD514, also for a queue that there is not.
 create or replace function wedsql.next_case(p_queue text, p_actor text, p_minutes integer default 30,
   p_flows text[] default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -147,6 +147,7 @@ begin
                                                    where f.name = any (p_flows))))
   order by - c.priority, c.due_at, c.number limit 1 for no key update of c skip locked;
   if not found then
+    perform wedsql._check_queue(p_queue, p_flows);
     return null;
   end if;
   perform wedsql._note_case(v_case.number, 'claimed', p_actor, '');

@@ -189,6 +189,20 @@ def test_the_most_urgent_case_is_the_next_and_pages_continue_after_a_case(desk: 
     assert [each.number for each in mine] == expected
 
 
+def test_the_next_case_of_a_queue_that_there_is_not_is_refused(desk: Kit) -> None:
+    """A mistyped name would look like a queue in which nothing waits."""
+    api.save_case_rules(desk.name, [CaseRule("cards", "place = 'far'")], "boss", conn=desk.conn)
+    for queue in ("default", "cards", None):
+        assert api.next_case(queue, "ann", flows=[desk.name], conn=desk.conn) is None
+    with refused("WD514") as why:
+        api.next_case("crads", "ann", flows=[desk.name], conn=desk.conn)
+    assert why.message == 'There is no queue "crads".' and why.hint == "Queues of rules are: cards, default."
+    found = stuck(desk)
+    api.change_case(found.number, {"queue": "by-hand"}, "ann", conn=desk.conn)
+    api.claim_case(found.number, "bob", conn=desk.conn)
+    assert api.next_case("by-hand", "ann", flows=[desk.name], conn=desk.conn) is None
+
+
 def test_the_first_rule_that_holds_routes_a_case(desk: Kit) -> None:
     conn = desk.conn
     rules = [CaseRule("far-away", "place = 'far'", "high", 80, 3600), CaseRule("fails", "1 / amount = 1"),
