@@ -27,7 +27,7 @@ from flows.languages.pdl.picture import as_process
 from flows.languages.sentences import translated
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.pdl import ImportedWorkflow
-from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
+from flows.loading.processes import ENDINGS, Checked, check_file, consequences, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from pages.guard import page
 
@@ -158,10 +158,10 @@ def _publish(request: HttpRequest, name: str, given: Given, checked: Checked) ->
         raise Http404
     actor = request.user.get_username()
     try:
-        report = publish_file(name, checked.made, actor, f"imported from {given.name}")
+        done = publish_file(name, checked.made, actor, f"imported from {given.name}")
     except Refused as refused:
         return refused.sentence
-    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
+    messages.success(request, outcome(done))
     return ""
 
 

@@ -34,7 +34,7 @@ NO_WORKER = {
     "nearest", "numbered", "open_draft", "publish", "publish_due", "read_draft", "read_publication",
     "read_publications", "reap", "redo_draft", "reject_publication", "rematch", "renamed_triggers",
     "report_disk", "request_publication",
-    "request_rollback", "restore_version", "running_definition", "save_draft", "schema_name",
+    "request_rollback", "submit_definition", "restore_version", "running_definition", "save_draft", "schema_name",
     "list_locks", "lock_queues", "add_children", "child_ends", "child_jobs", "children",
     "children_repaired", "continue_children",
     "signal", "signals", "start", "start_many", "try_complete", "try_due", "try_start", "undo_draft",
