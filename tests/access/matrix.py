@@ -117,6 +117,7 @@ offline/<slug:language>/                           nnnnnnnnn ---------
 offline/sync/                                      Lbbbbbbbb ---------
 offline/unlock/                                    --------- Lbbbbbbbb
 offline/packages/<int:task>/                       Lnnnnnnnn ---------
+offline/files/<int:task>/<slug:attribute>/         --------- Lbbbbbbbb
 offline/results/                                   Lbbbbbbbb Lbbbbbbbb
 instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
@@ -138,6 +139,8 @@ cases/<int:case>/files/<int:file>/remove/          --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 cases/<int:case>/rule/                             Lnyyyyyyy Lnfyffyyf
 exceptions/                                        Lyyyyyyyy ---------
+errors/                                            Lyyyyyyyy ---------
+errors/<int:number>/                               Lnyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
 search/results/                                    Lyyyyyyyy ---------

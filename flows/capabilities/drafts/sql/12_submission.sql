@@ -1,5 +1,5 @@
--- One door for a definition that is whole when it comes: a file, a text, a form. It is saved as a draft of its
--- own, which is published like any other.
+-- One door for a definition that is whole when it comes: a file, a text, a form. It is saved as a draft of
+-- its own, which is published like any other.
 
 -- Returns a name for the draft of a definition that is submitted, which the flow has none of.
 create or replace function wedsql._submitted_branch(p_flow text) returns text
