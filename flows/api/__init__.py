@@ -190,6 +190,7 @@ from flows.capabilities.drafts.publications import (
     reject_publication,
     request_publication,
     request_rollback,
+    submit_definition,
     withdraw_publication,
 )
 from flows.capabilities.drafts.sources import keep_draft_source, read_draft_source

@@ -33,7 +33,7 @@ NO_WORKER = {
     "list_drafts", "list_publications", "list_versions", "maintain", "merge_draft", "merge_running",
     "nearest", "numbered", "open_draft", "publish", "publish_due", "read_draft", "read_publication",
     "read_publications", "reap", "redo_draft", "reject_publication", "rematch", "renamed_triggers",
-    "report_disk", "request_publication",
+    "report_disk", "request_publication", "submit_definition",
     "request_rollback", "restore_version", "running_definition", "save_draft", "schema_name",
     "list_locks", "lock_queues", "add_children", "child_ends", "child_jobs", "children",
     "children_repaired", "continue_children",
