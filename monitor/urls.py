@@ -15,6 +15,7 @@ from monitor.cases import views as cases
 from monitor.children import views as children
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import files as offline_files
 from monitor.offline import views as offline
 from monitor.reasons import views as reasons
 from monitor.recovery import draft_views as drafts
@@ -93,6 +94,7 @@ urlpatterns = [
     path("offline/unlock/", offline.unlock, name="offline_unlock"),
     path("offline/results/", offline.results, name="offline_results"),
     path("offline/packages/<int:task>/", offline.package, name="offline_package"),
+    path("offline/files/<int:task>/<slug:attribute>/", offline_files.file, name="offline_file"),
     path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),

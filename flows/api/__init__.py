@@ -203,11 +203,13 @@ from flows.capabilities.keys.api import (
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.offline.api import (
+    attach_offline_file,
     confirm_packages,
     continue_offline,
     device_seen,
     devices,
     keep_offline_result,
+    offline_file,
     offline_results,
     offline_tasks,
     read_package,

@@ -117,6 +117,7 @@ offline/<slug:language>/                           nnnnnnnnn ---------
 offline/sync/                                      Lbbbbbbbb ---------
 offline/unlock/                                    --------- Lbbbbbbbb
 offline/packages/<int:task>/                       Lnnnnnnnn ---------
+offline/files/<int:task>/<slug:attribute>/         --------- Lbbbbbbbb
 offline/results/                                   Lbbbbbbbb Lbbbbbbbb
 instances/<int:wid>/tasks/                         Lnyyyyyyy Lnffyfyff
 cases/reports/                                     Lyyyyyyyy ---------
