@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from flows import api
 from flows.errors import NeedsApproval
+from flows.languages.bpmn import BadBpmn, Process
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
 from flows.languages.pdl import Text
@@ -29,11 +30,15 @@ Made = ImportedProcess | ImportedWorkflow | Imported
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks of a file found, and what it becomes if nothing prevents it."""
+    """What the checks of a file found, and what it becomes if nothing prevents it.
+
+    `drawn` is a process in BPMN as far as it could be read.
+    """
 
     problems: Sequence[Problem]
     made: Made | None = None
     report: PublishReport | None = None
+    drawn: Process | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -43,13 +48,15 @@ class Checked:
         return {part: len(self.made.compiled.definition[part]) for part in ("attributes", "triggers")}
 
 
-def check_file(flow: str, name: str, content: bytes, *, declare: bool = False) -> Checked:
+def check_file(
+    flow: str, name: str, content: bytes, *, declare: bool = False, process: str = ""
+) -> Checked:  # fmt: skip
     """Read, check and compile a file, whose name says its format, and try to publish it; change nothing.
 
-    With `declare`, names that a process in BPMN uses and does not declare become attributes. Raises what
-    publishing would raise.
+    process: which one of a file in BPMN. With `declare`, names that it uses and does not declare become
+    attributes. Raises what publishing would raise.
     """
-    return _checked(flow, lambda: _prepared(flow, name, content, declare=declare))
+    return _checked(flow, lambda: _prepared(flow, name, content, process, declare=declare))
 
 
 def check_pdl(flow: str, text: str, workflow: str = "") -> Checked:
@@ -61,16 +68,22 @@ def _checked(flow: str, prepare: Callable[[], Made]) -> Checked:
     try:
         made = prepare()
     except BadGraph as error:
-        return Checked(error.problems)
-    return Checked(made.warnings, made, try_file(flow, made))
+        return Checked(error.problems, drawn=error.process if isinstance(error, BadBpmn) else None)
+    drawn = made.made.process if isinstance(made, ImportedProcess) else None
+    return Checked(made.warnings, made, try_file(flow, made), drawn)
 
 
-def _prepared(flow: str, name: str, content: bytes, *, declare: bool) -> Made:
+def is_bpmn(name: str) -> bool:
+    """Return whether the name of a file says that it is in BPMN."""
+    return name.rpartition(".")[2].lower() in BPMN
+
+
+def _prepared(flow: str, name: str, content: bytes, process: str, *, declare: bool) -> Made:
     ending = name.rpartition(".")[2].lower()
     if len(content) > LARGEST:
         raise BadGraph([Problem("too_large", _("The file has more than 5 MB."))])
     if ending in BPMN:
-        return prepare_bpmn(flow, content, declare=declare)
+        return prepare_bpmn(flow, content, process, declare=declare)
     if ending not in ENDINGS:
         listed = ", ".join(f".{each}" for each in ENDINGS)
         raise BadGraph([Problem("unknown_format", _("Read are files whose names end in %s.") % listed)])

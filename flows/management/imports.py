@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
+from flows.languages.graph import BadGraph
+from flows.languages.graph.problems import sentences
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.graphs import Imported
 from flows.loading.pdl import ImportedWorkflow
@@ -61,8 +63,8 @@ class ImportCommand(FlowCommand):
             found = {"warnings": [asdict(each) for each in made.warnings], "report": asdict(report)}
             self.write_json({"flow": name} | self.named(made) | parts | counts | facts | found)
             return
-        for problem in made.warnings:
-            self.stdout.write(problem.sentence)
+        for line in sentences(made.warnings, BadGraph.most):
+            self.stdout.write(line)
         self.stdout.write(f"Flow {name} {done}: {_listed(parts)}; {_listed(counts)}.")
         for line in consequences(report):
             self.stdout.write(line)

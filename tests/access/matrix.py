@@ -139,6 +139,8 @@ cases/<int:case>/files/<int:file>/remove/          --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 cases/<int:case>/rule/                             Lnyyyyyyy Lnfyffyyf
 exceptions/                                        Lyyyyyyyy ---------
+errors/                                            Lyyyyyyyy ---------
+errors/<int:number>/                               Lnyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
 search/results/                                    Lyyyyyyyy ---------

@@ -49,7 +49,10 @@ class _Lowering(Activities):
             self.element(element)
         for flow in self.process.flows.values():
             self.flow(flow)
-        for element, reason in [] if self.problems else unread(self):
+        wrong = {each.element for each in self.problems if each.code != "bad_expression"}
+        for element, reason in unread(self):
+            if self.origin(element.id) in wrong:
+                continue  # what the element becomes is not complete
             self.note("bad_option", reason, element)
         if any(problem.code != "bad_expression" for problem in self.problems):
             raise BadBpmn(self.problems, self.process)
