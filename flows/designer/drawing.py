@@ -24,13 +24,16 @@ def name(node: Node) -> str:
     }[node.kind]
 
 
-def data(drawn: Graph, groups: Sequence[RuleGroup]) -> dict[str, Any]:
-    """Return what the script draws; it derives the declared edges, and finds conditions in the table."""
+def data(drawn: Graph, groups: Sequence[RuleGroup], *, coded: bool = True) -> dict[str, Any]:
+    """Return what the script draws; it derives the declared edges, and finds conditions in the table.
+
+    coded: whether the names of transitions are beside the labels of their rules.
+    """
     attributes = sorted({a for n in drawn.nodes if n.rule for a in (*n.rule.reads, *(n.rule.writes or ()))})
     places = {attribute: place for place, attribute in enumerate(attributes)}
     return {
         "attributes": attributes,
-        "nodes": [_node(node, places) for node in drawn.nodes],
+        "nodes": [_node(node, places, coded) for node in drawn.nodes],
         "edges": [[edge.source, edge.target, edge.count] for edge in drawn.observed],
         "groups": [
             {"id": group.id, "title": group.title, "rules": [rule.id for rule in group.rules]}
@@ -39,12 +42,12 @@ def data(drawn: Graph, groups: Sequence[RuleGroup]) -> dict[str, Any]:
     }
 
 
-def _node(node: Node, places: dict[str, int]) -> dict[str, Any]:
+def _node(node: Node, places: dict[str, int], coded: bool) -> dict[str, Any]:
     found: dict[str, Any] = {"id": node.id, "kind": node.kind, "title": name(node)}
     if rule := node.rule:
         found["reads"] = [places[attribute] for attribute in sorted(rule.reads)]
         if not rule.final:
-            found["transition"] = rule.transition
+            found["transition"] = rule.transition if coded and rule.transition != rule.title else ""
             found["writes"] = [places[attribute] for attribute in sorted(rule.writes or ())]
         if not rule.enabled:
             found["enabled"] = False

@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from flows import api
+from flows.access import may
 from flows.capabilities.past import queries as past
 from flows.capabilities.past.api import OpenJobs, Places
 from flows.designer.drawing import data, name
@@ -60,7 +61,9 @@ def picture(request: HttpRequest, flow: FlowInfo, time: Time) -> HttpResponse:
     if time.at is not None:
         try:
             with snapshot():
-                context |= _then(flow, graph(flow.id), time, time.at)
+                context |= _then(
+                    flow, graph(flow.id), time, time.at, coded=may(request.user, "design", flow.name)
+                )
         except OperationalError as error:
             if not is_timeout(error):
                 raise
@@ -68,13 +71,13 @@ def picture(request: HttpRequest, flow: FlowInfo, time: Time) -> HttpResponse:
     return render(request, "monitor/past/picture.html", context)
 
 
-def _then(flow: FlowInfo, drawn: Graph, time: Time, at: datetime) -> dict[str, Any]:
+def _then(flow: FlowInfo, drawn: Graph, time: Time, at: datetime, *, coded: bool) -> dict[str, Any]:
     found = api.places_at(flow.name, at)
     statuses = past.populations([flow.name], at, past.FEW)[flow.name]
     places = [_place(flow, node, found, statuses, time) for node in drawn.nodes]
     return {
         "graph": drawn,
-        "data": data(drawn, grouped(drawn, flow)),
+        "data": data(drawn, grouped(drawn, flow), coded=coded),
         "places": places,
         "figures": {each.node.id: each.figure(at) for each in places if each.address},
         "found": found,

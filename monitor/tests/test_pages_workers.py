@@ -16,7 +16,7 @@ def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels
     ).fetchone()
     assert worker is not None
     shown = text_of(get(alice, page))
-    assert "for tr_pack" not in shown and "for tr_send" in shown
+    assert "for Pack it" not in shown and "for tr_send" in shown
     parcels.connection.execute(
         "update wedsql.worker set seen_at = wedsql.now() - interval '31 s' where id = %s", worker
     )

@@ -10,7 +10,7 @@ from django.test import Client
 
 from flows.models import Trigger
 from flows.queries.graph import graph
-from monitor.tests.conftest import Parcels, text_of
+from monitor.tests.conftest import Parcels, client_of, person, text_of
 
 
 def figures(browser: Client, parcels: Parcels) -> dict[str, Any]:
@@ -77,3 +77,14 @@ def test_the_rule_that_failed_has_the_number_of_its_exceptions(alice: Client, pa
     edges = {(edge.source, edge.target): edge.count for edge in graph(parcels.flow_id).observed}
     assert edges[node["tr_pack"], "exception"] == 1
     assert not [ends for ends in edges if ends[0] == "other"]
+
+
+def test_names_of_transitions_are_in_the_picture_for_designers_only(carol: Client, parcels: Parcels) -> None:
+    """Labels are for all, and a rule without a label is called by its name."""
+    dora = client_of(person("dora", f"flow:{parcels.flow}", f"flow:{parcels.flow}:design"))
+    for client, coded in ((carol, False), (dora, True)):
+        html = client.get(f"/flows/{parcels.flow}/picture/").content.decode()
+        found = re.search(r'<script id="picture-data"[^>]*>(.*?)</script>', html, re.DOTALL)
+        assert found is not None and "Pack it" in found[1]
+        nodes = {each["title"]: each.get("transition") for each in json.loads(found[1])["nodes"]}
+        assert nodes["Pack it"] == ("tr_pack" if coded else "")

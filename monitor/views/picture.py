@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.access import flow_or_404
+from flows.access import flow_or_404, may
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.many import Holding, Lack
 from flows.designer.drawing import data, name
@@ -85,7 +85,8 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
         drawn = graph(flow.id)
         context = _present(flow, drawn)
     context["diagram"] = has_diagram(flow.name)
-    context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow)), "time": time}
+    coded = may(request.user, "design", flow.name)
+    context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow), coded=coded), "time": time}
     return render(request, "monitor/picture.html", context)
 
 
