@@ -20,6 +20,7 @@ from bench.probes import (
     pages,
     people,
     processes,
+    reaper,
     signals,
     triggers,
 )
@@ -44,6 +45,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "inbox": inbox.measure,
     "people": people.measure,
     "processes": processes.measure,
+    "reaper": reaper.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload"}
+ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload", "reaper"}
 """those that run only when `--only` names them"""
