@@ -49,7 +49,8 @@ class FormField:
     @property
     def conditions(self) -> list[tuple[str, str]]:
         """Return its conditions, with what each decides."""
-        return [(word, self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        titles = {"shown": _("shown if"), "required": _("required if"), "readonly": _("read-only if")}
+        return [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
 
     @property
     def was(self) -> str:

@@ -23,11 +23,14 @@ from tests.browser.conftest import Login
 
 DESIGN = (
     "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
-    "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
+    "design/attributes/?attribute=7", "design/forms/", "design/text/", "design/paste/?part=triggers",
+    "design/settings/",
     "design/wsql/", "pdl/",
     "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
 )  # fmt: skip
-NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
+NEW = (
+    "design/", "design/attributes/", "design/forms/", "design/settings/", "design/text/", "try/", "publish/",
+)  # fmt: skip
 OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
     "/flows/{f}/diagram/",
