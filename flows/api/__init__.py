@@ -110,6 +110,7 @@ from flows.capabilities.cases.api import (
     claims_of_others,
     comment_case,
     end_waits,
+    give_case,
     list_case_rules,
     list_cases,
     next_case,
