@@ -57,6 +57,16 @@ begin
   end loop;
 end $$;
 
+-- Gives instances another status, with its reason and, of one that has ended, the time of its end; the caller
+-- writes the step.
+-- Locks: none; the caller holds the instances.
+create or replace function wedsql._set_status(p_wids integer[], p_status "char", p_reason text default null,
+  p_finished timestamptz default null) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.instance i set status = p_status, reason = p_reason, finished_at = p_finished
+where i.wid = any (p_wids)
+$$;
+
 -- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19),
 -- with the state and the number of its last step.
 create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_now timestamptz)

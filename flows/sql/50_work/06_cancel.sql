@@ -15,7 +15,7 @@ begin
   v_flow := wedsql._hold_instance(p_wid);
   perform wedsql._withdraw_rest(p_wid, v_now);
   delete from wedsql.timer x where x.wid = p_wid;
-  update wedsql.instance i set status = 'C', finished_at = v_now, reason = p_reason where i.wid = p_wid;
+  perform wedsql._set_status(array[p_wid], 'C', p_reason, v_now);
   v_seqs := wedsql._append_trace(v_flow,
                                  array[wedsql._note_step(p_wid, '_CANCEL', wedsql._actor(p_actor), p_reason)],
                                  null, v_now);

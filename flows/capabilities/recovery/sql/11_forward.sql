@@ -151,7 +151,7 @@ begin
   perform wedsql._withdraw_jobs(v_wids, array(select j.id from wedsql.job_pool j where j.wid = any (v_wids)),
     'withdrawn', '', 'The instance became final.', v_now);
   delete from wedsql.timer x where x.wid = any (v_wids);
-  update wedsql.instance i set status = 'F', finished_at = v_now, reason = null where i.wid = any (v_wids);
+  perform wedsql._set_status(v_wids, 'F', null, v_now);
   v_seqs := wedsql._append_trace(p_flow, p_steps, null, v_now);
   perform wedsql._call_check_operation(p_flow, w, 'accept', '{}', null, null) from unnest(v_wids) w;
   perform wedsql._call_excepted(p_flow, v_wids, v_now);

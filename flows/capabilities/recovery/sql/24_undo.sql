@@ -70,7 +70,7 @@ begin
   end if;
   perform wedsql._stop_jobs(p_wid, p_operation <> 'compensate', v_undone, v_actor, p_reason, v_now);
   delete from wedsql.skipped s where s.wid = p_wid and s.seq > p_seq and p_operation <> 'compensate';
-  update wedsql.instance i set status = 'X', reason = null where i.wid = p_wid;
+  perform wedsql._set_status(array[p_wid], 'X');
   v_step.cause_seq := p_seq;  -- a firing after it counts as undone from here on (wedsql._has_fired)
   v_seqs := wedsql._append_trace(p_flow, array[v_step], null, v_now);
   perform wedsql._notify(p_flow, array[p_wid], v_seqs, '{}', 0);

@@ -86,7 +86,7 @@ begin
     'withdrawn', p_actor, p_reason, p_now);
   delete from wedsql.timer x where x.wid = any (p_wids);
   delete from wedsql.skipped s where s.wid = any (p_wids) and s.seq > 1;
-  update wedsql.instance i set status = 'X', reason = null where i.wid = any (p_wids);
+  perform wedsql._set_status(p_wids, 'X');
   perform wedsql._notify(p_flow, p_wids, wedsql._append_trace(p_flow, array(
     select row(w, false, null, null, '_RECOVER:abort', 1, p_actor, p_reason, null, null, null, null,
                null)::wedsql.step from unnest(p_wids) w order by w), null, p_now), '{}', 0);

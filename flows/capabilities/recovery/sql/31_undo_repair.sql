@@ -195,8 +195,7 @@ begin
   v_step.cause_seq := v_before.seq;
   perform wedsql._put_back(v_before, p_actor, p_reason, v_now);
   delete from wedsql.repaired r where r.wid = p_wid;
-  update wedsql.instance i set status = v_before.status, reason = v_before.reason, finished_at = null
-  where i.wid = p_wid;
+  perform wedsql._set_status(array[p_wid], v_before.status, v_before.reason);
   v_seqs := wedsql._append_trace(v_flow, array[v_step], null, v_now);
   if v_before.status = 'E' then
     perform wedsql._except_job(v_flow, p_wid, v_now);
