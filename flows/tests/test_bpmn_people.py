@@ -118,7 +118,9 @@ IGNORED: list[tuple[Said, str]] = [
     ({"businessKey": (extended('<camunda:formData businessKey="n"/>'), {})}, "“businessKey”"),
     *(({what: (camunda(f'<camunda:formField id="m" {given}</camunda:formField>'), {})}, why)
       for what, given, why in (
-        ("required", constrained("required"),
+        ("minlength", constrained("minlength"), "“minlength” of the field “m”"),
+        ("required of a field that is only read", 'type="string"' + constrained("required").replace(
+            "</camunda:validation>", '<camunda:constraint name="readonly"/></camunda:validation>'),
          "“required” of the field “m”"),
         ("a type", 'type="custom">', "read as a text"), ("no values", 'type="enum">', "has no values"),
         ("a computed default", 'defaultValue="${x}">', "The default"),
@@ -128,7 +130,7 @@ IGNORED: list[tuple[Said, str]] = [
         ("properties", 'type="string"><camunda:properties/>', "“properties”"),
     )),
     *(({what: (prop(f'id="m" {given}'), {})}, why) for what, given, why in (
-        ("formProperty, required", 'required="true"', "“required” of the field “m”"),
+        ("formProperty, required", 'required="true" writable="false"', "“required” of the field “m”"),
         ("formProperty, readable", 'readable="false"', "“readable” of the field “m”"),
         ("formProperty, expression", 'expression="${x}"', "“expression” of the field “m”"),
     )),

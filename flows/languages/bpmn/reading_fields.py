@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
 
+from flows import json_text
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL
@@ -28,11 +30,34 @@ class Declare(Protocol):
         """Add it."""
 
 
-def fields(tag: Tag, note: Note, used: Used, declare: Declare) -> list[str] | None:
-    """Return the attributes that the form of a task writes; None without a form."""
-    written, found = [], False
+@dataclass(frozen=True)
+class Fields:
+    """The attributes of a form in their order: those that the task writes, and those that need a value."""
+
+    shown: list[str]
+    written: list[str]
+    required: set[str]
+
+    @property
+    def form(self) -> str:
+        """Return the form of the task as JSON; "" where the default one asks for the same."""
+        found = [
+            {"attribute": name} | ({"required": True} if name in self.required else {}) for name in self.shown
+        ]
+        return json_text.encode({"sections": [{"fields": found}]}) if self.required else ""
+
+
+def fields(
+    tag: Tag, note: Note, used: Used, declare: Declare, *, own_form: bool = False
+) -> Fields | None:  # fmt: skip
+    """Return the attributes of the form of a task; None without a form.
+
+    `own_form`: the file gives the task a form or what it writes, so that the engine's form has no effect.
+    """
+    shown: list[str] = []
+    written: list[str] = []
+    required: set[str] = set()
     for part in _parts(tag, note, used):
-        found = True
         used |= {(id(each), "") for each in part.walk()}
         name, id_ = part.get("id").lower(), part.get("id")
         name = name if _NAME.fullmatch(name) else slug(id_)
@@ -40,9 +65,12 @@ def fields(tag: Tag, note: Note, used: Used, declare: Declare) -> list[str] | No
         label = part.get("label") or part.get("name") or id_
         default = _default(part, id_, type_, options, note)
         declare(name, {"type": type_, "label": label, **options, **default}, tag)
-        if _is_written(part, id_, note):
-            written.append(name)
-    return [*dict.fromkeys(written)] if found else None
+        shown.append(name)
+        writes, needs = _constraints(part, id_, note, own_form=own_form)
+        written += [name] if writes else []
+        required |= {name} if needs else set()
+    found = Fields([*dict.fromkeys(shown)], [*dict.fromkeys(written)], required & {*written})
+    return found if shown else None
 
 
 def _parts(tag: Tag, note: Note, used: Used) -> Iterator[Tag]:
@@ -109,16 +137,17 @@ def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
     return type_ != "enum" or text in options["options"]
 
 
-def _is_written(part: Tag, id_: str, note: Note) -> bool:
-    """Return whether people write a field; warn of what else is asked of its values."""
-    constraints = [each.get("name") for each in part.walk() if each.name == "constraint"]
-    read_only = "readonly" in constraints or not part.flag("writable", True)
-    ignored = [each for each in constraints if each != "readonly"]
-    ignored += ["required"] if part.flag("required") else []
+def _constraints(part: Tag, id_: str, note: Note, *, own_form: bool) -> tuple[bool, bool]:
+    """Return whether people write a field, and must fill it in; warn of what else is asked of its values."""
+    given = [each.get("name") for each in part.walk() if each.name == "constraint"]
+    read_only = "readonly" in given or not part.flag("writable", True)
+    required = "required" in given or part.flag("required")
+    ignored = [name for name in given if name not in ("readonly", "required")]
+    ignored += ["required"] if required and (own_form or read_only) else []
     ignored += ["readable"] if not part.flag("readable", True) else []
     ignored += ["datePattern"] if part.get("datePattern") else []
     ignored += ["properties"] if any(each.name == "properties" for each in part.children) else []
     for name in ignored:
         message = f"“{name[:40]}” of the field “{id_[:60]}” has no effect: the form does not check it."
         note("not_used", message, part, "warning")
-    return not read_only
+    return not read_only, required and not own_form

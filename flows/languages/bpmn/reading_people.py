@@ -86,9 +86,11 @@ class _Reading:
                 READERS[kind](self, " ".join(text.split()), part)
         for owner in self.tag.of(MODEL, *_OWNERS):
             self.owner(owner)
-        written = fields(self.tag, self.note, self.used, self.declare)
-        if written is not None:
-            self.found["writes"] = ", ".join(written)
+        own = any(name in self.element.options for name in ("form", "writes"))
+        found = fields(self.tag, self.note, self.used, self.declare, own_form=own)
+        if found is not None:
+            self.found["writes"] = ", ".join(found.written)
+            self.found |= {"form": found.form} if found.form else {}
         return self.found
 
     def said(self) -> Iterator[tuple[str, str, Tag]]:

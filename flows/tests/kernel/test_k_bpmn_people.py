@@ -32,6 +32,37 @@ CLAIM = file(
 )  # fmt: skip
 
 
+REQUIRED = {
+    "a constraint": '<camunda:formData><camunda:formField id="total" type="long"><camunda:validation>'
+    '<camunda:constraint name="required"/></camunda:validation></camunda:formField>{}</camunda:formData>',
+    "Flowable": '<flowable:formProperty id="total" type="long" required="true"/>{}',
+    "Activiti": '<activiti:formProperty id="total" type="long" required="true"/>{}',
+}
+READ = {
+    "a constraint": '<camunda:formField id="note" type="string"><camunda:validation>'
+    '<camunda:constraint name="readonly"/></camunda:validation></camunda:formField>',
+    "Flowable": '<flowable:formProperty id="note" writable="false"/>',
+    "Activiti": '<activiti:formProperty id="note" writable="false"/>',
+}
+
+
+@pytest.mark.parametrize("words", REQUIRED)
+def test_a_field_that_an_engine_requires_is_required_by_every_door(kit: Kit, words: str) -> None:
+    form = REQUIRED[words].format(READ[words])
+    task = node("userTask", "check", f"<bpmn:extensionElements>{form}</bpmn:extensionElements>")
+    parts = [node("startEvent", "s"), task, node("endEvent", "e"), flows("s check", "check e")]
+    publish(kit, file(attributes(attribute("note")), *parts))
+    wid = kit.start()
+    sheet = api.read_task(pending(kit, "check", wid), "ana", conn=kit.conn)
+    assert sheet.form is not None
+    fields = {each["attribute"]: each for each in sheet.form["sections"][0]["fields"]}
+    assert [(name, each["writable"]) for name, each in fields.items()] == [("total", True), ("note", False)]
+    with refused("WD595") as error:
+        done(kit, "check", wid)
+    assert error.facts["wrong"] == {"total": "required"}
+    assert done(kit, "check", wid, total=7) == "F" and broken(kit) == []
+
+
 def audience(kit: Kit, name: str, wid: int) -> str:
     return api.read_task(pending(kit, name, wid), "ana", conn=kit.conn).audience
 
