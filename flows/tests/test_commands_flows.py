@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import Group
 from django.core.management import CommandError, call_command
 from django.db import connection
 
 from flows import api
+from flows.access import PERMISSIONS
 from flows.errors import WedError
 from flows.loading.load import load_sql
 from flows.models import Flow, FlowVersion, TraceEntry
@@ -254,3 +256,18 @@ def test_an_unknown_flow_is_reported_in_one_sentence(db: None, command: str) -> 
 
     assert output.startswith("There is no flow")
     assert "\n" not in output
+
+
+@pytest.mark.parametrize("command", ["createflow", "loadflow", "flowdraft"])
+def test_a_flow_that_a_command_defines_has_its_groups(db: None, tmp_path: Path, command: str) -> None:
+    name = unique()
+    if command == "createflow":
+        run(command, name)
+    elif command == "loadflow":
+        run(command, write(tmp_path, FIGURE_TWO.read_text(), f"{name}.sql"))
+    else:
+        draft = {"attributes": [{"name": "a"}], "triggers": [{"predicate": "a = 'x'", "final": True}]}
+        run(command, "open", name, "--file", write(tmp_path, json.dumps(draft), "flow.json"))
+        run(command, "publish", name)
+    made = set(Group.objects.filter(name__startswith=f"flow:{name}").values_list("name", flat=True))
+    assert made == {f"flow:{name}", *(f"flow:{name}:{each}" for each in PERMISSIONS if each != "see")}
