@@ -18,7 +18,7 @@ from flows.access import AnyUser, may, may_handle, somewhere
 from flows.filters import EMPTY, BadFilter, Filter, parse
 from flows.filters.fields import Field, fields
 from flows.filters.grammar import MAX_TEXT, read
-from flows.filters.translating import codes, condition, status
+from flows.filters.translation import codes, condition, status
 from flows.filters.tree import Node, all_of
 from flows.queries.definitions import FlowInfo
 from monitor.labels import VIEW, VIEWS, field_title

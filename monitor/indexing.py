@@ -11,7 +11,7 @@ from flows.access import AnyUser, may
 from flows.api.indexes import AttributeIndex
 from flows.errors import WedError
 from flows.filters import Filter
-from flows.filters.indexing import unindexed
+from flows.filters.indexes import unindexed
 from flows.queries.definitions import Attribute, FlowInfo
 
 # A list that takes longer gets the offer; one that takes longer than the limit of a page shows nothing else.

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from flows.filters import Condition, Filter, Node, Or
 from flows.filters.fields import Field, fields
-from flows.filters.translating import as_fields
+from flows.filters.translation import as_fields
 from flows.filters.tree import WORD, all_of, alternatives, any_of, top
 from flows.queries.definitions import FlowInfo
 from monitor.labels import field_title, value_title

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from flows import json_text
 from flows.access import concealed, note_list
-from flows.admin.keyed import KeyedChangeList
+from flows.admin.key_pages import KeyedChangeList
 from flows.messages import stored
 from flows.models import ConditionError, Instance, Job, JobLog, TraceEntry, WorkerProcess
 from pages.labels import OUTCOME

@@ -53,7 +53,7 @@ from flows.api.operating import (
     withdraw_job,
 )
 from flows.api.registration import heartbeat, never_offered, register_worker, unregister_worker
-from flows.api.rematching import continue_rematch, finish_rematch, rematch_due
+from flows.api.rematches import continue_rematch, finish_rematch, rematch_due
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
 from flows.api.sources import keep_source, read_source
@@ -153,7 +153,7 @@ from flows.capabilities.conditions.api import (
     condition_outline,
     evaluate,
 )
-from flows.capabilities.conditions.covered import coverage
+from flows.capabilities.conditions.coverage import coverage
 from flows.capabilities.controls.api import controls, list_control_changes
 from flows.capabilities.drafts.acknowledgements import (
     acknowledge_finding,
@@ -232,7 +232,7 @@ from flows.capabilities.recovery.api import (
     repair,
     repair_operations,
 )
-from flows.capabilities.recovery.compensating import (
+from flows.capabilities.recovery.compensation import (
     abort,
     compensate,
     compensations,
@@ -242,7 +242,7 @@ from flows.capabilities.recovery.compensating import (
 from flows.capabilities.recovery.late import decide_late, late_results
 from flows.capabilities.recovery.policies import deciding_rules, list_policies, run_policies, save_policies
 from flows.capabilities.recovery.proposed_rules import draft_proposed_rule, preventable_cases, proposed_rule
-from flows.capabilities.recovery.suggesting import suggestions
+from flows.capabilities.recovery.suggestions import suggestions
 from flows.capabilities.signals.api import signal, signals
 from flows.capabilities.sla.api import (
     advance_slas,
@@ -305,13 +305,13 @@ from flows.capabilities.tasks.forms import (
     task_choices,
     task_form,
 )
-from flows.capabilities.tasks.mailing import (
+from flows.capabilities.tasks.many import complete_tasks, take_tasks
+from flows.capabilities.tasks.message_mails import (
     due_message_mails,
     messages_to_mail,
     queue_message_mail,
     save_task_mail,
 )
-from flows.capabilities.tasks.many import complete_tasks, take_tasks
 from flows.capabilities.trials.api import explain, nearest, try_complete, try_due, try_start
 from flows.capabilities.trials.impact import deviations, impact, what_if
 from flows.capabilities.trials.replays import replay

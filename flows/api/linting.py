@@ -8,10 +8,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.called import called
+from flows.api.calls import called
 from flows.api.connection import JSON, rows
 from flows.api.form_conditions import form_conditions
-from flows.api.observing import observed, read_history
+from flows.api.observation import observed, read_history
 from flows.api.recent import Recent
 from flows.api.times import times
 from flows.capabilities.conditions.api import evaluate_classes

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.definition.options import Interval, Option, options_of
 from flows.definition.trigger_children import ChildrenOptions
-from flows.definition.trigger_describing import DescribingOptions
+from flows.definition.trigger_descriptions import DescribingOptions
 from flows.definition.trigger_tasks import TaskOptions
 from flows.definition.trigger_undoing import UndoingOptions
 from flows.definition.trigger_waiting import WaitingOptions

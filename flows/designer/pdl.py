@@ -18,9 +18,9 @@ from flows import api
 from flows.access import AnyUser, may, may_add
 from flows.designer.diagram import Diagram, diagrams
 from flows.designer.draft import Design, design_of, main_draft
-from flows.designer.importing import ImportForm, found
+from flows.designer.imports import ImportForm, found
 from flows.designer.publication_rights import may_publish
-from flows.designer.rewriting import Rewriting
+from flows.designer.rewrites import Rewriting
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
 from flows.errors import Refused

@@ -11,7 +11,7 @@ from flows.access import may
 from flows.designer import mermaid
 from flows.designer.diagram import diagrams_of
 from flows.designer.draft import Design
-from flows.designer.drawing import data, name
+from flows.designer.drawings import data, name
 from flows.designer.picture_table import sections
 from flows.designer.tabs import flow_page
 from flows.queries import jobs

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from flows.code_places import code_place
-from flows.designer.drawing import name
+from flows.designer.drawings import name
 from flows.queries.counting import NONE, Count
 from flows.queries.definitions import FlowInfo
 from flows.queries.graph import Edge, Graph, Node

@@ -18,7 +18,7 @@ from flows.designer.draft import Design, Seen, design_of, may_edit
 from flows.designer.edits import Definition, title
 from flows.designer.files import uploaded
 from flows.designer.listing import listed
-from flows.designer.rewriting import Question, Rewriting, sign
+from flows.designer.rewrites import Question, Rewriting, sign
 from flows.designer.saving import Conflicting, Forgotten, Saved, content, save
 from flows.designer.tabs import design_page
 from flows.errors import Refused

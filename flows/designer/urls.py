@@ -11,7 +11,7 @@ from flows.designer.editing import attributes, rules, settings
 from flows.designer.flows import flows
 from flows.designer.form_tab import forms
 from flows.designer.impact import impact
-from flows.designer.importing import import_process
+from flows.designer.imports import import_process
 from flows.designer.new import example, new
 from flows.designer.paste import paste
 from flows.designer.pdl import pdl

@@ -19,7 +19,7 @@ from flows.designer.saving import Conflicting, Forgotten, content, save
 from flows.designer.tabs import design_page
 from flows.errors import Refused
 from flows.languages.wsql import WsqlError, help
-from flows.languages.wsql.drafting import Applied, apply_to_draft
+from flows.languages.wsql.drafts import Applied, apply_to_draft
 from flows.summaries import Summary
 from pages.guard import page
 

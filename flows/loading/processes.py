@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.api.rematching import as_report
+from flows.api.rematches import as_report
 from flows.languages.bpmn import BadBpmn, Process
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from flows import api
-from flows.admin.keyed import rows_beyond
+from flows.admin.key_pages import rows_beyond
 from flows.admin.observed import OutcomeFilter
 from flows.models import ConditionError, Flow, Instance, Job, JobLog, TraceEntry, WorkerProcess
 from flows.queries.paging import Cursor

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from flows.definition.files import YAML
 from flows.languages.graph import BadGraph, Graph, Problem, check, read
 from flows.languages.graph.model import KINDS
-from flows.languages.graph.reading import MOST_EDGES, MOST_NODES, MOST_PROBLEMS
+from flows.languages.graph.reader import MOST_EDGES, MOST_NODES, MOST_PROBLEMS
 from testkit.cases import examples
 
 TEXT = """start() ->

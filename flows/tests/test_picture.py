@@ -15,7 +15,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.designer import mermaid
-from flows.designer.drawing import name as node_name
+from flows.designer.drawings import name as node_name
 from flows.models import Flow, Trigger
 from flows.queries.graph import EXCEPTION, OTHER, START, Graph, Node, Rule, assemble, graph
 from flows.queries.rule_groups import rule_groups

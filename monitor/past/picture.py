@@ -16,7 +16,7 @@ from flows import api
 from flows.access import may
 from flows.capabilities.past import queries as past
 from flows.capabilities.past.api import OpenJobs, Places
-from flows.designer.drawing import data, name
+from flows.designer.drawings import data, name
 from flows.filters.fields import STATUSES
 from flows.filters.grammar import MAX_VALUE
 from flows.filters.tree import Condition

@@ -12,7 +12,7 @@ from flows.access import listed_flows
 from flows.capabilities.past import queries as past
 from flows.filters import BadFilter
 from flows.filters.fields import STATUSES
-from flows.filters.translating import status
+from flows.filters.translation import status
 from flows.filters.tree import all_of
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, statuses_to_show

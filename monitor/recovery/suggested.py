@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.capabilities.cases.api import Case
-from flows.capabilities.recovery.suggesting import Suggestion
+from flows.capabilities.recovery.suggestions import Suggestion
 from flows.designer.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods
 
 from flows import api
 from flows.access import masks
-from flows.capabilities.tasks.mailing import Reader
+from flows.capabilities.tasks.message_mails import Reader
 from flows.errors import Refused
 from monitor.cases.digests import EVERY
 from pages.guard import page

@@ -12,7 +12,7 @@ from django.test import Client
 
 from flows import api
 from flows.filters import Filter, parse
-from flows.filters.indexing import unindexed
+from flows.filters.indexes import unindexed
 from flows.queries import base, instances
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.paging import Cursor

@@ -76,7 +76,7 @@ def test_a_file_has_the_rows_of_the_screen_in_its_order_and_columns(alice: Clien
 def test_a_long_list_is_read_in_batches(
     alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.queries.exporting.BATCH", 7)
+    monkeypatch.setattr("flows.queries.exports.BATCH", 7)
     monkeypatch.setattr(export, "BATCH", 7)
     started = sorted(parcels.start_many(30), reverse=True)
     rows = table(fetched(alice, f"/flows/{parcels.flow}/export.csv"))

@@ -16,11 +16,11 @@ from django.views.decorators.http import require_safe
 from flows import disclosure
 from flows.access import flow_or_404, listed_flows
 from flows.filters import BadFilter
-from flows.filters.translating import status
+from flows.filters.translation import status
 from flows.queries import everywhere, instances
 from flows.queries.base import snapshot
 from flows.queries.definitions import Attribute
-from flows.queries.exporting import FIXED, exported
+from flows.queries.exports import FIXED, exported
 from flows.queries.paging import Cursor
 from monitor import filtering, urlparams
 from monitor.export.formats import FORMATS, Column

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from flows.access import flow_or_404, masks
 from flows.filters import BadFilter, Filter
 from flows.filters.fields import STATUSES
-from flows.filters.translating import status
+from flows.filters.translation import status
 from flows.filters.tree import all_of
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot

@@ -17,7 +17,7 @@ from flows import api
 from flows.access import flow_or_404, may
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.many import Holding, Lack
-from flows.designer.drawing import data, name
+from flows.designer.drawings import data, name
 from flows.queries import jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count

@@ -14,8 +14,9 @@ from selenium.webdriver.common.by import By
 from flows import api
 from flows.tests.corpus import values
 from tests.browser.conftest import Login, wait_in
+from tests.browser.offline.conftest import device, line, technicians
+from tests.browser.offline.device import Device
 from tests.browser.test_odd_values import MOST, Forms, accepted
-from tests.browser.test_offline import Device, device, line, technicians
 
 __all__ = ["device", "line", "technicians"]
 # In the cells of tables and in lists of choices.

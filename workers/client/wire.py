@@ -82,7 +82,7 @@ class Wire:
         self.unconfirmed = 0
         """Commits that no standby has confirmed, since the runner last logged them."""
         self.settings: tuple[bytes | None, bytes | None] | None = None
-        """Names and values of the session's settings, once they were read (workers.jobs.lending)."""
+        """Names and values of the session's settings, once they were read (workers.jobs.loans)."""
         self._identity = (0, 0)
         _wires.add(self)
         self._pace = 0.0

@@ -22,7 +22,7 @@ from workers.client.wire import ConnectionLost, Wire
 from workers.context import Context
 from workers.jobs.alarm import Alarm
 from workers.jobs.leases import LeaseRenewer
-from workers.jobs.lending import LentConnection
+from workers.jobs.loans import LentConnection
 from workers.jobs.outcome import Failed, Lost, failed, read_result
 from workers.jobs.process_state import SavedState
 from workers.jobs.times import Times

@@ -22,7 +22,7 @@ from workers.reaper.disk import DiskReporter
 from workers.reaper.limits import REAP_LIMIT
 from workers.reaper.old_rows import delete_old_rows
 from workers.reaper.report import WORKER, check, log_round
-from workers.reaper.scheduled import continue_rematches, publish_scheduled
+from workers.reaper.schedule import continue_rematches, publish_scheduled
 
 log = logging.getLogger("workers.tasks")
 

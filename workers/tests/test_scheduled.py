@@ -14,7 +14,7 @@ from flows import api
 from flows.types import PublicationChoices
 from testkit.waiting import until
 from workers.reaper import rounds
-from workers.reaper.scheduled import publish_scheduled
+from workers.reaper.schedule import publish_scheduled
 
 Connect = Callable[..., psycopg.Connection[Any]]
 Db = psycopg.Connection[Any]

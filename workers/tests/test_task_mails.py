@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from flows import api, kernel
 from flows.capabilities.tasks import reaper
-from flows.capabilities.tasks.mailing import Reader
+from flows.capabilities.tasks.message_mails import Reader
 from flows.errors import BadCase
 from workers.alerts import delivering
 from workers.tests.test_alerts import as_reaper

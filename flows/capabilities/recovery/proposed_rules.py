@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from flows.capabilities.cases.api import Case, read_case
 from flows.capabilities.cases.reports import case_report
 from flows.capabilities.drafts.api import list_drafts, open_draft, read_draft, save_draft
-from flows.capabilities.recovery.suggesting import THIN, Suggestion, suggestions
+from flows.capabilities.recovery.suggestions import THIN, Suggestion, suggestions
 from flows.definition.flow import FLOW
 from flows.statements import names, read_as, value
 from flows.summaries import Summary

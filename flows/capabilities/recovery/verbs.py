@@ -12,7 +12,7 @@ from django.core.management.base import CommandParser
 from flows import api, json_text
 from flows.capabilities.recovery.policies import RecoveryPolicy
 from flows.capabilities.recovery.proposed_rules import ProposedRule
-from flows.capabilities.recovery.suggesting import Suggestion
+from flows.capabilities.recovery.suggestions import Suggestion
 from flows.errors import BadPolicy
 from flows.management.base import FlowCommand, cell
 

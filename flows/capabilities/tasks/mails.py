@@ -17,7 +17,7 @@ from flows.access import AnyUser, leave_out, task_keys
 from flows.capabilities.cases.digests import DueDigest
 from flows.capabilities.cases.mails import COLUMNS, address, moment
 from flows.capabilities.tasks.api import Task
-from flows.capabilities.tasks.mailing import DueMessages
+from flows.capabilities.tasks.message_mails import DueMessages
 from flows.capabilities.tasks.sentences import sentence
 from flows.labels import translate_label
 from flows.models import Flow

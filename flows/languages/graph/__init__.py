@@ -5,7 +5,7 @@ from flows.languages.graph.compiler import compile_graph
 from flows.languages.graph.model import Edge, Graph, Node
 from flows.languages.graph.parts import Compiled, source_of
 from flows.languages.graph.problems import BadGraph, Problem
-from flows.languages.graph.reading import read
+from flows.languages.graph.reader import read
 from flows.languages.graph.scheduler import MOST_STEPS, Choices, Step, Walk, walk
 
 __all__ = [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.capabilities.recovery.suggesting import Suggestion
+from flows.capabilities.recovery.suggestions import Suggestion
 from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
