@@ -31,7 +31,7 @@ from testkit import kernel_db, places, site_tables, template
 from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
-from wedsql_site.postgres import binaries
+from wedsql_site.postgres import binaries, process
 
 CHECKOUT = Path(__file__).resolve().parent
 OWN_SERVER = "DATABASE_URL" not in os.environ
@@ -132,16 +132,27 @@ def _choose_programs(choice: str) -> None:
 
 
 def _remove_abandoned() -> None:
-    """Stop the clusters of runs that were killed."""
+    """Delete the clusters of runs that were killed.
+
+    They are not shut down: a server whose sessions wait for a standby takes a minute for that, and each run
+    that begins would wait for it.
+    """
     for home in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         owner = re.match(rf"{_PREFIX}(\d+)-", home.name)
         if owner is None or Path(f"/proc/{owner[1]}").exists():
             continue
-        with contextlib.suppress(FileNotFoundError, postgres.PostgresError):  # another run does the same
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # another run does the same
             if home.stat().st_uid == os.geteuid():
                 for pid_file in home.rglob("postmaster.pid"):
-                    postgres.reset(postgres.Cluster(pid_file.parent.parent))
+                    _end_now(postgres.Cluster(pid_file.parent.parent))
                 shutil.rmtree(home, ignore_errors=True)
+
+
+def _end_now(cluster: postgres.Cluster) -> None:
+    """End a server as if the machine had failed, if it runs."""
+    pid = process.postmaster(cluster)
+    if pid is not None:
+        os.kill(pid, signal.SIGQUIT)
 
 
 @pytest.fixture(scope="session")

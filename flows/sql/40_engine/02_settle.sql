@@ -124,7 +124,8 @@ begin
        and wedsql._check_firing_limit(v_flow, wid, seq, v_now) then
       status := 'E';
     end if;
-    if v_automatic and v_flow.automatic and not p_nested and p_flow_id > 0 then  -- what is only tried has no functions
+    -- What is only tried has no functions.
+    if v_automatic and v_flow.automatic and not p_nested and p_flow_id > 0 then
       status := wedsql._perform_automatic(v_flow, wid, status, p_rematch);
     end if;
     if status = 'F' and v_flow.final_when_pending = 'cancel' then

@@ -84,8 +84,8 @@ end $$;
 -- Gives wed_flow the columns of the attributes that have none yet; living instances get their defaults,
 -- finished ones are not changed. Those of a fixed length that have a value come first: PostgreSQL finds a
 -- column behind a null, or behind one of varying length, by reading all before it. Among them they have the
--- order of the keys of a jsonb object, which need not be sorted then. An empty table is created again with many columns: PostgreSQL adds one to a
--- table by reading all that it has.
+-- order of the keys of a jsonb object, which need not be sorted then. An empty table is created again
+-- with many columns: PostgreSQL adds one to a table by reading all that it has.
 -- Locks: the caller has wed_flow in access exclusive mode.
 create or replace function wedsql._add_columns(p_flow integer, p_name text) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC'

@@ -35,7 +35,8 @@ select case p_kind
   when 'workers' then (
     select count(*) from (
       select from wedsql.worker w
-      where f.name || ':' || p_transition = any (w.serves) and w.seen_at > wedsql.now() - interval '30 seconds'
+      where f.name || ':' || p_transition = any (w.serves)
+        and w.seen_at > wedsql.now() - interval '30 seconds'
       union all
       select from wedsql.paper_client c
       where c.flow_id = f.id and c.trname = p_transition

@@ -81,11 +81,13 @@ from (select w from unnest(p_workers) with ordinality u (w, n)
 $$;
 
 -- Removes hours of more than 14 days ago, and errors of flows that are deleted or in which they have not
--- occurred for 90 days, up to p_max rows of each table. Returns from how many transitions errors were removed.
+-- occurred for 90 days, up to p_max rows of each table. Returns from how many transitions errors were
+-- removed.
 create or replace function wedsql._remove_old_failures(p_now timestamptz, p_max integer) returns bigint
 language sql volatile set search_path = pg_catalog, pg_temp as $$
 delete from wedsql.failure_hour h where h.ctid = any (array(
-  select o.ctid from wedsql.failure_hour o where o.at < p_now - interval '14 days' order by o.at limit p_max));
+  select o.ctid from wedsql.failure_hour o where o.at < p_now - interval '14 days'
+  order by o.at limit p_max));
 with gone as (
   delete from wedsql.failure_flow y where y.ctid = any (array(
     select o.ctid from wedsql.failure_flow o

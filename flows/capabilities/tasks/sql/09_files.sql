@@ -103,7 +103,8 @@ begin
   return wedsql._store_task_file(v_task, p_person, p_attribute, p_name, p_content, p_limits);
 end $$;
 
--- Stores a file for a field of a task, and returns its description. The caller has locked the row of the flow.
+-- Stores a file for a field of a task, and returns its description. The caller has locked the row of the
+-- flow.
 -- Raises: WD596.
 create or replace function wedsql._store_task_file(p_task wedsql.task, p_person text, p_attribute text,
   p_name text, p_content bytea, p_limits jsonb) returns jsonb
