@@ -44,6 +44,7 @@ READING = (
     "dumpflow",
     "explain",
     "exportbpmn",
+    "exportlog",
     "exportpdl",
     "flowdiff",
     "flowimpact",
