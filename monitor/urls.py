@@ -13,8 +13,10 @@ from monitor.cases import files as case_files
 from monitor.cases import reports as case_reports
 from monitor.cases import views as cases
 from monitor.children import views as children
+from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import files as offline_files
 from monitor.offline import views as offline
 from monitor.reasons import views as reasons
 from monitor.recovery import draft_views as drafts
@@ -94,6 +96,7 @@ urlpatterns = [
     path("offline/unlock/", offline.unlock, name="offline_unlock"),
     path("offline/results/", offline.results, name="offline_results"),
     path("offline/packages/<int:task>/", offline.package, name="offline_package"),
+    path("offline/files/<int:task>/<slug:attribute>/", offline_files.file, name="offline_file"),
     path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
@@ -150,6 +153,8 @@ urlpatterns = [
     path("cases/<int:case>/files/<int:file>/remove/", case_files.remove, name="remove_file"),
     path("cases/<int:case>/<slug:verb>/", cases.change, name="change_case"),
     path("exceptions/", exceptions.exceptions, name="exceptions"),
+    path("errors/", errors.errors, name="errors"),
+    path("errors/<int:number>/", errors.error, name="error"),
     path("workers/", workers.workers, name="workers"),
     path("controls/", controls.controls, name="controls"),
     path("health/", health.health_page, name="health"),

@@ -34,7 +34,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
-    "offline": frozenset({"tasks"}),
+    "offline": frozenset({"cases", "tasks"}),
     "past": frozenset(),
     "reasons": frozenset(),
     "recovery": frozenset({"cases", "drafts"}),

@@ -64,6 +64,7 @@ from flows.capabilities.alerts.api import (
     count_alerts,
     delete_alert_rule,
     list_alert_rules,
+    measure_alert,
     measure_alert_rule,
     read_alert_rule,
     remove_old_alerts,
@@ -106,6 +107,7 @@ from flows.capabilities.cases.api import (
     case_groups,
     change_case,
     claim_case,
+    claims_of_others,
     comment_case,
     end_waits,
     list_case_rules,
@@ -143,6 +145,7 @@ from flows.capabilities.children.api import (
     continue_children,
 )
 from flows.capabilities.conditions.api import (
+    accepted_conditions,
     check_condition,
     check_definition,
     completions,
@@ -202,11 +205,13 @@ from flows.capabilities.keys.api import (
 )
 from flows.capabilities.looks.api import list_changes, list_looks, look_at, record_look
 from flows.capabilities.offline.api import (
+    attach_offline_file,
     confirm_packages,
     continue_offline,
     device_seen,
     devices,
     keep_offline_result,
+    offline_file,
     offline_results,
     offline_tasks,
     read_package,

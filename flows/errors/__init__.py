@@ -39,6 +39,7 @@ from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.offline.errors import (
     DeviceEnded,
     DeviceLimit,
+    FileMissing,
     OtherResult,
     ResultOutdated,
     UnknownDevice,
@@ -192,6 +193,7 @@ __all__ = [
     "DraftExists",
     "DraftLimit",
     "FileLimit",
+    "FileMissing",
     "FinalPending",
     "Forbidden",
     "FormNotTaken",

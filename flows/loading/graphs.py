@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import api
-from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
+from flows.languages.graph import (
+    BadGraph,
+    Compiled,
+    Edge,
+    Graph,
+    Problem,
+    check,
+    compile_graph,
+    read,
+    source_of,
+)
 from flows.languages.graph.problems import has_errors
 from flows.loading.inference import types_by_use
 from flows.types import Problem as Refused
@@ -146,7 +156,8 @@ def _conditions(
     }
     missing = Undeclared(types, declared)
     first = None
-    for edge in (each for each in graph.edges.values() if each.condition is not None):
+    edges = [each for each in graph.edges.values() if each.condition is not None]
+    for edge in _not_accepted(types, edges):
         place = graph.places((*edge.path, "condition"))
         if mentions(edge.condition or "", wrong):
             continue
@@ -159,6 +170,11 @@ def _conditions(
         first = first or graph.places(())
     if first:
         yield Problem("unknown_names", missing.message(), *first)
+
+
+def _not_accepted(types: Mapping[str, str], edges: Sequence[Edge]) -> Iterator[Edge]:
+    accepted = api.accepted_conditions(types, [each.condition or "" for each in edges]) if edges else []
+    return (edge for edge, known in zip(edges, accepted, strict=True) if not known)
 
 
 def checked(

@@ -80,4 +80,3 @@ def test_equal_warnings_are_one_line_with_their_number() -> None:
         "line 100, column 1", "line 200, column 1", "line 1, column 1",
     ]  # fmt: skip
     assert "It is old (31 elements: e1, e2, e3, e4, e5, …). [w]" in lines[2]
-

@@ -10,6 +10,8 @@ from django.http import QueryDict
 
 from flows import api, json_text
 from flows.access import AnyUser, shown_to
+from flows.capabilities.tasks.api import TaskSheet
+from flows.designer import form_layout as layout
 from flows.designer import values
 from flows.errors import UnknownTask
 from flows.queries.definitions import flow_by_name
@@ -22,9 +24,10 @@ def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[st
     """Return a result of the client as the kernel takes it; `digest` is of what the device has sent."""
     if given.get("discarded"):
         return {"discarded": True}
-    names = ("task", "claim", "seq", "outcome", "reason", "made_at")
+    names = ("task", "claim", "seq", "outcome", "reason", "made_at", "without")
     found = {name: given[name] for name in names if given.get(name) is not None}
-    digest = hashlib.sha256(json_text.encode(dict(given)).encode()).hexdigest()
+    same = {name: one for name, one in given.items() if name != "without"}
+    digest = hashlib.sha256(json_text.encode(same).encode()).hexdigest()
     fields = _fields(given.get("fields"))
     written = {} if given.get("reason") else _values(user, found.get("task"), fields)
     return found | {"values": written, "sent_at": sent_at, "digest": digest}
@@ -50,12 +53,30 @@ def _values(user: AnyUser, task: Any, fields: QueryDict) -> dict[str, Any]:
         return {}
     given = forms.posted(sheet, fields)
     typed, before = values.posted(given), forms.texts(given.get(forms.SHOWN, ""))
-    asked = {one.field: one for one in forms.asked(shown_to(user, flow, sheet.wid), sheet, typed)}
+    flow = shown_to(user, flow, sheet.wid)
+    asked = {one.field: one for one in forms.asked(flow, sheet, typed)}
+    now = {one.field: one.text for one in forms.asked(flow, sheet)}
     found: dict[str, Any] = {}
     for name, text in typed.items():
         one = asked.get(name)
-        if text == before.get(name, "" if one is None else one.text):
+        # A browser sends some texts otherwise than it got them, such as times without seconds.
+        if (text if one is None else one.text) == before.get(name, now.get(name, "")):
             continue
         wrong = one is None or one.error
-        found[name.removeprefix("value-")] = text if wrong or one is None else values.as_value(text, one.type)
-    return found
+        found[name.removeprefix("value-")] = (
+            text if wrong or one is None else values.as_value(one.text, one.type)
+        )
+    return found | _files(sheet, found)
+
+
+def _files(sheet: TaskSheet, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the descriptions of files that have arrived; the device knows only their names and hashes."""
+    fields = layout.given_fields(sheet.form) if sheet.form else []
+    described = {}
+    for name in [str(one["attribute"]) for one in fields if one.get("kind") == "file"]:
+        given = found.get(name)
+        if isinstance(given, dict) and isinstance(given.get("sha256"), str):
+            described[name] = api.offline_file(
+                sheet.job_id, name, str(given.get("name") or ""), given["sha256"][:64]
+            )
+    return {name: one for name, one in described.items() if one is not None}

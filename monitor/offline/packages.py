@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 from flows.capabilities.offline.api import OfflinePackage
 from flows.designer import form_layout as layout
 from flows.queries.definitions import FlowInfo
+from monitor.cases.uploads import limits
 from monitor.tasks import forms
 from monitor.tasks.rows import row
 
@@ -25,6 +26,7 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "sections": forms.laid_out(flow, found, fields),
         "about": forms.about(flow, found),
         "outcomes": [name for name in found.outcomes if name != "FAILED"],
+        "files_at": "",
         "shown": forms.as_shown(forms.asked(flow, found)),
     }
     return {
@@ -37,6 +39,7 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "key": str(shown.key or ""),
         "instance": found.wid,
         "due_at": found.due_at,
+        "file_most": limits().size,
         "html": render_to_string("monitor/offline/package.html", context, request),
         "conditions": layout.for_browser(found.form, flow, found.state_of) if found.form else None,
     }

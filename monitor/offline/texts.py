@@ -20,12 +20,21 @@ TEXTS: Mapping[str, str | Promise] = {
         "No task is on this device. Lock tasks for work without a connection; they are transferred here."
     ),
     "no_person": _("Log in with a connection once, so that this device can read your tasks."),
-    "storage": _("This device uses {used} MB; about {free} MB are free."),
+    "storage": _("This device uses {used}; about {free} are free."),
     "gone": _("The task is not on this device"),
     "gone_why": _("It was completed, given back, or taken by another person."),
     "wrong": _("The task is not completed yet: look at the marked fields."),
     "not_saved": _(
         "The device could not save the result. Free some space, and try again; what you typed is still here."
+    ),
+    "done_already": _("The task is completed on this device already: its result is in the outbox."),
+    "file_gone": _("A file that you chose is no longer on this device. Choose it again."),
+    "file_saving": _("The file is saved …"),
+    "file_unread": _("The file could not be read. Choose it again."),
+    "file_empty": _("The file is empty. Choose one that has something in it."),
+    "file_large": _("The file is too large: at most {most} are taken."),
+    "file_no_room": _(
+        "The device has no room for this file of {size}. Delete something, then choose it again."
     ),
     "saved": _("“{task}” is saved on this device, and will be delivered."),
     "sending": _("Sending …"),

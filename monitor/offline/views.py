@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -24,9 +22,10 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from flows import api, json_text
 from flows.access import masks
 from flows.capabilities.tasks.rights import task_or_404
-from flows.errors import Refused, WedError
+from flows.errors import Refused
 from monitor.offline import form_results, packages
-from monitor.offline.exchange import STATES, problem_of, sent, shown, synchronized
+from monitor.offline.answers import in_language_of_client, refusing
+from monitor.offline.exchange import STATES, sent, shown, synchronized
 from monitor.offline.texts import texts
 from pages.guard import page
 
@@ -37,25 +36,13 @@ FILES = (
     "monitor/offline/offline.css", "wedsql_site/mark.svg", "pages/chosen-theme.js", "monitor/task.js",
     "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
-    "monitor/offline/parts.js",
+    "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
+    "monitor/offline/requests.js", "monitor/form_requests.js", "monitor/form_drafts.js",
+    "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
 REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
-
-
-def in_language_of_client(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Answer in the language of the client's page, which may be another one than that of the session."""
-
-    @wraps(view)
-    def answered(request: HttpRequest, **given: Any) -> HttpResponse:
-        language = request.GET.get("language", "")
-        if language not in dict(settings.LANGUAGES):
-            return view(request, **given)
-        with override(language):
-            return view(request, **given)
-
-    return answered
 
 
 def version() -> str:
@@ -106,10 +93,6 @@ def manifest(request: HttpRequest) -> HttpResponse:
     return JsonResponse(found, content_type="application/manifest+json")
 
 
-def _refusing(error: WedError) -> JsonResponse:
-    return JsonResponse(problem_of(error), status=error.status)
-
-
 @require_GET
 @page
 @ensure_csrf_cookie
@@ -124,7 +107,7 @@ def synchronize(request: HttpRequest) -> HttpResponse:
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
     except Refused as refused:
-        return _refusing(refused)
+        return refusing(refused)
     more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}
     return JsonResponse(found | more | {"settled": contact.settled})
 
@@ -141,7 +124,7 @@ def unlock(request: HttpRequest) -> HttpResponse:
     try:
         contact = api.device_seen(request.user.get_username(), request.POST.get("device", ""))
     except Refused as refused:
-        return _refusing(refused)
+        return refusing(refused)
     return JsonResponse({"secret": contact.secret, "settled": contact.settled})
 
 
@@ -156,7 +139,7 @@ def package(request: HttpRequest, task: int) -> HttpResponse:
     try:
         found = api.read_package(person, request.GET.get("device", ""), task)
     except Refused as refused:
-        return _refusing(refused)
+        return refusing(refused)
     return JsonResponse(packages.package_of(request, flow, found))
 
 
@@ -177,6 +160,6 @@ def results(request: HttpRequest) -> HttpResponse:
         numbered = [(int(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made]
         return JsonResponse({"results": sent(person, str(key), numbered)})
     except Refused as refused:
-        return _refusing(refused)
+        return refusing(refused)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return JsonResponse({"code": "", "message": "This is no list of results.", "hint": ""}, status=400)

@@ -63,7 +63,8 @@ NO_WORKER = {
     "request_bulk", "resume_bulk", "withdraw_bulk",
     "count_holding", "explain_exceptions",
     "acknowledge_alert", "alert_history", "count_alerts", "delete_alert_rule", "list_alert_rules",
-    "measure_alert_rule", "read_alert_rule", "remove_old_alerts", "save_alert_rule", "send_test_alert",
+    "measure_alert", "measure_alert_rule", "read_alert_rule", "remove_old_alerts", "save_alert_rule",
+    "send_test_alert",
     "attribute_index", "build_indexes", "list_indexes", "request_index", "withdraw_index",
     "delay_webhook", "delete_webhook", "due_webhooks", "list_webhooks", "queue_webhook_steps",
     "read_webhook", "remove_old_messages", "resume_webhook", "save_webhook", "send_test_message",
@@ -98,6 +99,7 @@ NO_WORKER = {
     "take_tasks", "complete_tasks", "keep_draft_source", "read_draft_source",
     "confirm_packages", "continue_offline", "device_seen", "devices", "keep_offline_result",
     "offline_results", "offline_tasks", "read_package", "set_device_state", "skip_offline_results",
+    "attach_offline_file", "offline_file",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip
 # take, complete and fail of one job are the *_many operations with one.

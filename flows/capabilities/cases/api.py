@@ -136,6 +136,21 @@ def read_case(number: int, flows: Sequence[str] | None = None, *, conn: Any = No
     return _case(value(conn, "select wedsql.read_case(%s, %s::text[])", (number, names(flows))))
 
 
+@dataclass(frozen=True)
+class OtherClaims:
+    """A person who has claimed cases: how many, and since when the last one."""
+
+    owner: str
+    cases: int
+    since: datetime | None
+
+
+def claims_of_others(wids: Sequence[int], person: str, *, conn: Any = None) -> list[OtherClaims]:
+    """Return the other persons who have claimed the cases of these instances, 20 at most."""
+    call = "select * from wedsql.claims_of_others(%s::integer[], %s)"
+    return [OtherClaims(*each) for each in rows(conn, call, (list(wids), person))]
+
+
 def case_groups(flows: Sequence[str] | None = None, limit: int = 100, *, conn: Any = None) -> list[CaseGroup]:
     """Return the open cases by flow, cause and signature, large groups first."""
     call = "select * from wedsql.case_groups(%s::text[], %s)"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
+from flows.capabilities.cases.files import FileLimits
 from flows.capabilities.tasks.api import TaskSheet
 from flows.statements import JSON, read_as, rows, value
 
@@ -77,6 +78,14 @@ class OfflineResult:
     waits_for: int | None = None
 
 
+@dataclass(frozen=True)
+class SentFile:
+    """A file as a device sends it."""
+
+    name: str
+    content: bytes
+
+
 def device_seen(
     person: str, key: str, report: Mapping[str, Any] | None = None, *, conn: Any = None
 ) -> DeviceContact:
@@ -104,13 +113,36 @@ def confirm_packages(person: str, key: str, tasks: Sequence[int], *, conn: Any =
     value(conn, "select wedsql.confirm_packages(%s, %s, %s::bigint[])", (person, key, list(tasks)))
 
 
+def attach_offline_file(
+    person: str, key: str, task: int, attribute: str, file: SentFile, limits: FileLimits, *, conn: Any = None
+) -> dict[str, Any]:
+    """Store a file for a field of a task that the device was given; return its description.
+
+    The person need not hold the task any more: a late result has its files, too. Safe to repeat.
+    Raises UnknownTask, TaskNotHeld, TaskFileNotTaken, UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.attach_offline_file(%s, %s, %s, %s, %s, %b, %s)"
+    given = (person, key, task, attribute, file.name.replace("\x00", ""), file.content, JSON(asdict(limits)))
+    return dict(value(conn, call, given))
+
+
+def offline_file(
+    task: int, attribute: str, name: str, sha256: str, *, conn: Any = None
+) -> dict[str, Any] | None:
+    """Return the description of a file that was sent for an attribute of a task; None if it was not."""
+    given = (task, attribute, name.replace("\x00", ""), sha256)
+    found = value(conn, "select wedsql.offline_file(%s, %s, %s, %s)", given)
+    return None if found is None else dict(found)
+
+
 def keep_offline_result(
     person: str, key: str, number: int, result: Mapping[str, Any], *, conn: Any = None
 ) -> OfflineResult:
     """Keep a result of a device, and apply it if those before it have been; safe to repeat.
 
-    `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded.
-    Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult.
+    `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded; `without` names
+    files that the site did not take. Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult,
+    FileMissing.
     """
     call = "select wedsql.keep_offline_result(%s, %s, %s, %s)"
     return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))

@@ -44,3 +44,11 @@ class ResultOutdated(Refused):
     sqlstate = "WD614"
     http = 409
     default = _("Another step has changed what the result writes.")
+
+
+class FileMissing(Refused):
+    """A file that the result of a device names has not arrived."""
+
+    sqlstate = "WD615"
+    http = 409
+    default = _("A file of the result has not arrived.")

@@ -62,7 +62,7 @@ class _Lowering(Activities):
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
         self.set_first_values(start)
         attributes = (*(each.options for each in self.process.data), *self.extra.values())
-        nodes = {name: self.node(name) for name in self.nodes}
+        nodes = self.graph_nodes()
         graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}

@@ -35,7 +35,7 @@ from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, S
 from flows.languages.bpmn.xml import Tag, parse
 from flows.languages.graph.problems import has_errors
 
-MOST_NODES, MOST_FLOWS = 1_000, 1_000
+MOST_NODES, MOST_FLOWS = 4_000, 4_000
 _NODES = {*ACTIVITIES, *GATEWAYS, *EVENTS}
 _PASSED = QUIET | UNUSED | DRAWN
 

@@ -1,4 +1,4 @@
-"""manage.py importbpmn FILE --flow NAME: publishes a process in BPMN 2.0, or all processes of a file."""
+"""manage.py flow import bpmn FILE --flow NAME: publishes a process in BPMN 2.0, or all of a file."""
 
 from __future__ import annotations
 

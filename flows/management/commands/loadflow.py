@@ -1,4 +1,4 @@
-"""manage.py loadflow FILE: defines a flow from SQL in the paper's form, or from JSON or YAML."""
+"""manage.py flow load FILE: defines a flow from SQL in the paper's form, or from JSON or YAML."""
 
 from __future__ import annotations
 

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
+from os.path import normpath
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import Group, User
+from django.contrib.staticfiles import finders
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from flows import api
 from flows.tests.pages import unique
+from monitor.offline.views import FILES
 from monitor.tasks.tests.test_tasks_pages import flow as flow
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -146,3 +152,38 @@ def test_the_page_of_the_client_is_the_same_for_everybody_and_its_files_are_ther
     for address in facts["files"]:
         assert Client().get(address).status_code == 200, address
     assert {"/offline/en/", "/offline/pt-br/"} < {*facts["files"]}
+
+
+IMPORT = re.compile(r"""^import .*? from "(\.[^"]+)";""", re.MULTILINE | re.DOTALL)
+USED = re.compile(r"{% static '([^']+)' %}")
+TEMPLATES = ("templates/monitor/offline/app.html", "templates/pages/styles.html")
+
+
+def imported(name: str) -> set[str]:
+    """Return the static files that a module imports."""
+    path = finders.find(name)
+    assert isinstance(path, str), name
+    text = Path(path).read_text("utf-8")
+    return {normpath(f"{name.rpartition('/')[0]}/{each}") for each in IMPORT.findall(text)}
+
+
+def test_whatever_the_client_uses_is_there_without_a_connection() -> None:
+    known, found = set[str](), {"monitor/offline/app.js"}
+    while found:
+        known |= found
+        found = {each for name in found for each in imported(name)} - known
+    assert {"monitor/task.js", "pages/device.js"} < known <= {*FILES}
+    for template in TEMPLATES:
+        assert {*USED.findall(Path(template).read_text("utf-8"))} <= {*FILES}, template
+
+
+def test_a_file_is_sent_for_a_task_that_the_device_was_given_only(client: Client, flow: str) -> None:
+    found = package(client, flow)
+    address = f"/offline/files/{found['task']}/amount/"
+    given = {"device": KEY, "file": SimpleUploadedFile("a.png", b"\x89PNG\r\n\x1a\n")}
+    answer = client.post(address, given)
+    assert (answer.status_code, answer.json()["code"]) == (422, "WD596"), "no field of the form takes a file"
+    assert client.post(address, {"device": KEY}).status_code == 400
+    assert client.post(f"/offline/files/{2**70}/amount/", given).status_code == 404
+    assert client.post(address, given | {"device": "another-device-of-hers"}).status_code == 404
+    assert client.get(address).status_code == 405

@@ -3,14 +3,15 @@
 import { sent, sending } from "./form_requests.js";
 
 const SEARCHED_AFTER = 250;
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
 
-function size(bytes) {
-  const [unit, count] = bytes < 1e3 ? ["byte", bytes] : bytes < 1e6 ? ["kilobyte", bytes / 1e3] : ["megabyte", bytes / 1e6];
-  const format = { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: 1 };
-  return new Intl.NumberFormat(document.documentElement.lang, format).format(count);
+export function size(bytes) {
+  const power = Math.min(Math.max(Math.floor(Math.log10(bytes) / 3), 0), UNITS.length - 1);
+  const format = { style: "unit", unit: UNITS[power], unitDisplay: "short", maximumFractionDigits: 1 };
+  return new Intl.NumberFormat(document.documentElement.lang, format).format(bytes / 1e3 ** power);
 }
 
-class FileField {
+export class FileField {
   constructor(field, form) {
     this.field = field;
     this.form = form;
@@ -44,15 +45,19 @@ class FileField {
     this.show(found.body.text, found.body.file);
   }
 
+  named(file) {
+    const link = Object.assign(document.createElement("a"), { textContent: file.name });
+    link.href = `${this.field.dataset.file}?sha256=${file.sha256}`;
+    return link;
+  }
+
   show(text, file) {
     this.value.value = text;
     this.say("");
     this.now.replaceChildren();
     if (file) {
-      const link = Object.assign(document.createElement("a"), { textContent: file.name });
-      link.href = `${this.field.dataset.file}?sha256=${file.sha256}`;
       const about = Object.assign(document.createElement("span"), { className: "dim small", textContent: size(file.size) });
-      this.now.append(link, " ", about);
+      this.now.append(this.named(file), " ", about);
     }
     this.button.hidden = !text;
     this.value.dispatchEvent(new Event("change", { bubbles: true }));

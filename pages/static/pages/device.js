@@ -1,11 +1,12 @@
 // What every page of the site knows of the work without a connection: whose data this browser can read. The key
 // that encrypts them is removed when another person is logged in, and when the person logs out.
-export const DATABASE = "wedsql-offline", VERSION = 1, MARK = "wedsql-offline";
+export const DATABASE = "wedsql-offline", VERSION = 2, MARK = "wedsql-offline";
 
-// Opens the database of the client, which its first page has made; null where there is none.
+// Opens the database of the client, which its first page has made; null where there is none. Only the client
+// itself brings it to a newer version: another page takes it as it is.
 export function opened(make = null) {
   return new Promise((resolve, reject) => {
-    const asked = indexedDB.open(DATABASE, VERSION);
+    const asked = make ? indexedDB.open(DATABASE, VERSION) : indexedDB.open(DATABASE);
     asked.onupgradeneeded = () => { if (make) make(asked.result); else asked.transaction.abort(); };
     asked.onsuccess = () => {
       asked.result.onversionchange = () => asked.result.close();

@@ -4,9 +4,11 @@
 -- Keeps a result of a device, and applies it if those before it have been: {"task", "claim", "seq", "values",
 -- "outcome", "reason", "made_at", "sent_at", "digest"}, or {"discarded": true} for one that the person has
 -- discarded. claim is the token of the lock, seq the step on whose values it was made; with a reason the task
--- could not be done. Returns it as offline_results does. Sent again it has the same answer.
+-- could not be done; "without" names files that the site did not take. Returns it as offline_results does.
+-- Sent again it has the same answer.
 -- Locks: the device; as complete_task.
--- Raises: WD009; WD610, WD611; WD613 for a number that another result has; what passes by itself.
+-- Raises: WD009; WD610, WD611; WD613 for a number that another result has; WD615 where a file of it has not
+-- arrived; what passes by itself.
 create or replace function wedsql.keep_offline_result(p_person text, p_key text, p_number integer,
   p_result jsonb) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -20,6 +22,7 @@ begin
   if v_known.number is null and p_number <= v_device.settled then
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
+    perform wedsql._check_files_arrived(v_device, p_number, p_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
     select v_device.id, p_number, 'W', t.job_id, t.wid, p_result - 'sent_at',
@@ -29,10 +32,13 @@ begin
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;
+    perform wedsql._need_files(r.wid, p_result, true) from wedsql.device_result r
+    where r.device_id = v_device.id and r.number = p_number and r.wid is not null;
     if p_number <= v_device.settled + 1 then
       perform wedsql._apply_offline(v_device, p_number);
     end if;
   elsif p_result -> 'discarded' = 'true' then  -- what was applied meanwhile stays applied
+    perform wedsql._need_files(v_known.wid, v_known.content, false) where v_known.state = 'W';
     update wedsql.device_result r set content = p_result
     where r.device_id = v_device.id and r.number = p_number and r.state = 'W';
   elsif wedsql._differs(v_known.content, p_result) then

@@ -25,6 +25,9 @@ begin
       decided_at = wedsql.now()
   where r.device_id = p_device.id and r.number = p_number;
   update wedsql.device d set settled = p_number where d.id = p_device.id and d.settled = p_number - 1;
+  if v_result.state in ('R', 'X') then
+    perform wedsql._need_files(v_result.wid, v_result.content, false);
+  end if;
 end $$;
 
 -- Completes or fails the task of a result, and returns the result with what became of it.
@@ -126,7 +129,8 @@ declare
   v_late wedsql.late_result;
 begin
   if p_code not in ('WD102', 'WD105', 'WD592', 'WD593', 'WD598', 'WD614') or v_base is null
-     or p_result.content ->> 'reason' is not null then
+     or p_result.content ->> 'reason' is not null
+     or wedsql._files_missing(p_result.job_id, p_result.content) <> '{}' then
     return null;
   end if;
   begin

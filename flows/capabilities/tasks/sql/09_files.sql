@@ -97,20 +97,32 @@ create or replace function wedsql.attach_task_file(p_job bigint, p_person text, 
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task := wedsql._known_task(p_job);
-  v_name text := wedsql._file_name(p_name);
-  v_type text;
-  v_hash text := encode(sha256(p_content), 'hex');
-  v_field jsonb;
 begin
   perform from wedsql.flow f where f.id = v_task.flow_id for no key update;
   v_task := wedsql._own_task(p_job, p_person, null);
-  v_field := wedsql._file_field(v_task, p_attribute);
-  v_type := wedsql._file_type(v_name, p_content);
-  perform wedsql._check_task_file(v_task, v_field, v_type, length(p_content), p_limits);
+  return wedsql._store_task_file(v_task, p_person, p_attribute, p_name, p_content, p_limits);
+end $$;
+
+-- Stores a file for a field of a task, and returns its description. The caller has locked the row of the flow.
+-- Raises: WD596.
+create or replace function wedsql._store_task_file(p_task wedsql.task, p_person text, p_attribute text,
+  p_name text, p_content bytea, p_limits jsonb) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text := wedsql._file_name(p_name);
+  v_type text := wedsql._file_type(v_name, p_content);
+  v_hash text := encode(sha256(p_content), 'hex');
+  v_field jsonb := wedsql._file_field(p_task, p_attribute);
+begin
+  if not (wedsql._takes_type(v_field, v_type) and exists (  -- what is there already needs no room
+            select from wedsql.task_file f where f.wid = p_task.wid and f.sha256 = v_hash
+              and f.attribute = p_attribute and f.job_id = p_task.job_id)) then
+    perform wedsql._check_task_file(p_task, v_field, v_type, length(p_content), p_limits);
+  end if;
   insert into wedsql.file_content (flow_id, sha256, size, type, content)
-  values (v_task.flow_id, v_hash, length(p_content), v_type, p_content) on conflict do nothing;
+  values (p_task.flow_id, v_hash, length(p_content), v_type, p_content) on conflict do nothing;
   insert into wedsql.task_file as f (wid, sha256, attribute, flow_id, job_id, person, added_at)
-  values (v_task.wid, v_hash, p_attribute, v_task.flow_id, p_job, p_person, wedsql.now())
+  values (p_task.wid, v_hash, p_attribute, p_task.flow_id, p_task.job_id, p_person, wedsql.now())
   on conflict (wid, sha256, attribute) do update set job_id = excluded.job_id, person = excluded.person,
     added_at = excluded.added_at;
   return jsonb_build_object('name', v_name, 'size', length(p_content), 'type', v_type, 'sha256', v_hash);

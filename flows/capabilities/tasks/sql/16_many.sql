@@ -194,17 +194,20 @@ begin
     into v_done
     using array(select u.wid from unnest(v_tasks) u), array(select u.job_id from unnest(v_tasks) u), v_claims,
           v_data, p_person;
-  update wedsql.task t set seq = d.seq from unnest(v_done) d where t.job_id = d.job_id;
+  update wedsql.task t set seq = d.seq from unnest(v_done) d
+  where t.job_id = d.job_id and t.seq is distinct from d.seq;
   return coalesce(v_done, '{}');
 end $$;
 
--- Notes that these tasks have ended, as _end_task does of one.
+-- Notes that these tasks have ended, as _end_task does of one, with the number that the step of each gets:
+-- the next of its instance.
 create or replace function wedsql._end_tasks(p_tasks wedsql.task[], p_person text, p_outcome text)
   returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 delete from wedsql.task_draft d where d.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 update wedsql.task t set state = 'D', ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
-  hidden_until = null where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
+  hidden_until = null, seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
+where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 select wedsql._note_application(u.t, p_person)
 from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u
 $$;

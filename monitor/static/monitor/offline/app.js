@@ -1,4 +1,6 @@
 // The client for work without a connection: which page is shown, and when it exchanges with the site.
+import { size } from "../form_fields.js";
+import { room } from "./file_fields.js";
 import { closeForm, openForm } from "./form.js";
 import { showOutbox } from "./outbox.js";
 import { el, moment, say, show, t } from "./parts.js";
@@ -31,10 +33,9 @@ async function showTasks(person) {
       el("div", { class: "dim small" }, `${one.flow} ${one.key}${due}`),
       result ? el("span", { class: "tag" }, t(`is_${result.state}`)) : null);
   };
-  const { quota = 0, usage = 0 } = await navigator.storage?.estimate?.() ?? {};
-  const free = Math.max(0, Math.round((quota - usage) / 1e6));
+  const { usage, free } = await room();
   return show(t("tasks"), found.length ? el("ul", { class: "offline-list" }, ...found.map(item)) : el("p", { class: "dim" }, t("no_tasks")),
-    el("p", { class: "dim small" }, t("storage", { used: Math.max(1, Math.round(usage / 1e6)), free })));
+    el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
 }
 
 // Shows the page of the address, after what is being shown: else an earlier page could replace a later one.

@@ -1,6 +1,7 @@
 // The page of a task: the same form as the connected page, filled in and completed without a connection.
 import { editTables } from "../form_tables.js";
 import { TaskForm } from "../task.js";
+import { keepFiles } from "./file_fields.js";
 import { el, say, show, t } from "./parts.js";
 import * as store from "./store.js";
 
@@ -27,7 +28,8 @@ function fillIn(form, fields) {
   const boxes = new Set(fields.filter(([name]) => name.startsWith("list-")).map(([name]) => name.replace("list-", "value-")));
   for (const box of form.querySelectorAll("input[type=checkbox]")) if (boxes.has(box.name)) box.checked = false;
   for (const [name, text] of fields) {
-    if (name === "shown" || name.startsWith("was-") || name.startsWith("list-")) continue;
+    if (name === "shown" || name.startsWith("list-")) continue;
+    if (name.startsWith("was-") && !boxes.has(name.replace("was-", ""))) continue;  // rows have places in the list before
     const named = () => [...form.elements].filter((one) => one.name === name && one.tagName !== "BUTTON");
     if (/^cell-/.test(name) && !named().length) addRows(form, name, named);
     for (const one of named()) {
@@ -48,12 +50,18 @@ function wrongOnes(form) {
   const wrong = [];
   for (const one of form.elements) {
     one.removeAttribute("aria-invalid");
+    if (one.type === "file" && lacksFile(one)) wrong.push(one);
     if (one.disabled || !one.name?.startsWith("value-") || one.closest("[hidden]")) continue;
-    const text = one.value.trim(), kind = NUMBERS[one.inputMode];
+    const text = one.value.trim(), kind = one.value === one.defaultValue ? undefined : NUMBERS[one.inputMode];
     if ((one.ariaRequired === "true" && !text) || (text && kind && !kind.test(text))) wrong.push(one);
   }
   for (const one of wrong) one.setAttribute("aria-invalid", "true");
   return wrong;
+}
+
+function lacksFile(input) {
+  const entry = input.closest("[data-attribute]"), needed = entry.querySelector(".required");
+  return !input.disabled && !entry.hidden && needed?.hidden === false && !entry.querySelector("[data-file-value]").value;
 }
 
 function keepTyped(person, task, form) {
@@ -84,6 +92,7 @@ export async function openForm(person, task, corrects, saved) {
   const form = place.querySelector("[data-task-form]");
   editTables(form);
   fillIn(form, corrects?.result.fields ?? await store.draftOf(person, task) ?? []);
+  keepFiles(form, { person, task, most: made.file_most });
   if (made.conditions) {
     const live = new TaskForm(form, made.conditions);
     for (const kind of ["input", "change"]) form.addEventListener(kind, () => live.follow());
@@ -95,8 +104,8 @@ export async function openForm(person, task, corrects, saved) {
     const result = { task, claim: made.claim, seq: made.seq, made_at: new Date().toISOString(), ...more };
     try {
       await store.saveResult(person, { task, title: made.title, made_at: result.made_at, result }, corrects?.number);
-    } catch {
-      error.textContent = t("not_saved");
+    } catch (failure) {
+      error.textContent = t(failure instanceof store.Failure ? failure.message : "not_saved");
       error.hidden = false;
       error.focus();
       return;

@@ -26,7 +26,7 @@ async function discard(person, one, renew) {
   if (!await confirmed(t("discard_sure", { task: one.title }), t("discard"))) return;
   if (one.state === "waiting" || one.state === "held") {
     await store.changeResult(person, one.number, "discarding", { title: one.title, task: one.task, made_at: one.made_at });
-  } else await store.removeResult(person, one.number);
+  } else await store.removeResult(person, one);
   say(t("discarded", { task: one.title }));
   await renew(true);
 }

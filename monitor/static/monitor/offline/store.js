@@ -3,27 +3,45 @@
 import { MARK, lockOthers, opened } from "../../pages/device.js";
 
 export const UNSENT = ["waiting", "discarding"];
+const OPEN = ["waiting", "held"];
 const KEPT_ENDED = 30;
 let database = null;
 
+const STORES = {
+  device: "id", people: "user", packages: ["user", "task"], outbox: ["user", "number"], drafts: ["user", "task"],
+  files: ["user", "task", "name"],
+};
+
+// Makes the stores that are missing: all, or those that an older version of the program did not have.
 function make(made) {
-  made.createObjectStore("device", { keyPath: "id" });
-  made.createObjectStore("people", { keyPath: "user" });
-  made.createObjectStore("packages", { keyPath: ["user", "task"] });
-  made.createObjectStore("outbox", { keyPath: ["user", "number"] });
-  made.createObjectStore("drafts", { keyPath: ["user", "task"] });
+  for (const [name, keyPath] of Object.entries(STORES)) {
+    if (!made.objectStoreNames.contains(name)) made.createObjectStore(name, { keyPath });
+  }
 }
 
 // Runs work on stores in one transaction, and returns its result once that is on the disk.
+// With `fail` the work ends it, and nothing of it is done.
 async function run(stores, work, mode = "readwrite") {
-  database ??= await opened(make);
+  const made = await begun(stores, mode);
   return new Promise((resolve, reject) => {
-    const made = database.transaction(stores, mode, { durability: "strict" });
-    let found;
-    work((name) => made.objectStore(name), (value) => { found = value; });
+    let found, why = null;
+    work((name) => made.objectStore(name), (value) => { found = value; }, (error) => { why = error; made.abort(); });
     made.oncomplete = () => resolve(found);
-    made.onabort = () => reject(made.error);
+    made.onabort = () => reject(why ?? made.error);
   });
+}
+
+// Begins a transaction. The database is closed when another page removes it or brings it to a newer version.
+async function begun(stores, mode) {
+  const durability = { durability: "strict" };
+  database ??= await opened(make);
+  try {
+    return database.transaction(stores, mode, durability);
+  } catch (error) {
+    if (error.name !== "InvalidStateError") throw error;
+    database = await opened(make);
+    return database.transaction(stores, mode, durability);
+  }
 }
 
 const got = (name, key) => run([name], (store, found) => {
@@ -81,15 +99,16 @@ async function note(user) {
   return unsent;
 }
 
-async function closed(person, value) {
-  const iv = crypto.getRandomValues(new Uint8Array(12)), bytes = new TextEncoder().encode(JSON.stringify(value));
+async function sealed(person, bytes) {
+  const iv = crypto.getRandomValues(new Uint8Array(12));
   return { iv, data: await crypto.subtle.encrypt({ name: "AES-GCM", iv }, person.key, bytes) };
 }
 
-async function read(person, box) {
-  const bytes = await crypto.subtle.decrypt({ name: "AES-GCM", iv: box.iv }, person.key, box.data);
-  return JSON.parse(new TextDecoder().decode(bytes));
-}
+const unsealed = (person, box) => crypto.subtle.decrypt({ name: "AES-GCM", iv: box.iv }, person.key, box.data);
+
+const closed = (person, value) => sealed(person, new TextEncoder().encode(JSON.stringify(value)));
+
+const read = async (person, box) => JSON.parse(new TextDecoder().decode(await unsealed(person, box)));
 
 const opening = async (person, found) => Promise.all(found.map(async (one) => ({
   ...one, box: undefined, ...await read(person, one.box),
@@ -108,13 +127,60 @@ export async function keepPackage(person, made) {
   await run(["packages"], (store) => store("packages").put({ user: person.user, task: made.task, version: made.version, box }));
 }
 
-// Removes packages, with what was typed into their forms.
-export const removePackages = (person, tasks) => run(["packages", "drafts"], (store) => {
+// Removes packages, with what was typed into their forms, and the files that were chosen.
+export const removePackages = (person, tasks) => run(["packages", "drafts", "files"], (store) => {
   for (const task of tasks) {
     store("packages").delete([person.user, task]);
     store("drafts").delete([person.user, task]);
+    store("files").delete(filesOf(person, task));
   }
 });
+
+const filesOf = ({ user }, task) => IDBKeyRange.bound([user, task], [user, task, []]);
+
+// Keeps a file for a field of a task; its name is that of the attribute and its hash.
+export async function keepFile(person, task, name, bytes) {
+  const box = await sealed(person, bytes);
+  await run(["files"], (store) => store("files").put({ user: person.user, task, name, box, sent: false }));
+}
+
+// Returns a file as {bytes, sent}; null where it is not here.
+export async function fileOf(person, task, name) {
+  const found = await got("files", [person.user, task, name]);
+  return found ? { bytes: await unsealed(person, found.box), sent: found.sent } : null;
+}
+
+// Notes that the site has a file, or has not.
+export const markFile = (person, task, name, sent) => run(["files"], (store) => {
+  store("files").get([person.user, task, name]).onsuccess = ({ target: { result } }) => {
+    if (result) store("files").put({ ...result, sent });
+  };
+});
+
+// Removes the files of a task but those that its results still need.
+export async function trimFiles(person, task) {
+  const results = (await outbox(person)).filter((one) => one.task === task && one.result);
+  const needed = new Set(results.flatMap((one) => filesIn(one.result.fields ?? []).map(({ key }) => key)));
+  await run(["files"], (store) => {
+    store("files").getAllKeys(filesOf(person, task)).onsuccess = ({ target: { result } }) => {
+      for (const key of result) if (!needed.has(key[2])) store("files").delete(key);
+    };
+  });
+}
+
+// Returns the files that the fields of a form name, each with the attribute and the key under which it is kept.
+export function filesIn(fields) {
+  const found = [];
+  for (const [field, text] of fields) {
+    const one = field.startsWith("value-") && /^\{.*"sha256"/.test(text) ? described(text) : null;
+    if (one?.here) found.push({ ...one, attribute: field.slice(6), key: `${field.slice(6)}/${one.sha256}` });
+  }
+  return found;
+}
+
+function described(text) {
+  try { return JSON.parse(text); } catch { return null; }
+}
 
 export async function draftOf(person, task) {
   const found = await got("drafts", [person.user, task]);
@@ -132,23 +198,34 @@ export const outbox = async (person) => (await opening(person, await all("outbox
 // Saves a result with the next number, in one transaction with the removal of what was typed. `instead`: the
 // number of a refused result that it corrects.
 export async function saveResult(person, made, instead = null) {
-  const box = await closed(person, made);
-  await run(["people", "outbox", "drafts"], (store, found) => {
-    store("people").get(person.user).onsuccess = ({ target: { result } }) => {
+  const box = await closed(person, made), { user } = person, { task } = made;
+  const keys = filesIn(made.result.fields ?? []).map((one) => one.key);
+  await run(["people", "packages", "outbox", "drafts", "files"], (store, found, fail) => {
+    const needs = (failure, isThere) => ({ target: { result } }) => { if (!isThere(result)) fail(new Failure(failure)); };
+    for (const key of keys) store("files").count([user, task, key]).onsuccess = needs("file_gone", (count) => count === 1);
+    if (!instead) store("packages").count([user, task]).onsuccess = needs("gone_why", (count) => count === 1);
+    const others = (list) => list.every((one) => one.task !== task || one.number === instead || !OPEN.includes(one.state));
+    store("outbox").getAll(IDBKeyRange.bound([user], [user, []])).onsuccess = needs("done_already", others);
+    store("people").get(user).onsuccess = ({ target: { result } }) => {
       store("people").put({ ...result, next: result.next + 1 });
-      store("outbox").put({ user: person.user, number: result.next, state: "waiting", box });
-      if (instead) store("outbox").delete([person.user, instead]);
-      store("drafts").delete([person.user, made.task]);
+      store("outbox").put({ user, number: result.next, state: "waiting", task, box });
+      if (instead) store("outbox").delete([user, instead]);
+      store("drafts").delete([user, task]);
       found(result.next);
     };
   });
-  return note(person.user);
+  await trimFiles(person, task);
+  return note(user);
 }
+
+// Why a result was not saved.
+export class Failure extends Error {}
 
 // Changes the state of a result, and what is kept of it.
 export async function changeResult(person, number, state, made) {
   const box = await closed(person, made);
-  await run(["outbox"], (store) => store("outbox").put({ user: person.user, number, state, box }));
+  await run(["outbox"], (store) => store("outbox").put({ user: person.user, number, state, task: made.task, box }));
+  if (state === "accepted" || state === "discarding") await trimFiles(person, made.task);
   return note(person.user);
 }
 
@@ -165,8 +242,9 @@ export async function renumber(person, number) {
   });
 }
 
-export async function removeResult(person, number) {
+export async function removeResult(person, { number, task }) {
   await run(["outbox"], (store) => store("outbox").delete([person.user, number]));
+  await trimFiles(person, task);
   return note(person.user);
 }
 
@@ -180,8 +258,9 @@ export async function trim(person) {
 // Removes all that the device has for a person: it was reported lost.
 export async function wipe(user) {
   const range = IDBKeyRange.bound([user], [user, []]);
-  await run(["people", "packages", "outbox", "drafts"], (store) => {
-    for (const name of ["packages", "outbox", "drafts"]) store(name).delete(range);
+  const kept = ["packages", "outbox", "drafts", "files"];
+  await run(["people", ...kept], (store) => {
+    for (const name of kept) store(name).delete(range);
     store("people").delete(user);
   });
   localStorage.removeItem(MARK);

@@ -1,42 +1,20 @@
 // The exchange with the site: results are sent in their order, each removed only when the site has acknowledged
 // it; then the tasks are transferred that have changed.
+import { room } from "./file_fields.js";
+import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
+import { forgetFiles, sendFiles } from "./uploads.js";
 
-const TIMEOUT = 20000, AT_ONCE = 10;
+const AT_ONCE = 10, MISSING = "WD615";
 const ENDED = {
   accepted: "accepted", gone: "accepted", discarded: "removed", late: "late", refused: "refused", waiting: "held",
   skipped: "held",
 };
 
-class Rejected extends Error {
-  constructor(status, problem) { super(problem?.message ?? ""); this.status = status; this.problem = problem; }
-}
-
-function token() {
-  return /(?:^|; )(?:__Host-)?csrftoken=([^;]+)/.exec(document.cookie)?.[1] ?? "";
-}
-
-// Asks the site, and returns its answer. Whatever is no answer of the site counts as no connection.
-async function ask(path, body = null) {
-  const address = new URL(document.body.dataset.base + path, location);
-  address.searchParams.set("language", document.documentElement.lang);
-  const answer = await fetch(address, {
-    method: body ? "POST" : "GET", body, credentials: "same-origin", redirect: "error", cache: "no-store",
-    headers: { Accept: "application/json", "X-CSRFToken": token() }, signal: AbortSignal.timeout(TIMEOUT),
-  });
-  if (!answer.headers.get("Content-Type")?.startsWith("application/json")) {
-    if (answer.status === 401 || answer.status === 403) throw new Rejected(401, null);
-    throw new TypeError("no answer of the site");
-  }
-  const found = await answer.json();
-  if (!answer.ok) throw new Rejected(answer.status, found);
-  return found;
-}
-
 async function report(person, unsent) {
   const made = new URLSearchParams({ device: await store.deviceKey(), known: person?.digest ?? "", unsent });
-  const { quota = 0, usage = 0 } = await navigator.storage?.estimate?.() ?? {};
-  if (quota > usage) made.set("free", Math.floor(quota - usage));
+  const { free } = await room();
+  if (free) made.set("free", Math.floor(free));
   const battery = await navigator.getBattery?.().catch(() => null);
   if (battery) made.set("energy", Math.round(battery.level * 100));
   return made;
@@ -60,30 +38,44 @@ async function entered(found) {
   return store.current();
 }
 
-const asSent = ({ number, state, result }) => (state === "discarding" ? { number, discarded: true } : { number, ...result });
+// Returns a result as it is sent, after its files. `without` is no part of it by which the site knows it again.
+async function asSent(person, { number, state, task, result }) {
+  if (state === "discarding") return { number, discarded: true };
+  const without = await sendFiles(person, { task, result });
+  return { number, ...result, ...without.length ? { without } : {} };
+}
 
 // Sends what waits; returns whether all of it was acknowledged.
 async function deliver(person) {
+  const again = new Set();
   for (;;) {
     const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).slice(0, AT_ONCE);
     if (!waiting.length) return true;
+    const made = [];
+    for (const one of waiting) made.push(await asSent(person, one));
     const sent_at = new Date().toISOString(), device = await store.deviceKey();
-    const { results } = await ask("results/", JSON.stringify({ device, sent_at, results: waiting.map(asSent) }));
+    const { results } = await ask("results/", JSON.stringify({ device, sent_at, results: made }));
     for (const answer of results) {
       const one = waiting.find(({ number }) => number === answer.number);
-      if (answer.state === "rejected") {
-        if (answer.problem.code !== "WD613") throw new Rejected(409, answer.problem);
-        await store.renumber(person, one.number);
-      } else await acknowledge(person, one, answer);
+      if (answer.state === "rejected") await sendOtherwise(person, one, answer.problem, again);
+      else await acknowledge(person, one, answer);
     }
     if (results.length < waiting.length && results.at(-1)?.state !== "rejected") return false;
   }
 }
 
+// What to do with a result that the site did not keep: another one has its number, or a file of it is missing.
+async function sendOtherwise(person, one, problem, again) {
+  if (problem.code === "WD613") await store.renumber(person, one.number);
+  else if (problem.code === MISSING && !again.has(one.number)) await forgetFiles(person, one);
+  else throw new Rejected(409, problem);
+  again.add(one.number);
+}
+
 // What was accepted needs its values no longer; what was not keeps them.
 async function acknowledge(person, one, answer) {
   const state = ENDED[answer.state];
-  if (state === "removed") { await store.removeResult(person, one.number); return; }
+  if (state === "removed") { await store.removeResult(person, one); return; }
   const { title, task, made_at, result } = one;
   const kept = state === "refused" || state === "late" || state === "held" ? { result } : {};
   await store.changeResult(person, one.number, state, { title, task, made_at, answer, ...kept });

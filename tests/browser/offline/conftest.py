@@ -1,0 +1,64 @@
+"""A device of carol on a line, and a flow whose tasks she performs without a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.contrib.auth.models import Group
+
+from flows import api
+from testkit.line import Line
+from testkit.web import WebServer
+from tests.browser.offline.device import Device
+from tests.browser.test_task_form import DEFINITION as FORM
+
+DEFINITION = FORM | {"triggers": [FORM["triggers"][0] | {"offline": True, "role": "Technician"}]}
+
+
+@pytest.fixture
+def technicians(people: dict[str, Any], django_db_blocker: Any) -> Iterator[None]:
+    with django_db_blocker.unblock():
+        group = Group.objects.get_or_create(name="role:Technician")[0]
+        for name in ("carol", "bob"):
+            people[name].groups.add(group)
+        yield
+        group.delete()
+
+
+@pytest.fixture
+def line(server: WebServer) -> Iterator[Line]:
+    made = Line(server.port)
+    yield made
+    made.cut()
+
+
+@pytest.fixture
+def device(tmp_path: Path, line: Line, technicians: None) -> Iterator[Device]:
+    made = Device(tmp_path / "profile", line)
+    made.open("static/wedsql_site/mark.svg")
+    made.log_in("carol")
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
+    found: psycopg.Connection[Any] = connect()
+    api.publish(flow, DEFINITION, conn=found)
+    return found
+
+
+@pytest.fixture
+def locked(flow: str, conn: psycopg.Connection[Any]) -> Callable[[], int]:
+    """A function that starts an instance, locks its task for carol, and returns the number of the task."""
+
+    def lock() -> int:
+        (task,) = api.instance_tasks(api.start(flow, {}, conn=conn), conn=conn)
+        api.take_task(task.job_id, "carol", ["r:Technician"], lock=True, conn=conn)
+        return task.job_id
+
+    return lock

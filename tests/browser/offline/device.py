@@ -1,0 +1,111 @@
+"""A browser with a profile of its own on a line of its own, which is killed, cut off, and started again."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.test import Client
+from selenium import webdriver
+from selenium.common.exceptions import TimeoutException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+from testkit.line import Line
+from tests.browser.conftest import DESK, FLAGS, PROGRAMS, wait_in
+
+Browser = webdriver.Chrome
+
+
+class Device:
+    """A browser with a profile of its own on a line of its own."""
+
+    def __init__(self, folder: Path, line: Line) -> None:
+        self.folder, self.line = folder, line
+        self.page = self._started()
+
+    def _started(self) -> Browser:
+        options = webdriver.ChromeOptions()
+        # The program without windows does not start on a profile of its own.
+        options.binary_location = str(next(filter(None, map(shutil.which, PROGRAMS[1:]))))
+        for flag in (*FLAGS, f"--user-data-dir={self.folder}"):
+            options.add_argument(flag)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+        chrome = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
+        chrome.set_window_size(*DESK)
+        return chrome
+
+    def kill(self) -> None:
+        """Kill the browser as the system does when it has no memory; the profile stays."""
+        with suppress(ProcessLookupError):
+            os.kill(self.page.capabilities["goog:processID"], signal.SIGKILL)
+        with suppress(Exception):
+            self.page.quit()
+
+    def start_again(self) -> None:
+        self.kill()
+        self.page = self._started()
+
+    def open(self, path: str = "offline/en/") -> None:
+        self.page.get(self.line.url + path)
+
+    def log_in(self, name: str) -> None:
+        client = Client()
+        client.force_login(get_user_model().objects.get(username=name))
+        key = client.cookies[settings.SESSION_COOKIE_NAME].value
+        self.page.execute_cdp_cmd("Network.setCookie", {
+            "name": settings.SESSION_COOKIE_NAME, "value": key, "url": self.line.url, "httpOnly": True,
+        })  # fmt: skip
+
+    def wait(self, condition: Callable[[Browser], Any]) -> Any:
+        try:
+            return wait_in(self.page, condition, 60)
+        except TimeoutException as error:
+            said = [one["message"] for one in self.page.get_log("browser")][-5:]
+            text = self.page.find_element(By.TAG_NAME, "body").text
+            raise TimeoutException(f"{said} {self.page.current_url} {text[:600]}") from error
+
+    def exchanged(self, *lines: str) -> None:
+        """Wait until the client says that its line is this, and its worker has all files."""
+        self.wait(lambda page: self.all("#line")[0].get_attribute("data-line") in (lines or ("connected",)))
+        self.wait(lambda page: self.all("body[data-kept]"))
+
+    def all(self, selector: str) -> list[Any]:
+        return self.page.find_elements(By.CSS_SELECTOR, selector)
+
+    def one(self, selector: str) -> Any:
+        return self.wait(lambda page: (self.all(selector) or [None])[0])
+
+    def wait_for_bytes(self, count: int) -> None:
+        """Wait until so many bytes have gone over the line, or all results were accepted."""
+        before = self.line.bytes
+        self.wait(lambda page: self.line.bytes > before + count or {*self.states()} == {"accepted"})
+
+    def press(self, selector: str) -> None:
+        """Click, again where the list was replaced meanwhile."""
+        self.wait(lambda page: [one.click() or one for one in self.all(selector)[:1]])
+
+    def tasks(self) -> list[str]:
+        return [one.get_attribute("data-task") for one in self.all("[data-task]")]
+
+    def states(self) -> list[str]:
+        """Return the states in the outbox, the last result first."""
+        return [one.get_attribute("data-state") for one in self.all("[data-state]")]
+
+    def go(self, place: str) -> None:
+        self.page.execute_script("location.hash = arguments[0]", f"#/{place}")
+
+    def complete(self, task: int, cost: str) -> None:
+        self.go(f"tasks/{task}")
+        field = self.one("[name=value-cost]")
+        field.clear()
+        field.send_keys(cost)
+        self.press("[data-task-form] button[name=outcome]")
+        self.wait(lambda page: not self.all("[data-task-form]"))
