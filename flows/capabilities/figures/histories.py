@@ -74,11 +74,8 @@ _COLUMNS = (
     "i.wid, f.name as flow, i.status::text as status, i.started_at, i.finished_at, i.parent_wid as parent"
 )
 _BELOW = f"""
-with recursive below as (
-  select c.wid from wedsql.child c where c.parent_wid = any (%(wids)s)
-  union all
-  select c.wid from below b join wedsql.child c on c.parent_wid = b.wid)
-select {_COLUMNS} from below b join wedsql.instance i on i.wid = b.wid join wedsql.flow f on f.id = i.flow_id
+select {_COLUMNS} from wedsql.descendants(%(wids)s) b
+join wedsql.instance i on i.wid = b.wid join wedsql.flow f on f.id = i.flow_id
 where i.started_at < %(at)s and (%(flows)s::text[] is null or f.name = any (%(flows)s)) order by i.wid
 """  # noqa: S608 - constants of this program
 _STEPS = f"""
