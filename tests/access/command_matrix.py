@@ -45,7 +45,6 @@ READING = (
     "dumpflow",
     "explain",
     "exportbpmn",
-    "exportlog",
     "exportpdl",
     "flowdiff",
     "flowimpact",

@@ -89,7 +89,7 @@ def named(tag: ElementTree.Element) -> str:
 def test_a_log_has_the_instances_steps_and_paths_of_the_analysis(worked: str) -> None:
     flow_id, at = Flow.objects.get(name=worked).pk, now()
     sample = analysis.sample(flow_id, at - timedelta(days=1), at)
-    traces = xes(run("exportlog", worked, "--final"))
+    traces = xes(run("flow", "export", "log", worked, "--final"))
     assert {*traces} == {str(wid) for wid in sample.wids} and len(traces) == 4
     paths = Counter(" > ".join(each["concept:name"] for each in events) for events in traces.values())
     known, _number = analysis.variants(sample)
@@ -104,7 +104,7 @@ def test_a_log_has_the_instances_steps_and_paths_of_the_analysis(worked: str) ->
     caused = {(e.source, e.target): e.count for e in analysis.following(sample, []) if e.source != "start"}
     assert follows == caused
     assert {each["org:resource"] for events in traces.values() for each in events} == {ACTOR}
-    assert len(xes(run("exportlog", worked))) == 5, "those that live, too"
+    assert len(xes(run("flow", "export", "log", worked))) == 5, "those that live, too"
 
 
 def test_batches_neither_leave_out_nor_repeat_an_instance(
@@ -128,7 +128,7 @@ def test_children_are_objects_with_events_of_their_own(tmp_path: Path) -> None:
     go_on()
     work(wid, 3)
     path = tmp_path / "log.json"
-    said = run("exportlog", parent, "--format", "ocel", "--output", str(path))
+    said = run("flow", "export", "log", parent, "--format", "ocel", "--output", str(path))
     assert said == f"{path}: 1 instances of flow {parent}.\n"
     found = json.loads(path.read_text(encoding="utf-8"))
     assert [each["name"] for each in found["objectTypes"]] == sorted([parent, child])
@@ -160,7 +160,7 @@ def content(answer: Any) -> str:
 def test_a_window_with_too_many_is_refused(worked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(histories, "MOST_CASES", 3)
     monkeypatch.setattr("monitor.figures.views.MOST_CASES", 3)
-    monkeypatch.setattr("flows.management.commands.exportlog.MOST_CASES", 3)
+    monkeypatch.setattr("flows.capabilities.figures.command.MOST_CASES", 3)
     client: Client = browser(User.objects.create_superuser(unique("alice")))
     assert client.get(f"/flows/{worked}/history.xes?window=month").status_code == 413
-    assert "choose a shorter time" in refused("exportlog", worked)
+    assert "choose a shorter time" in refused("flow", "export", "log", worked)

@@ -1,4 +1,4 @@
-"""manage.py exportlog NAME: writes the histories of a flow for process mining, as XES or OCEL 2.0."""
+"""manage.py flow export log NAME: writes the histories of a flow for process mining, as XES or OCEL 2.0."""
 
 from __future__ import annotations
 
