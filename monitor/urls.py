@@ -68,6 +68,7 @@ urlpatterns = [
     path("flows/<slug:name>/diagram/", diagram.diagram, name="diagram"),
     path("flows/<slug:name>/analysis/", analysis.flow_analysis, name="analysis"),
     path("flows/<slug:name>/analysis/steps/", analysis.steps, name="analysis_steps"),
+    path("flows/<slug:name>/history.<slug:ending>", analysis.history_file, name="export_history"),
     path("flows/<slug:name>/indexes/", indexes.request_index, name="request_index"),
     path("flows/<slug:name>/start/", operate.start, name="start"),
     path("flows/<slug:name>/start/csv/", start_csv.start_csv, name="start_csv"),

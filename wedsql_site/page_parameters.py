@@ -131,6 +131,7 @@ FILES = {
     "monitor:export_all": "a condition op part q sort status v",
     "monitor:export_audit": "actor attribute from kind to wid",
     "monitor:export_case_report": "by flow from of to window",
+    "monitor:export_history": "from to window",
     "monitor:instance_json": "after",
     "monitor:step_json": "",
 }

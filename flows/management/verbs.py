@@ -43,6 +43,7 @@ RENAMED: Mapping[str, str] = {
 VERBS: Mapping[str, Verb] = {
     **{verb: Verb(f"{_COMMANDS}.{name}") for name, verb in RENAMED.items()},
     "publish": Verb(f"{_COMMANDS}.flowdraft", ("publish",)),
+    "export log": Verb("flows.capabilities.figures.command"),
     "drop": Verb("flows.management.deletion"),
 }
 

@@ -146,7 +146,7 @@ def run_refused(path: str) -> str:
 def test_an_item_is_passed_only_to_a_flow_that_has_it(names: tuple[str, str]) -> None:
     api.create_flow("child_1")
     for attribute_, warned in (("other", True), ("paper", False)):
-        definition = {"attributes": [{"name": attribute_, "type": "text"}], "triggers": []}
+        definition: dict[str, Any] = {"attributes": [{"name": attribute_, "type": "text"}]}
         definition["triggers"] = [{"name": "fin", "final": True, "predicate": f"{attribute_} is null"}]
         api.publish("child_1", definition)
         made = prepare_bpmn(names[0], several(*names, inner=MANY), "Parent_1")

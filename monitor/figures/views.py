@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from urllib.parse import urlencode
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows import api
-from flows.access import flow_or_404
-from flows.capabilities.figures import analysis
+from flows import api, disclosure
+from flows.access import flow_or_404, visible_flows
+from flows.capabilities.figures import analysis, logs
 from flows.capabilities.figures.analysis import Sample
 from flows.capabilities.figures.api import TransitionFigures
+from flows.capabilities.figures.histories import MOST_CASES, Children, Wanted, count
 from flows.filters import And, Condition, Node, Or
 from flows.filters.tree import all_of
 from flows.queries.base import now, snapshot
@@ -18,6 +23,7 @@ from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import rules
 from monitor import windows
 from monitor.figures import comparison
+from monitor.views import export
 from monitor.windows import Window
 from pages.guard import page
 from pages.urlparams import number, text
@@ -45,7 +51,36 @@ def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     context["tiles"] = tiles
     context["diagram"] = has_diagram(flow.name)
     context["most"] = analysis.NEWEST_INSTANCES
+    context["file_query"] = urlencode({"window": window.name} if window.name else _days(window))
     return render(request, "monitor/figures/analysis.html", context)
+
+
+def _days(window: Window) -> dict[str, str]:
+    """Return the parameters of days that were chosen."""
+    days = {"from": window.first, "to": window.last}
+    return {name: day.isoformat() for name, day in days.items() if day is not None}
+
+
+@require_safe
+@page
+def history_file(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
+    """Return the histories of the instances of the window as a file: those that became final, as the page."""
+    formats = {end: format_ for format_, end in logs.ENDINGS.items()}
+    with snapshot():
+        flow = flow_or_404(request.user, name)
+        if ending not in formats:
+            raise Http404
+        at = now()
+        window = windows.of_request(request, at)
+        wanted = Wanted(flow.id, window.since, min(window.until, at), final=True)
+        number = count(wanted)
+        children = Children(visible_flows(request.user))
+    if number > MOST_CASES:
+        text = _("The window has more than %(limit)s instances. Choose a shorter one.")
+        return export.too_large(text % {"limit": f"{MOST_CASES:,}"})
+    disclosure.counted(number, is_file=True)
+    kind, write = logs.FORMATS[formats[ending]]
+    return export.sent(request, f"{name}.{ending}", kind, write(name, wanted, at, children))
 
 
 def _transitions(flow: FlowInfo, window: Window, earlier: Window | None) -> dict[str, object]:

@@ -99,7 +99,12 @@ def _next(key: Any, oldest_first: bool) -> Cursor:
 
 def _too_many() -> HttpResponse:
     text = _("The list has more than %(limit)s instances. Narrow its filter, and download the parts.")
-    return _text(text % {"limit": f"{MOST_ROWS:,}"}, 413)
+    return too_large(text % {"limit": f"{MOST_ROWS:,}"})
+
+
+def too_large(text: str) -> HttpResponse:
+    """Answer that a file would have too much."""
+    return _text(text, 413)
 
 
 def refused(text: str) -> HttpResponse:
@@ -117,14 +122,18 @@ def download(
     if ending not in FORMATS:
         raise Http404
     kind, write = FORMATS[ending]
-    pieces = write(columns, rows)
+    return sent(request, f"{name}.{ending}", kind, write(columns, rows))
+
+
+def sent(request: HttpRequest, file: str, kind: str, pieces: Iterator[bytes]) -> HttpResponseBase:
+    """Return a file of this type as it is made; a user may have few at a time."""
     # A server of the asynchronous kind would read a synchronous iterator to its end before it sends anything.
     content = _pieces(pieces) if isinstance(request, ASGIRequest) else pieces
     response = _Download(content, content_type=kind)
     if not response.begin(str(request.user.pk)):
         text = _("You have %(limit)s downloads already. Wait until one of them has ended.")
         return _text(text % {"limit": MOST_AT_A_TIME}, 429)
-    response["Content-Disposition"] = f'attachment; filename="{name}.{ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{file}"'
     return response
 
 

@@ -77,6 +77,7 @@ flows/<slug:name>/picture/                         Lnyyyyyyy ---------
 flows/<slug:name>/diagram/                         Lnyyyyyyy ---------
 flows/<slug:name>/analysis/                        Lnyyyyyyy ---------
 flows/<slug:name>/analysis/steps/                  Lnyyyyyyy ---------
+flows/<slug:name>/history.<slug:ending>            Lnyyyyyyy ---------
 instances/<int:wid>/                               Lnyyyyyyy ---------
 instances/<int:wid>.json                           Lnyyyyyyy ---------
 instances/<int:wid>/steps/                         Lnyyyyyyy ---------

@@ -89,7 +89,18 @@ select case when j.failed = 0 then 0 else greatest(
 from wedsql.child_job j where j.parent_wid = p_wid and j.job_id = p_job
 $$;
 
+-- Returns the instances that jobs of these have started, and those that jobs of these have started in turn.
+create or replace function wedsql.descendants(p_wids integer[]) returns table (wid integer)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+with recursive below as (
+  select c.wid from wedsql.child c where c.parent_wid = any (p_wids)
+  union all
+  select c.wid from below b join wedsql.child c on c.parent_wid = b.wid)
+select b.wid from below b
+$$;
+
 grant execute on function wedsql.add_children(integer, bigint, integer, text) to wed_web, wed_worker;
 grant execute on function wedsql.child_jobs(integer), wedsql.children(integer, bigint, integer, integer),
-  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint)
+  wedsql.child_ends(integer, bigint, integer, integer), wedsql.children_repaired(integer, bigint),
+  wedsql.descendants(integer[])
 to wed_web, wed_worker, wed_monitor;
