@@ -13,7 +13,7 @@ DEV_STAMP := $(VENV)/.requirements-dev
 BENCH_STAMP := $(VENV)/.requirements-bench
 
 .DEFAULT_GOAL := help
-.PHONY: help install lock run stop status reset logs test test-kernel test-pages test-changed test-long check bench chaos tools lint types
+.PHONY: help install lock run stop status reset logs test test-kernel test-pages test-changed test-long check schema bench chaos tools lint types
 
 help:  ## lists the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -98,6 +98,9 @@ test-changed: $(DEV_STAMP)  ## runs the tests of what differs from HEAD, or from
 
 test-long: tools $(DEV_STAMP)  ## runs every test in every mode on both servers, before a release
 	@$(PY) -m tests.suite --long
+
+schema: $(DEV_STAMP)  ## writes flows/schema.sql and flows/tests/schema.txt from what the kernel installs
+	@WEDSQL_WRITE_SCHEMA=1 $(PY) -m pytest -q flows/tests/test_install.py -k schema
 
 bench: $(BENCH_STAMP)  ## measures throughput and latency beside the peers, 15 minutes; ARGS="--quick"
 	@$(PY) -m bench $(ARGS)

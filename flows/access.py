@@ -5,7 +5,7 @@
   group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
 - Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
   pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
-- Operations of the repair desk: `right_for` says which action each needs; pages and the HTTP API ask it.
+- Operations on instances: the kernel's table says which action each needs (flows.api.operations).
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
 - Django's own forms of definitions are for staff with Django's permission for the action on flows.
@@ -16,7 +16,7 @@ no permission.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeAlias
@@ -27,7 +27,7 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from flows import disclosure
+from flows import api, disclosure
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 
@@ -41,7 +41,7 @@ Action: TypeAlias = Literal[
 PREFIX = "flow:"
 ROLE = "role:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
-# cancel; handle: claim cases and do what HANDLING has; repair: every operation of the repair desk;
+# cancel; handle: claim cases and do the operations that need it; repair: also those that need `repair`;
 # approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden;
 # look: see single masked values after giving a reason.
 PERMISSIONS: dict[Action, str] = {
@@ -56,12 +56,6 @@ PERMISSIONS: dict[Action, str] = {
     "reveal": "flows.reveal_values",
     "look": "flows.look_at_values",
 }
-# The operations of the repair desk for which the right to handle cases is enough.
-HANDLING = frozenset({"patch", "complete", "skip", "retry", "undo", "merge_late", "discard_late"})
-# Those for which the right to operate is enough, on one instance and on many.
-OPERATING = frozenset(
-    {"suspend", "resume", "rematch", "cancel", "priority", "reassign", "release", "withdraw", "extend"}
-)
 # Who designs a flow decides what is masked in it.
 GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "handle": ("handle", "repair"),
@@ -321,21 +315,42 @@ def may_operate(user: AnyUser, flow: str) -> bool:
 
 
 def may_repair(user: AnyUser, flow: str) -> bool:
-    """Return whether the user may do every operation of the repair desk in this flow."""
+    """Return whether the user may do the operations of this flow that need the right to repair."""
     return may(user, "repair", flow)
 
 
 def may_handle(user: AnyUser, flow: str) -> bool:
-    """Return whether the user may claim cases of this flow and do what `HANDLING` has."""
+    """Return whether the user may claim cases of this flow and do the operations that need no more."""
     return may(user, "handle", flow)
 
 
-def right_for(operation: str, undone: str = "") -> Action:
-    """Return what an operation on one or many instances, which undoes `undone`, asks of a user."""
-    operations = {operation, undone or operation}
-    if operations <= OPERATING:
-        return "operate"
-    return "handle" if operations <= HANDLING else "repair"
+def right_for(operation: str) -> Action:
+    """Return what an operation asks of a user on any instance; "repair" for one that there is not."""
+    found = api.operation_table().get(operation)
+    return found.permission if found else "repair"
+
+
+def rights_for(operation: str, wid: int, arguments: Mapping[str, Any] | None = None) -> tuple[Action, ...]:
+    """Return the actions of which a user needs one for an operation on this instance; the kernel decides."""
+    return tuple(api.operation_permissions(wid, operation, arguments)) or (right_for(operation),)
+
+
+def may_perform(
+    user: AnyUser, flow: str, operation: str, wid: int, arguments: Mapping[str, Any] | None = None
+) -> bool:
+    """Return whether the user may do this operation on this instance of the flow."""
+    held = rights(user, flow)
+    return bool(held) and not held.isdisjoint(rights_for(operation, wid, arguments))
+
+
+def operations_of(user: AnyUser, flow: str, status: str) -> frozenset[str]:
+    """Return the operations that the user may do on instances of a flow that have this status."""
+    held = rights(user, flow)
+    return frozenset(
+        one.operation
+        for one in api.operation_table().values()
+        if status in one.statuses and held & {one.permission, one.unparked}
+    )
 
 
 def granting(action: Action) -> tuple[Action, ...]:

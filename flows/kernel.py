@@ -16,7 +16,7 @@ from flows import grants, tables
 SQL_DIR = Path(__file__).parent / "sql"
 CAPABILITIES = Path(__file__).parent / "capabilities"
 SCHEMA = "wedsql"
-VERSION = "1.0.0"
+VERSION = "1.1.0"
 LOCK = 0x57454453  # advisory lock: one installer at a time per database
 # Memberships of wed_owner that only a superuser, or a role with ADMIN OPTION on them, may grant.
 SERVER_RIGHTS = ("pg_signal_backend", "pg_read_all_stats", "pg_read_all_settings")

@@ -2,39 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows import json_text
+from flows import api, json_text
+from flows.capabilities.recovery.api import Operation
 from flows.designer.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
 from monitor.cases.rows import SEVERITY, cause
 from monitor.durations import seconds, shown
-from monitor.recovery.choices import CHOICES
+from monitor.operation_words import title as title_of
 from pages.labels import REASON_SHORT
 
 LONGEST = 4000
 ANY = gettext_lazy("any")
-# Operations of policies that are none of a form of the repair page.
-OTHERS = {
-    "retry": gettext_lazy("Retry now"),
-    "rematch": gettext_lazy("Match again"),
-    "cancel": gettext_lazy("Cancel"),
-}
-OF_POLICIES = (
-    "retry", "patch", "rematch", "complete", "skip", "rollback", "replay", "abort", "accept", "cancel",
-    "skip_compensation",
-)  # fmt: skip
-
-
-def operation(name: str) -> str:
-    """Return the title of an operation."""
-    return str(CHOICES[name].title if name in CHOICES else OTHERS.get(name, name))
 
 
 class Seconds(forms.CharField):
@@ -137,8 +123,9 @@ class ApprovalForm(RuleForm):
     )  # fmt: skip
 
     def choose(self, flow: FlowInfo) -> None:
-        every = {name: name for name in (*self.initial.get("operations", ()), *_operations())}
-        self.fields["operations"].choices = [(name, operation(name)) for name in every]  # type: ignore[attr-defined]
+        of_rules = _names(lambda one: one.can_need_approval)
+        every = dict.fromkeys((*self.initial.get("operations", ()), *of_rules))
+        self.fields["operations"].choices = [(name, title_of(name)) for name in every]  # type: ignore[attr-defined]
         known = {one.name: one.title for one in flow.attributes}
         names = {**{name: name for name in self.initial.get("attributes", ())}, **known}
         self.fields["attributes"].choices = list(names.items())  # type: ignore[attr-defined]
@@ -169,7 +156,8 @@ class PolicyForm(RuleForm):
         self.fields["cause"].choices = causes  # type: ignore[attr-defined]
         rules = {one.transition: one.title for one in flow.triggers if one.transition}
         self.fields["transition"].choices = [("", ANY), *rules.items()]  # type: ignore[attr-defined]
-        self.fields["operation"].choices = [(one, operation(one)) for one in OF_POLICIES]  # type: ignore[attr-defined]
+        able = _names(lambda one: one.in_policies)
+        self.fields["operation"].choices = [(one, title_of(one)) for one in able]  # type: ignore[attr-defined]
 
     def clean_delay(self) -> float:
         return float(self.cleaned_data["delay"] or 0)
@@ -187,8 +175,9 @@ class LinkForm(RuleForm):
     cause = short(gettext_lazy("Cause or reason code"), 40, help_text=gettext_lazy("Empty: every case."))
 
 
-def _operations() -> list[str]:
-    return [*CHOICES, *(name for name in OTHERS if name not in CHOICES)]
+def _names(of: Callable[[Operation], bool]) -> list[str]:
+    """Return the names of the operations that rules may be about."""
+    return [name for name, one in api.operation_table().items() if of(one)]
 
 
 def queue_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
@@ -201,7 +190,7 @@ def queue_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
 def approval_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
     """Return what a rule is about, and what it asks for."""
     more = _("more than %(n)s instances") % {"n": rule["bulk_above"]} if rule["bulk_above"] else ""
-    parts = (*map(operation, rule["operations"]), *rule["attributes"], more, rule["approvers"])
+    parts = (*map(title_of, rule["operations"]), *rule["attributes"], more, rule["approvers"])
     number = _("approvals: %(n)s") % {"n": rule["approvals"]}
     return rule["title"] or number, ", ".join(filter(None, (number, *parts)))
 
@@ -211,7 +200,7 @@ def policy_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
     about = cause(rule["cause"]) if rule["cause"] not in ("", "TIMEOUT") else _("took too long")
     after = _("after %(time)s") % {"time": shown(rule["delay"])} if rule["delay"] else ""
     times = _("up to %(n)s times") % {"n": rule["times"]} if rule["times"] > 1 else ""
-    parts = (about if rule["cause"] else "", rule["transition"], operation(rule["operation"]), after, times)
+    parts = (about if rule["cause"] else "", rule["transition"], title_of(rule["operation"]), after, times)
     return rule["name"], ", ".join(filter(None, parts))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +13,11 @@ import psycopg
 from testkit.waiting import until
 
 _WAITING = "select count(*) from pg_stat_activity where wait_event = 'SyncRep'"
-_END = "select {}(pid) from pg_stat_activity where wait_event = 'SyncRep' and pid = coalesce(%(pid)s, pid)"
+_WAITS = """select pid, query_start from pg_stat_activity
+  where wait_event = 'SyncRep' and pid = coalesce(%s, pid)"""
+# One wait is known by its session and the statement that waits. It is ended again only after this many
+# seconds: a second cancellation that arrives late would end the statement after it.
+_AGAIN = 2.0
 
 
 class Standby:
@@ -55,10 +60,13 @@ class Standby:
             thread.join()
 
     def _end(self, how: str, times: int | None, pid: int | None) -> None:
-        done = 0
+        ended: dict[tuple[Any, ...], float] = {}
         while not self._stopped.wait(0.01):
-            now = "pg_cancel_backend" if times is not None and done >= times else how
-            done += len(self._admin.execute(_END.format(now), {"pid": pid}).fetchall())
+            for wait in self._admin.execute(_WAITS, [pid]).fetchall():
+                if time.monotonic() - ended.get(wait, -_AGAIN) >= _AGAIN:
+                    now = "pg_cancel_backend" if times is not None and len(ended) >= times else how
+                    self._admin.execute(f"select {now}(%s)", [wait[0]])
+                    ended[wait] = time.monotonic()
 
     def close(self) -> None:
         """Let the server wait for no standby."""

@@ -218,7 +218,15 @@ from flows.capabilities.offline.api import (
 from flows.capabilities.past.api import places_at
 from flows.capabilities.reasons.api import explain_instance, explain_jobs
 from flows.capabilities.reasons.many import count_holding, explain_exceptions
-from flows.capabilities.recovery.api import last_repair, preview_repair, repair, repair_operations
+from flows.capabilities.recovery.api import (
+    last_repair,
+    operation_permissions,
+    operation_table,
+    operations,
+    preview_repair,
+    repair,
+    repair_operations,
+)
 from flows.capabilities.recovery.compensating import (
     abort,
     compensate,

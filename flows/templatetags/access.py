@@ -1,4 +1,4 @@
-"""The permissions of `flows.access` as template filters, so that a page offers only what its user may do."""
+"""The permissions of `flows.access` for templates, so that a page offers only what its user may do."""
 
 from django import template
 
@@ -15,3 +15,4 @@ register.filter("may_handle", access.may_handle)
 register.filter("may_repair", access.may_repair)
 register.filter("may_look", lambda user, flow: access.may(user, "look", flow))
 register.filter("may_audit", lambda user, flow: access.may(user, "reveal", flow))
+register.simple_tag(access.operations_of, name="operations_of")

@@ -16,11 +16,10 @@ from django.db.migrations.loader import MigrationLoader
 from flows import kernel, tables
 from flows.operations import CreateFlow
 from flows.operations.install import ChangeTables
-from flows.tests.test_install import inventory
+from flows.tests.test_install import SHAPES, inventory
 from testkit import kernel_db
 
 pytestmark = pytest.mark.kernel
-SHAPES = ("table", "unlogged table", "constraint", "index", "sequence")
 
 
 def shape(connection: psycopg.Connection[Any]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -22,6 +22,7 @@ from flows.access import (
     may_see,
     note_list,
     rights,
+    rights_for,
     visible_flows,
 )
 from flows.api import read_bulk, read_case, read_proposal
@@ -83,6 +84,12 @@ class Caller:
 
     def may(self, action: Action, flow: str) -> bool:
         return self._in_scope(flow) and self._granted(action) and may(self.user, action, flow)
+
+    def check(self, operation: str, flow: str, wid: int, arguments: Mapping[str, Any] | None = None) -> None:
+        """Check that the caller may do this operation on this instance of the flow. Raises Problem."""
+        enough = rights_for(operation, wid, arguments)
+        if not any(self.may(each, flow) for each in enough):
+            raise forbidden(flow, enough[0])
 
     def rights(self, flow: str) -> list[str]:
         """Return what the caller may do with a flow by the API."""

@@ -7,9 +7,11 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import ConfigDict, Field, StringConstraints, model_validator
 
+from flows.capabilities.bulk.api import ManyRepair
 from flows.capabilities.cases.api import CLAIM_MINUTES
 from flows.capabilities.looks.api import LONGEST_REASON as LONGEST_LOOK
 from flows.capabilities.looks.api import MOST_ATTRIBUTES
+from flows.capabilities.recovery.api import OperationName
 from flows.capabilities.tasks.api import Order
 from monitor.api.scalars import PRINTED, Base64, Moment, Storable, plain_numbers
 
@@ -94,13 +96,9 @@ class RematchIn(Input):
 
 
 class RepairPreviewIn(Input):
-    """An operation of the repair desk with its arguments; see docs/repairing.md."""
+    """An operation on an instance with its arguments; see docs/repairing.md."""
 
-    operation: Literal[
-        "patch", "complete", "skip", "accept", "branch", "retry",
-        "rollback", "replay", "migrate", "compensate", "abort", "skip_compensation",
-        "merge_late", "discard_late", "undo",
-    ]  # fmt: skip
+    operation: OperationName
     arguments: dict[str, Any] = {}
 
 
@@ -114,7 +112,7 @@ class RepairIn(RepairPreviewIn):
 class BulkPreviewIn(Input):
     """A repair of the instances that a filter selects; `transition` names the job of complete and skip."""
 
-    operation: Literal["patch", "complete", "skip", "accept", "rollback", "abort"]
+    operation: ManyRepair
     q: Annotated[str, StringConstraints(max_length=4000), Storable] = ""
     arguments: dict[str, Any] = {}
     transition: Annotated[str, StringConstraints(max_length=63), Storable] = ""

@@ -10,13 +10,11 @@ from django.urls import reverse
 from ninja import Status
 
 from flows import api as kernel
-from flows.access import Action
-from flows.queries import instances, jobs
+from flows.queries import instances
 from monitor.api import inputs, schemas
-from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import OPERATE, OPERATE_SHOWN, RETRY_SHOWN, call_of, flow_of, number_of, router
-from monitor.operations import Detail, perform
+from monitor.api.routing import OPERATE, OPERATE_SHOWN, PERFORM_SHOWN, call_of, flow_of, number_of, router
+from monitor.operations import Detail, arguments, perform
 
 log = logging.getLogger("wedsql.api")
 
@@ -53,8 +51,7 @@ def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs
 )
 def cancel(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
     """Cancel an instance that has not ended, without compensation."""
-    kernel.cancel(wid, given.reason, actor=call_of(request).caller.name)
-    return _done(request, "cancel", wid)
+    return _perform(request, "cancel", wid, None, given.reason)
 
 
 @router.post(
@@ -84,8 +81,9 @@ def resume(request: HttpRequest, wid: int, given: inputs.ReasonIn) -> Any:
 )
 def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
     """Evaluate the conditions of the flow on the instance again; `fired` are the transitions that fired."""
-    actor, reason = call_of(request).caller.name, given.reason
-    done = kernel.rematch(flow_of(request).name, [wid], actor=actor, reason=reason)
+    caller, flow, reason = call_of(request).caller, flow_of(request).name, given.reason
+    caller.check("rematch", flow, wid)
+    done = kernel.rematch(flow, [wid], actor=caller.name, reason=reason)
     _log(request, "rematch", wid)
     return {"changed": bool(done["changed"]), "fired": sorted(done["fired"])}
 
@@ -93,16 +91,11 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
 @router.post(
     "/instances/{int:wid}/jobs/{int:job}/retry",
     response=schemas.DoneOut,
-    auth=RETRY_SHOWN,
+    auth=PERFORM_SHOWN,
     summary="Retry a job",
 )
 def retry(request: HttpRequest, wid: int, job: int, given: inputs.ReasonIn) -> Any:
     """Offer a job that waits for its next try or is parked; a parked one needs the right to handle cases."""
-    found = next((each for each in jobs.of_instance(wid) if each.id == job), None)
-    needed: Action = "handle" if found and found.state == "K" else "operate"
-    flow = flow_of(request)
-    if not call_of(request).caller.may(needed, flow.name):
-        raise forbidden(flow.name, needed)
     return _perform(request, "retry", wid, job, given.reason)
 
 
@@ -165,7 +158,9 @@ def _perform(
     request: HttpRequest, name: str, wid: int, job: int | None, reason: str, detail: Detail = None
 ) -> Any:
     found = None if job is None else number_of(job)
-    perform(name, wid, found, detail, reason, call_of(request).caller.name)
+    caller, flow = call_of(request).caller, flow_of(request).name
+    caller.check(name, flow, wid, arguments(name, found, detail))
+    perform(name, wid, found, detail, reason, caller.name)
     return _done(request, name, wid)
 
 

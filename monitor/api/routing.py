@@ -62,11 +62,10 @@ READ_SHOWN = Needs("see", masks=True)
 OPERATE = Needs("operate")
 DESIGN = Needs("design")
 OPERATE_SHOWN = Needs("operate", masks=True)
-# The operation in the body may need the right to repair: the endpoint decides (flows.access.right_for).
+# The operation in the body says what it needs: the endpoint asks (Caller.check, flows.access.right_for).
 REPAIR = Needs("handle")
 REPAIR_SHOWN = Needs("handle", masks=True)
-# A parked job is retried by who may handle cases, any other by who may operate: the endpoint decides.
-RETRY_SHOWN = Needs("operate", "handle", masks=True)
+PERFORM_SHOWN = Needs("handle", "operate", masks=True)
 
 
 def call_of(request: HttpRequest) -> Call:

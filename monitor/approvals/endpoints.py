@@ -19,9 +19,8 @@ from flows.capabilities.approvals.api import Proposal
 from monitor.api import inputs
 from monitor.api.caller import forbidden
 from monitor.api.problems import Problem
-from monitor.api.routing import READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
+from monitor.api.routing import PERFORM_SHOWN, READ_SHOWN, REPAIR_SHOWN, call_of, flow_of, number_of, router
 from monitor.api.scalars import Flag
-from monitor.recovery.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
 
@@ -79,15 +78,13 @@ class ListedProposals(Schema):
 @router.post(
     "/instances/{int:wid}/repair/propose",
     response={202: ProposalOut},
-    auth=REPAIR_SHOWN,
+    auth=PERFORM_SHOWN,
     summary="Propose a repair",
 )
 def propose_repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Propose a repair that other persons have to approve; the last approval applies it."""
     caller, flow = call_of(request).caller, flow_of(request).name
-    needed = right_to_repair(given.operation, wid)
-    if not caller.may(needed, flow):
-        raise forbidden(flow, needed)
+    caller.check(given.operation, flow, wid, given.arguments)
     made = kernel.propose_repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )

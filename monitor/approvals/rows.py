@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -20,12 +19,10 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
 from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
-from monitor.operations import OPERATIONS
+from monitor.operation_words import WORDS
 from monitor.recovery import repairing
-from monitor.recovery.choices import CHOICES
 
 SAMPLES = 10
-TITLED: Mapping[str, Any] = {**OPERATIONS, **CHOICES}
 
 STATE: Mapping[str, str | Promise] = {
     "proposed": pgettext_lazy("proposal", "waits for approval"),
@@ -87,7 +84,7 @@ def why(needed: int, title: str) -> str:
 
 def row(found: Proposal, flow: FlowInfo | None) -> Row:
     """Return a proposal of a flow for a list."""
-    choice = (ALL if found.bulk else TITLED).get(found.operation)
+    choice = (ALL if found.bulk else WORDS).get(found.operation)
     title = _("Rules for approvals") if found.operation == RULES else found.operation
     return Row(
         found,

@@ -4,25 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import get_args
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, may, right_for
-from flows.capabilities.bulk.api import Bulk, BulkPreview
-from flows.capabilities.bulk.queries import APPLICABLE, Applicable, Chosen
+from flows.capabilities.bulk.api import Bulk, BulkPreview, ManyRepair
+from flows.capabilities.bulk.queries import Applicable, Chosen, applicable
 from flows.filters.fields import STATUSES
-from monitor.operations import Text
+from monitor.operation_words import WORDS, Text
 
 
 @dataclass(frozen=True)
 class ManyOperation:
-    """One operation, and to which instances it applies."""
+    """One operation by its name, with the words of pages for it, and to which instances it applies."""
 
-    title: Text
-    effect: Text
-    to: Applicable
+    name: str
+
+    @property
+    def title(self) -> Text:
+        return WORDS[self.name].many_title or WORDS[self.name].title
+
+    @property
+    def effect(self) -> Text:
+        return WORDS[self.name].of_many
+
+    @property
+    def to(self) -> Applicable:
+        return applicable(self.name)
 
     def applies(self, found: Chosen) -> int:
         """Return to how many instances it applies."""
@@ -35,75 +46,10 @@ class ManyOperation:
         return narrowed(query, self.to.statuses) + only.get(self.to.needs, "")
 
 
+# Repairs have a page of their own: each is at the step at which it was confirmed.
+REPAIRS: dict[str, ManyOperation] = {name: ManyOperation(name) for name in get_args(ManyRepair)}
 MANY: dict[str, ManyOperation] = {
-    "suspend": ManyOperation(
-        _("Suspend"),
-        _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
-        APPLICABLE["suspend"],
-    ),
-    "resume": ManyOperation(
-        _("Resume"),
-        _("Their jobs are offered again, and timers and deadlines go on with the time that was left."),
-        APPLICABLE["resume"],
-    ),
-    "rematch": ManyOperation(
-        _("Match again"),
-        _("The present conditions are evaluated: transitions fire, exceptions that have work again end."),
-        APPLICABLE["rematch"],
-    ),
-    "retry": ManyOperation(
-        _("Retry failed jobs"),
-        _("Jobs that failed in all their attempts are offered at once and have all of these again."),
-        APPLICABLE["retry"],
-    ),
-    "priority": ManyOperation(
-        _("Change the priority"),
-        _("Among the ready jobs of a transition, those with the highest priority are taken first."),
-        APPLICABLE["priority"],
-    ),
-    "reassign": ManyOperation(
-        _("Assign"),
-        _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
-        APPLICABLE["reassign"],
-    ),
-    "cancel": ManyOperation(
-        _("Cancel"),
-        _("Pending jobs are withdrawn and nothing is compensated. It cannot be undone."),
-        APPLICABLE["cancel"],
-    ),
-}
-# Repairs, which have a page of their own: each is at the step at which it was confirmed.
-REPAIRS: dict[str, ManyOperation] = {
-    "patch": ManyOperation(
-        _("New values"),
-        _("The values are written. Then each instance goes on with the rules that apply."),
-        APPLICABLE["patch"],
-    ),
-    "accept": ManyOperation(
-        _("Accept as they are"),
-        _("The instances become final with the values that they have, and what is pending is withdrawn."),
-        APPLICABLE["accept"],
-    ),
-    "complete": ManyOperation(
-        _("Enter the result of a job"),
-        _("The result is recorded as if the worker of the job had delivered it, with your name."),
-        APPLICABLE["complete"],
-    ),
-    "skip": ManyOperation(
-        _("Skip a job"),
-        _("The job is removed. Its rule fires again only after its condition has been false."),
-        APPLICABLE["skip"],
-    ),
-    "rollback": ManyOperation(
-        _("Undo the last steps"),
-        _("The last steps of transitions are undone, the last one first; then the conditions are evaluated."),
-        APPLICABLE["rollback"],
-    ),
-    "abort": ManyOperation(
-        _("Undo all steps"),
-        _("Every step is undone, the last one first, and the instance ends as aborted."),
-        APPLICABLE["abort"],
-    ),
+    name: ManyOperation(name) for name, one in WORDS.items() if one.of_many and name not in REPAIRS
 }
 ALL = MANY | REPAIRS
 STATE: dict[str, Text] = {

@@ -42,7 +42,7 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
     shown = kernel.preview_bulk(asked, found.wids[: given.limit], actor=caller.name, total=total)
     return {
         "total": total,
-        "applies": len(bulk_queries.APPLICABLE[given.operation].among(found, given.transition)),
+        "applies": len(bulk_queries.applicable(given.operation).among(found, given.transition)),
         "digest": found.digest_at,
         "needed": needed.needed,
         "title": needed.title,

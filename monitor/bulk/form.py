@@ -19,9 +19,6 @@ from monitor.bulk.sources import text_of
 from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 
-OF_JOB = ("complete", "skip")
-OVERRIDES = ("accept", "rollback", "abort")
-
 
 @dataclass(frozen=True)
 class Job:
@@ -55,7 +52,7 @@ class Form:
 
     @property
     def overrides(self) -> bool:
-        return self.operation in OVERRIDES
+        return CHOICES[self.operation].overrides
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the operation. Raises BadValue."""
@@ -81,7 +78,7 @@ class Form:
 
 def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled: Mapping[str, Any]) -> Form:
     """Return the form as it was typed, for these instances; with `filled`, the values of a suggestion."""
-    jobs = _jobs(flow, found) if operation in OF_JOB else []
+    jobs = _jobs(flow, found) if CHOICES[operation].of_job else []
     transition = _transition(jobs, given)
     attributes = attributes_of(operation, flow, transition)
     texts = values.posted(given) | values.texts(attributes, filled)

@@ -140,7 +140,7 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen, group: Mappi
         operation,
         given["reason"],
         number(given["priority"]) if operation == "priority" else None,
-        given["transition"] if operation in ("retry", "priority", "reassign") else "",
+        given["transition"] if api.operation_table()[operation].of_job else "",
         (prefix + chosen.text()).strip(),
         given["to"] if operation == "reassign" else None,
         propose=request.POST.get("propose") == "yes",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST
@@ -18,7 +19,7 @@ from pages.guard import page
 
 # The limit must be set before anything reads the form, as the check of its token does.
 @csrf_exempt
-def file(request: HttpRequest, task: int, attribute: str) -> HttpResponse:
+def file(request: HttpRequest, task: int, attribute: str) -> HttpResponseBase:
     """Store a file for a field of a task that the device was given; sent again it is stored once."""
     return _file(with_files(request), task=task, attribute=attribute)
 

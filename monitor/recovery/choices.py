@@ -7,35 +7,59 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
-
+from flows import api
+from flows.capabilities.recovery.api import Operation
 from flows.designer.values import texts
 from flows.queries.jobs import OpenJob
+from monitor.operation_words import WORDS, Text
 from monitor.recovery.late_results import LateRow
 
-Text = str | Promise
 Attributes = Sequence[Mapping[str, Any]]
+# Forms of this page: `undo` is a button, and operations that are no repair have pages of their own.
+_FORMS = (
+    "patch", "accept", "abort", "migrate", "skip_compensation", "complete", "skip", "rollback", "replay",
+    "compensate", "merge_late", "discard_late", "branch",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A way to repair.
+    """A way to repair: an operation by its name, with the words of pages for it."""
 
-    `of_job`, `of_step`, `of_late`: it is about a job, a step or a late result of the instance; `has_values`:
-    it writes values of attributes; `undoes`: it undoes steps, also those for which the flow has no
-    compensation if a person says so; `statuses`: of instances for which it is offered.
-    """
+    name: str
 
-    title: Text
-    effect: Text
-    button: Text
-    of_job: bool = False
-    of_step: bool = False
-    of_late: bool = False
-    has_values: bool = False
-    undoes: bool = False
-    statuses: str = "E"
+    @property
+    def title(self) -> Text:
+        return WORDS[self.name].title
+
+    @property
+    def effect(self) -> Text:
+        return WORDS[self.name].effect
+
+    @property
+    def button(self) -> Text:
+        return WORDS[self.name].button
+
+    @property
+    def operation(self) -> Operation:
+        """Return what the kernel says of it: arguments, statuses, permission."""
+        return api.operation_table()[self.name]
+
+    @property
+    def statuses(self) -> str:
+        return self.operation.statuses
+
+    @property
+    def of_job(self) -> bool:
+        return self.operation.of_job
+
+    @property
+    def of_step(self) -> bool:
+        return self.operation.of_step
+
+    @property
+    def of_late(self) -> bool:
+        return self.operation.of_late
 
     @property
     def of_something(self) -> bool:
@@ -43,113 +67,22 @@ class Choice:
         return self.of_job or self.of_step or self.of_late
 
     @property
+    def has_values(self) -> bool:
+        """Return whether its form has values of attributes; that of `migrate` has none."""
+        return self.operation.has_values and self.name != "migrate"
+
+    @property
     def overrides(self) -> bool:
         """Return whether a person may say that it is done although the flow speaks against it."""
-        return self.undoes or self is CHOICES["accept"]
+        return self.operation.overrides
+
+    @property
+    def undoes(self) -> bool:
+        """Return whether it undoes steps, also those that have no compensation if a person says so."""
+        return self.overrides and self.name != "accept"
 
 
-CHOICES: dict[str, Choice] = {
-    "patch": Choice(
-        _("New values"),
-        _("The values are written. Then the instance goes on with each rule that applies."),
-        _("Apply"),
-        has_values=True,
-    ),
-    "accept": Choice(
-        _("Accept as it is"),
-        _("The instance becomes final with the values that it has, and what is pending is withdrawn."),
-        _("Accept"),
-    ),
-    "abort": Choice(
-        _("Undo all steps"),
-        _("Every step is undone, the last one first, and the instance ends as aborted."),
-        _("Undo all steps"),
-        undoes=True,
-        statuses="ER",
-    ),
-    "migrate": Choice(
-        _("Move to the present definition"),
-        _(
-            "If the present rules explain every step, this is only noted. Else the steps from the first one"
-            " that they do not explain are undone and replayed."
-        ),
-        _("Move"),
-        undoes=True,
-        statuses="ER",
-    ),
-    "skip_compensation": Choice(
-        _("Go on without a compensation"),
-        _("The compensation that waits is left out, and the next one follows."),
-        _("Go on"),
-        statuses="X",
-    ),
-    "complete": Choice(
-        _("Enter the result of a job"),
-        _("The result is recorded as if the worker of the job had delivered it, with your name."),
-        _("Record the result"),
-        of_job=True,
-        has_values=True,
-        statuses="ER",
-    ),
-    "skip": Choice(
-        _("Skip a job"),
-        _("The job is removed. Its rule fires again only after its condition has been false."),
-        _("Skip"),
-        of_job=True,
-        has_values=True,
-        statuses="ER",
-    ),
-    "rollback": Choice(
-        _("Roll back to a step"),
-        _("The steps after this one are undone, the last one first. Then the instance goes on from here."),
-        _("Roll back"),
-        of_step=True,
-        undoes=True,
-        statuses="ER",
-    ),
-    "replay": Choice(
-        _("Roll back to a step and replay"),
-        _(
-            "The steps after this one are undone. Then rules whose values are as they were get their recorded"
-            " results again, and workers perform only what changed."
-        ),
-        _("Roll back and replay"),
-        of_step=True,
-        has_values=True,
-        undoes=True,
-        statuses="ER",
-    ),
-    "compensate": Choice(
-        _("Undo a step"),
-        _("This step is undone, and the steps that depend on it; others keep their values and jobs."),
-        _("Undo the step"),
-        of_step=True,
-        undoes=True,
-        statuses="ER",
-    ),
-    "merge_late": Choice(
-        _("Take a late result over"),
-        _("The values are written. Then the instance goes on with each rule that applies."),
-        _("Take over"),
-        of_late=True,
-        has_values=True,
-        statuses="ER",
-    ),
-    "discard_late": Choice(
-        _("Discard a late result"),
-        _("The instance stays as it is. The result is kept with your reason, and waits no longer."),
-        _("Discard"),
-        of_late=True,
-        statuses="ERFSXAC",
-    ),
-    "branch": Choice(
-        _("Start again from a step"),
-        _("A new instance begins with the state of this step. This one stays as it is."),
-        _("Start a new instance"),
-        of_step=True,
-        statuses="ERFSXAC",
-    ),
-}
+CHOICES: dict[str, Choice] = {name: Choice(name) for name in _FORMS}
 
 
 @dataclass(frozen=True)

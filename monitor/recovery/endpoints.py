@@ -12,11 +12,10 @@ from flows.capabilities.recovery.api import RepairPreview
 from flows.errors import WedError
 from monitor import masking
 from monitor.api import inputs, schemas
-from monitor.api.caller import Caller, forbidden
+from monitor.api.caller import Caller
 from monitor.api.problems import Problem
-from monitor.api.routing import REPAIR_SHOWN, call_of, flow_of, router
+from monitor.api.routing import PERFORM_SHOWN, call_of, flow_of, router
 from monitor.recovery import schemas as repairs
-from monitor.recovery.undoing import right_to_repair
 
 log = logging.getLogger("wedsql.api")
 
@@ -24,11 +23,11 @@ log = logging.getLogger("wedsql.api")
 @router.post(
     "/instances/{int:wid}/repair",
     response=repairs.RepairedOut,
-    auth=REPAIR_SHOWN,
+    auth=PERFORM_SHOWN,
     summary="Repair an instance",
 )
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
-    """Perform an operation of the repair desk; with `seq`, the step of a preview, only on that state."""
+    """Perform an operation on an instance; with `seq`, the step of a preview, only on that state."""
     caller = _allowed(request, wid, given)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
@@ -41,7 +40,7 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 @router.post(
     "/instances/{int:wid}/repair/preview",
     response=repairs.RepairPreviewOut,
-    auth=REPAIR_SHOWN,
+    auth=PERFORM_SHOWN,
     summary="Preview a repair",
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
@@ -53,9 +52,8 @@ def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn
 
 def _allowed(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Caller:
     """Return the caller, who may do the operation. Raises Problem."""
-    caller, flow, needed = call_of(request).caller, flow_of(request), right_to_repair(given.operation, wid)
-    if not caller.may(needed, flow.name):
-        raise forbidden(flow.name, needed)
+    caller, flow = call_of(request).caller, flow_of(request)
+    caller.check(given.operation, flow.name, wid, given.arguments)
     changes = given.arguments.get("changes")
     if isinstance(changes, dict) and any(one.name in changes for one in flow.concealed):
         raise Problem(403, "You may not write an attribute whose values you may not see.")

@@ -37,7 +37,6 @@ from monitor.cases import rows as case_rows
 from monitor.cases.uploads import file_rows, limits
 from monitor.recovery import drafts, late_results, repairing, suggested
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
-from monitor.recovery.undoing import right_to_repair
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
@@ -173,7 +172,7 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
 def undo(request: HttpRequest, wid: int) -> HttpResponse:
     """Undo the last repair of an instance, if it is still at the step that the page showed."""
     instance, flow = instance_or_404(request.user, wid)
-    if not access.may(request.user, right_to_repair("undo", wid), flow.name):
+    if not access.may_perform(request.user, flow.name, "undo", wid):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     context = holders.facts(request, flow, wid)
     if context["unseen"]:

@@ -77,7 +77,8 @@ def test_an_exception_is_previewed_and_repaired(owner: User, parcels: Parcels) -
     moved = clerk.post(path, patch | {"reason": "Found.", "seq": found["seq"] - 1})
     assert problem(moved, 409)["code"] == "WD108"
     problem(clerk.post(path, patch), 422)
-    problem(clerk.post(path, {"operation": "cancel", "reason": "x"}), 422)
+    problem(clerk.post(path, {"operation": "cancel", "reason": "x"}), 403)
+    problem(clerk.post(path, {"operation": "explode", "reason": "x"}), 422)
     done = clerk.post(path, patch | {"reason": "Found.", "seq": found["seq"]}).json()
     assert done == {"wid": wid, "status": "running", "seq": found["seq"] + 1, "instance": None}
     assert last(parcels, wid)[:2] == ("_RECOVER:patch", "olga in monitor")

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api, starting
-from flows.access import flow_or_404, instance_or_404, masks, may_operate
+from flows.access import flow_or_404, instance_or_404, masks, may_operate, may_perform
 from flows.api.connection import to_json
 from flows.capabilities.approvals.api import Proposal
 from flows.designer import values
@@ -103,7 +103,7 @@ def _key_of_form(request: HttpRequest, state: Mapping[str, Any]) -> str | None:
 def cancel(request: HttpRequest, wid: int) -> HttpResponse:
     """Ask for the reason, or cancel the instance, or propose that."""
     instance, flow = instance_or_404(request.user, wid)
-    if not may_operate(request.user, flow.name):
+    if not may_perform(request.user, flow.name, "cancel", wid):
         return _forbidden()
     reason, actor = request.POST.get("reason", "").strip()[:LONGEST_REASON], request.user.get_username()
     context: dict[str, Any] = {"flow": flow, "instance": instance, "reason": reason}
@@ -133,7 +133,7 @@ def to_proposal(request: HttpRequest, made: Proposal) -> HttpResponse:
 def rematch(request: HttpRequest, wid: int) -> HttpResponse:
     """Evaluate the conditions of the flow on the instance again."""
     _instance, flow = instance_or_404(request.user, wid)
-    if not may_operate(request.user, flow.name):
+    if not may_perform(request.user, flow.name, "rematch", wid):
         return _forbidden()
     try:
         done = api.rematch(flow.name, [wid], actor=request.user.get_username())

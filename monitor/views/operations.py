@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api
-from flows.access import instance_or_404, masks, may_handle, may_operate
+from flows.access import instance_or_404, masks, may_perform
 from flows.errors import NeedsApprovals, Refused
 from flows.queries import jobs
 from flows.queries.instances import Instance
@@ -20,7 +20,7 @@ from flows.queries.jobs import OpenJob
 from monitor import holders
 from monitor.cases import following
 from monitor.durations import seconds
-from monitor.operations import OPERATIONS, Detail, consequence, perform, propose
+from monitor.operations import OPERATIONS, Detail, arguments, consequence, perform, propose
 from monitor.views.operate import LONGEST_REASON, to_proposal
 from pages.guard import page
 from pages.urlparams import long_number, number
@@ -36,16 +36,14 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     instance, flow = instance_or_404(request.user, wid)
     if operation not in OPERATIONS:
         raise Http404
-    chosen = OPERATIONS[operation]
+    chosen, kind = OPERATIONS[operation], api.operation_table()[operation]
     given = request.POST if request.method == "POST" else request.GET
-    number_of_job = long_number(given.get("job")) if chosen.of_job else None
+    number_of_job = long_number(given.get("job")) if kind.of_job else None
     job = _job(wid, number_of_job)
-    if not (may_handle if operation == "retry" and job and job.state == "K" else may_operate)(
-        request.user, flow.name
-    ):
+    if not may_perform(request.user, flow.name, operation, wid, arguments(operation, number_of_job)):
         return HttpResponseForbidden(_("You may see this instance, but not operate it."))
     context: dict[str, Any] = {"flow": flow, "instance": instance, "operation": chosen, "name": operation}
-    context |= {"job": job, "gone": chosen.of_job and job is None, "number": number_of_job}
+    context |= {"job": job, "gone": kind.of_job and job is None, "number": number_of_job}
     context["back"] = given.get("back") == "repair"
     context["title"] = flow.transition_titles.get(job.transition, job.transition) if job else ""
     context["reason"] = request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", "")

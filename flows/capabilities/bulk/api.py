@@ -9,13 +9,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from flows.capabilities.recovery.api import PROPOSAL_HOURS, RepairPreview, as_preview, as_refusal
 from flows.errors import WedError
 from flows.statements import JSON, read_as, rows, value
 
-REPAIRS = ("patch", "complete", "skip", "accept", "rollback", "abort")
+# The operations on many instances that repair them, as the kernel has them (flows.api.operations).
+ManyRepair: TypeAlias = Literal["patch", "complete", "skip", "accept", "rollback", "abort"]
 BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
 
 
@@ -129,7 +130,7 @@ def _digest(texts: Iterable[str]) -> str:
 
 def is_repair(operation: str) -> bool:
     """Return whether an operation on many instances is a repair, confirmed with `digest_at`."""
-    return operation in REPAIRS
+    return operation in get_args(ManyRepair)
 
 
 def request_bulk(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from psycopg import sql
 
 from flows.capabilities.bulk.api import digest, digest_at
+from flows.capabilities.recovery.api import operation_table
 from flows.filters import Filter
 from flows.queries.base import rows, snapshot
 from flows.queries.everywhere import Selection, parts, selection
@@ -105,14 +106,10 @@ class Applicable:
         return fitting(found, self.statuses, self.needs, transition)
 
 
-APPLICABLE: dict[str, Applicable] = {
-    "suspend": Applicable("RE"), "resume": Applicable("S"), "rematch": Applicable("RE"),
-    "retry": Applicable("RE", "parked"), "priority": Applicable("RE", "pending"),
-    "reassign": Applicable("RE", "assignable"), "cancel": Applicable("RES"),
-    "patch": Applicable("E"), "accept": Applicable("E"), "complete": Applicable("RE", "free"),
-    "skip": Applicable("RE", "free"), "rollback": Applicable("RE", "undoable"),
-    "abort": Applicable("RE", "unheld"),
-}  # fmt: skip
+def applicable(operation: str) -> Applicable:
+    """Return to which instances an operation on many applies, as the kernel says."""
+    found = operation_table()[operation]
+    return Applicable(found.statuses, cast("Needs", found.jobs))
 
 
 def over(chosen: Filter, names: Collection[str] | None) -> Selection:
@@ -145,7 +142,7 @@ def selected(found: Selection, among: Collection[int] | None = None) -> Chosen:
         " array_agg(i.seq order by i.wid desc) as seqs, {}"
         " from (select i.wid, i.flow_id, i.seq, i.status::text as status from {} limit %s) i"
         " join wedsql.flow n on n.id = i.flow_id left join lateral (select {}"
-        " from wedsql.job_pool p where p.wid = i.wid and p.tgid > 0) j on i.status in ('R', 'E')"
+        " from wedsql.job_pool p where p.wid = i.wid and p.tgid > 0) j on i.status in ('R', 'E', 'S', 'X')"
         " group by n.name, i.status order by n.name, i.status"
     ).format(
         sql.SQL(", ".join(f"count(*) filter (where j.{name}) as {name}" for name in _HAVE)),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from django.core.management.base import CommandParser
 
 from flows import api
 from flows.capabilities.bulk import queries as bulk
-from flows.capabilities.bulk.api import REPAIRS, BulkPreview, BulkRequest
+from flows.capabilities.bulk.api import BulkPreview, BulkRequest, ManyRepair
 from flows.capabilities.bulk.queries import Chosen
 from flows.filters import parse
 from flows.management.base import FlowCommand, Usage
@@ -17,7 +17,6 @@ from flows.models import Status
 from flows.queries.definitions import FlowInfo, flow_by_name
 
 OPTIONS = ("flow", "transition", "digest", "all_or_nothing")
-WITH_CHANGES = ("patch", "complete", "skip")
 PREVIEWED = 10
 
 
@@ -49,8 +48,8 @@ def run(
 
     `report` returns a line about a proposal by its number.
     """
-    if operation not in REPAIRS:
-        raise Usage(f"With --where use one of: {', '.join(REPAIRS)}.")
+    if operation not in get_args(ManyRepair):
+        raise Usage(f"With --where use one of: {', '.join(get_args(ManyRepair))}.")
     flow = flow_by_name(options["flow"]) if options["flow"] else None
     if options["flow"] and flow is None:
         raise Usage(f"There is no flow {options['flow']}. “manage.py flows” lists those that there are.")
@@ -88,7 +87,7 @@ def _request(
 
 
 def _arguments(operation: str, given: dict[str, Any]) -> dict[str, Any]:
-    if operation in WITH_CHANGES:
+    if "changes" in (api.operation_table()[operation].many or ()):
         return {"changes": given}
     if isinstance(given.get("steps"), str):
         try:
@@ -102,7 +101,7 @@ def _preview(command: FlowCommand, request: BulkRequest, found: Chosen, options:
     """Show how many instances there are, and what would become of the first ones."""
     given: dict[str, Any] = {"actor": options["actor"], "total": len(found.wids)}
     first = api.preview_bulk(request, found.wids[:PREVIEWED], **given)
-    applies = len(bulk.APPLICABLE[request.operation].among(found, request.transition))
+    applies = len(bulk.applicable(request.operation).among(found, request.transition))
     if options["json"]:
         previews = [{"wid": row.wid, "outcome": outcome(row)} for row in first]
         total = {"total": len(found.wids), "applies": applies}

@@ -1,10 +1,6 @@
 """Operations by which a person repairs an instance, and what each would do before it is done.
 
-The operations and their arguments: patch (changes), complete, skip (job, changes), retry (job), release,
-withdraw (job), extend (job, seconds), reassign (job, worker), rematch, suspend, resume, cancel, accept,
-branch (seq), rollback and compensate (seq, override, hold), replay (seq, changes, override),
-migrate (version, changes, override),
-abort (override), skip_compensation, merge_late (late, changes), discard_late (late), undo.
+`operations()` has the operations: the arguments of each, the permission, and the statuses.
 
 All raise UnknownInstance, and BadRepair for an operation or argument that does not exist.
 """
@@ -13,13 +9,74 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 from flows.errors import WedError
 from flows.statements import JSON, typed_error, value
 
+Permission: TypeAlias = Literal["operate", "handle", "repair"]
+# The names of the operations for types and documents; the kernel has the table (`operations`).
+OperatingName: TypeAlias = Literal[
+    "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority", "reassign"
+]  # fmt: skip
+RepairName: TypeAlias = Literal[
+    "patch", "accept", "complete", "skip", "rollback", "compensate", "replay", "abort", "migrate",
+    "skip_compensation", "branch", "undo", "merge_late", "discard_late",
+]  # fmt: skip
+OperationName: TypeAlias = Literal[OperatingName, RepairName]
+
 # How long a repair that needs approvals waits for them, unless its maker says so.
 PROPOSAL_HOURS = 72
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """An operation on an instance, as the kernel has it (sql/00_operations.sql).
+
+    `permission` is what a user must be allowed in the flow, `unparked` what is enough, too, for a job that is
+    not parked. `statuses` are those of the instances on which it is possible. `arguments` has the kind of
+    each: "job", "seq", "whole" (whole numbers), "seconds", "text", "boolean", "object" (attributes with
+    values); "?" marks one that may be left out. `many` are those for many instances, None where there is no
+    such operation, and `jobs` what these must have besides. `form` is "operation" or "repair".
+    """
+
+    operation: str
+    permission: Permission
+    unparked: Permission | None
+    statuses: str
+    arguments: Mapping[str, str]
+    many: Mapping[str, str] | None
+    jobs: str
+    form: Literal["operation", "repair"]
+    in_policies: bool
+    can_be_undone: bool
+    can_need_approval: bool
+
+    @property
+    def of_job(self) -> bool:
+        """Return whether it is about a job of the instance."""
+        return "job" in self.arguments
+
+    @property
+    def of_step(self) -> bool:
+        """Return whether it is about a step of the instance."""
+        return "seq" in self.arguments
+
+    @property
+    def of_late(self) -> bool:
+        """Return whether it is about a late result of the instance."""
+        return "late" in self.arguments
+
+    @property
+    def has_values(self) -> bool:
+        """Return whether it writes values of attributes."""
+        return "changes" in self.arguments
+
+    @property
+    def overrides(self) -> bool:
+        """Return whether it can be done although the flow speaks against it."""
+        return "override" in self.arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,10 +237,30 @@ def repair(
     return Repaired(**named, facts=found)
 
 
-def repair_operations(*, conn: Any = None) -> Mapping[str, Mapping[str, str]]:
-    """Return the operations with the arguments of each and their kinds; "?" marks one that may be left out.
+def operations(*, conn: Any = None) -> dict[str, Operation]:
+    """Return the operations on an instance by their names, in the order of the kernel."""
+    found = value(conn, "select wedsql.operations()", ())
+    return {each["operation"]: Operation(**each) for each in found}
 
-    Kinds: "job" and "seq" (whole numbers), "seconds", "text", "boolean", "object" (attributes with values).
+
+@cache
+def operation_table() -> Mapping[str, Operation]:
+    """Return `operations` of the site's database, which are read once per process."""
+    return operations()
+
+
+def operation_permissions(
+    wid: int, operation: str, arguments: Mapping[str, Any] | None = None, *, conn: Any = None
+) -> list[Permission]:
+    """Return the permissions of which a user needs one for an operation on an instance.
+
+    It is empty where there is no such operation.
     """
-    found: Mapping[str, Mapping[str, str]] = value(conn, "select wedsql.repair_operations()", ())
+    call = "select wedsql.operation_permissions(%s::integer, %s, %s)"
+    found: list[Permission] = value(conn, call, (wid, operation, JSON(dict(arguments or {}))))
     return found
+
+
+def repair_operations(*, conn: Any = None) -> Mapping[str, Mapping[str, str]]:
+    """Return the arguments of each operation by kind; `operations` has more."""
+    return {name: one.arguments for name, one in operations(conn=conn).items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from django.db import DatabaseError
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
@@ -34,7 +34,10 @@ class NotePresence:
         return answer
 
     def note(self, user: AnyUser) -> None:
-        """Note a user if that is due. A request does not fail by it: the page says what is wrong."""
+        """Note a user if that is due. A request does not fail by it: the page says what is wrong.
+
+        Nor does it wait for a standby: what is lost with the server is noted again within a minute.
+        """
         name, now = user.get_username(), time.monotonic()
         if now - self.noted.get(name, -EVERY) < EVERY:
             return
@@ -42,6 +45,8 @@ class NotePresence:
             self.noted.clear()
         self.noted[name] = now
         try:
-            api.person_seen(name, task_keys(user))
+            with transaction.atomic(), connection.cursor() as cursor:
+                cursor.execute("set local synchronous_commit = local")
+                api.person_seen(name, task_keys(user))
         except (DatabaseError, WedError):
             self.noted.pop(name, None)

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args
 
 from django.core.management.base import CommandParser
 
 from flows import api
 from flows.capabilities.bulk import queries as bulk
 from flows.capabilities.bulk.api import BulkRequest
+from flows.capabilities.recovery.api import OperatingName
 from flows.filters import parse
 from flows.management.base import FlowCommand, Usage, span
 from flows.queries.definitions import flow_by_name
 
-OF_INSTANCE = {"suspend": api.suspend, "resume": api.resume, "cancel": api.cancel}
-OF_JOB = {"retry": api.retry_job, "release": api.release_job, "withdraw": api.withdraw_job}
 OF_FILTER = ("flow", "transition", "expect", "digest", "dry_run")
-CHOICES = [*OF_INSTANCE, *OF_JOB, "priority", "extend", "reassign", "rematch"]
-OF_MANY = ("cancel", "rematch", "suspend", "resume", "retry", "priority", "reassign")
+CHOICES = get_args(OperatingName)
 
 
 class Command(FlowCommand):
     any_flow = True
     help = (
-        "Suspends, resumes or cancels an instance; retries, releases, withdraws, prioritizes, extends"
-        " or reassigns a job. With --filter, requests the operation on many instances, which the reaper"
-        " performs."
+        "Suspends, resumes, cancels or matches an instance again; retries, releases, withdraws, prioritizes,"
+        " extends or reassigns a job. With --filter, requests the operation on many instances, which the"
+        " reaper performs."
     )
     records_actor = True
     tries: ClassVar[Mapping[str, str]] = {"dry_run": "filter flow to transition reason"}
@@ -61,34 +59,30 @@ class Command(FlowCommand):
 
     def _one(self, name: str, wid: int, job: int | None, options: dict[str, Any]) -> None:
         reason, actor = options["reason"], options["actor"]
-        if name == "rematch" or any(options[each] for each in OF_FILTER):
-            raise Usage("“rematch” and --flow, --transition, --expect, --digest, --dry-run need --filter.")
-        if job is None and name in OF_INSTANCE:
-            OF_INSTANCE[name](wid, reason, actor=actor)
-        elif job is None or name in OF_INSTANCE:
-            raise Usage(f"“{name}” is about {'an instance' if name in OF_INSTANCE else 'a job: give --job'}.")
-        elif name in OF_JOB:
-            OF_JOB[name](wid, job, reason, actor=actor)
-        elif name == "extend":
-            api.extend_job(wid, job, options["by"], reason, actor=actor)
-        else:
-            operation = api.reassign_job if name == "reassign" else api.prioritize_job
-            operation(wid, job, options["to"], reason, actor=actor)
+        if any(options[each] for each in OF_FILTER):
+            raise Usage("--flow, --transition, --expect, --digest and --dry-run need --filter.")
+        if (job is not None) != api.operation_table()[name].of_job:
+            raise Usage(f"“{name}” is about {'an instance' if job is not None else 'a job: give --job'}.")
+        api.repair(wid, name, self._arguments(name, job, options), reason, actor=actor)
         if options["json"]:
             self.write_json({"wid": wid, "job": job, "operation": name})
         else:
             self.stdout.write(f"Instance {wid}: {name} done." if job is None else f"Job {job}: {name} done.")
 
+    def _arguments(self, name: str, job: int | None, options: dict[str, Any]) -> dict[str, Any]:
+        given = {"job": job, "seconds": options["by"], "worker": options["to"], "priority": options["to"]}
+        return {kind: given[kind] for kind in api.operation_table()[name].arguments}
+
     def _many(self, name: str, options: dict[str, Any]) -> None:
-        if name not in OF_MANY or options["job"] is not None:
-            raise Usage(f"With --filter use one of: {', '.join(OF_MANY)}; it is not about a single job.")
+        if api.operation_table()[name].many is None or options["job"] is not None:
+            raise Usage(f"With --filter use one of: {', '.join(of_many())}; it is not about a single job.")
         flow = flow_by_name(options["flow"]) if options["flow"] else None
         if options["flow"] and flow is None:
             raise Usage(f"There is no flow {options['flow']}. “manage.py flows” lists those that there are.")
         chosen = parse(options["filter"], flow)
         found = bulk.selected(bulk.over(chosen, None))
         if options["dry_run"]:
-            applies = len(bulk.APPLICABLE[name].among(found, options["transition"]))
+            applies = len(bulk.applicable(name).among(found, options["transition"]))
             self._preview(name, found, applies, options["json"])
             return
         query = " ".join(filter(None, [f"flow:{flow.name}" if flow else "", chosen.text()]))
@@ -116,6 +110,11 @@ class Command(FlowCommand):
         if found.wids:
             self.stdout.write(f"“{name}” applies to {applies} of {len(found.wids)} instances.")
             self.stdout.write(f"--expect {len(found.wids)} --digest {found.digest} confirms these instances.")
+
+
+def of_many() -> list[str]:
+    """Return the operations that this command performs on many instances."""
+    return [name for name, one in api.operation_table().items() if name in CHOICES and one.many is not None]
 
 
 def _destination(name: str, to: str | None) -> Any:

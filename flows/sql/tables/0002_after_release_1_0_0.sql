@@ -63,6 +63,7 @@ begin
   end if;
 end $$;
 revoke select on wedsql.condition_error_sum from wed_web, wed_worker, wed_reaper, wed_monitor;
+-- Conditions that could not be computed, one by one, until they are summed up.
 create table if not exists wedsql.condition_failure (
   id bigint primary key generated always as identity,
   tgid integer not null,

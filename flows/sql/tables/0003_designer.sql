@@ -18,12 +18,14 @@ create table if not exists wedsql.draft (
   changed_by text not null,
   unique (flow, branch)
 );
+-- The published definitions from which a draft was made and with which it was merged.
 create table if not exists wedsql.draft_base (
   draft_id bigint not null references wedsql.draft (id) on delete cascade,
   version integer not null,
   definition jsonb not null,
   primary key (draft_id, version)
 );
+-- Each state of a draft that was saved, for undo, redo and its history.
 create table if not exists wedsql.draft_revision (
   draft_id bigint not null references wedsql.draft (id) on delete cascade,
   revision integer not null,

@@ -160,6 +160,7 @@ create table if not exists wedsql.alert_rule (
 ) with (fillfactor = 50);
 create index if not exists alert_rule_next on wedsql.alert_rule (next_at) where enabled;
 
+-- A time in which the value of a rule was above, or below, its limit.
 create table if not exists wedsql.alert (
   id bigint primary key generated always as identity,
   rule_id bigint not null references wedsql.alert_rule (id) on delete cascade,
@@ -174,6 +175,7 @@ create table if not exists wedsql.alert (
 -- At most one is active: whoever measures, an alert starts once.
 create unique index if not exists alert_active on wedsql.alert (rule_id) where ended_at is null;
 
+-- What happened to alerts and their rules.
 create table if not exists wedsql.alert_event (
   id bigint primary key generated always as identity,
   rule_id bigint not null references wedsql.alert_rule (id) on delete cascade,

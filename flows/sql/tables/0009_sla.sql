@@ -26,6 +26,7 @@ create table if not exists wedsql.calendar_span (
 );
 create index if not exists calendar_span_before on wedsql.calendar_span (calendar_id, before);
 
+-- Within which working time something of an instance must be done.
 create table if not exists wedsql.sla (
   id bigint primary key generated always as identity,
   flow_id integer not null references wedsql.flow (id) on delete cascade,

@@ -19,6 +19,7 @@ create table if not exists wedsql.case_rule (
   check (due_after > '0')
 );
 
+-- Cases: one for each exception, from the commit that made it to the one that ended it.
 create table if not exists wedsql.repair_case (
   number bigint primary key generated always as identity,
   flow_id integer not null references wedsql.flow (id) on delete cascade,

@@ -7,5 +7,5 @@ alter table wedsql.trig add constraint trig_performer_check check (performer in 
 alter table wedsql.trig drop constraint if exists trig_sets_check;
 alter table wedsql.trig add constraint trig_sets_check check (btrim(sets) <> '');
 
--- Whether a flow has triggers with one of these.
+-- Whether the flow has triggers that the database performs, or that set values.
 alter table wedsql.flow add column if not exists automatic boolean not null default false;

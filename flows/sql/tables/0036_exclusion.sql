@@ -6,7 +6,7 @@ alter table wedsql.trig drop constraint if exists trig_mutex_check;
 alter table wedsql.trig add constraint trig_mutex_check check (length(mutex) between 1 and 100);
 alter table wedsql.trig drop constraint if exists trig_lock_check;
 alter table wedsql.trig add constraint trig_lock_check check (length(lock) between 1 and 200);
--- Whether a trigger of the flow has one of them.
+-- Whether a trigger of the flow excludes others (mutex, lock).
 alter table wedsql.flow add column if not exists exclusive boolean not null default false;
 -- The lock that a job needs, as it was named when the job was fired: /name, or flow:name.
 alter table wedsql.job_pool add column if not exists lock text;

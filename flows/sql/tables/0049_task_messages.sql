@@ -84,6 +84,7 @@ create table if not exists wedsql.person (
 ) with (fillfactor = 70);
 create index if not exists person_seen on wedsql.person (seen_at);
 
+-- When a person is away, and who takes the tasks in that time.
 create table if not exists wedsql.absence (
   id bigint generated always as identity primary key,
   person text not null,

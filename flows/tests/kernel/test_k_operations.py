@@ -38,6 +38,7 @@ OPERATIONS: dict[str, tuple[str, ...]] = {
     "R13 release": ("job",),
     "R13 withdraw": ("job",),
     "R13 extend": ("job", "seconds"),
+    "R13 priority": ("job", "priority"),
     "R13 reassign": ("job", "worker"),
     "R14 branch": ("seq",),
     "R15 migrate": (),
@@ -64,6 +65,7 @@ def refusals(kit: Kit, wid: int, transition: str = "", reason: str = "Why.", see
     """Return the operations that are refused, each with its SQLSTATE; none of them changes anything."""
     job = next((each.id for each in kit.pending(wid) if each.trname == transition), 10**15)
     values = {"job": job, "changes": {"b": "2"}, "seq": 2, "seconds": 9, "worker": "ann", "late": 10**15}
+    values["priority"] = 5
     found = {}
     for name, needs in OPERATIONS.items():
         arguments = {each: (values | given)[each] for each in needs}
@@ -164,7 +166,7 @@ def test_refused_while_it_is_an_exception(shop: Kit) -> None:
 def test_refused_while_a_worker_repairs_the_exception(shop: Kit) -> None:
     wid = stuck(shop)
     shop.lease("_EXCPT")
-    of_job = "R1 retry, R4 complete, R5 skip, R13 withdraw, R13 extend, R13 reassign"
+    of_job = "R1 retry, R4 complete, R5 skip, R13 withdraw, R13 extend, R13 priority, R13 reassign"
     assert refusals(shop, wid, "_EXCPT") == codes(WD212=of_job, WD203=f"{UNDOING}, {NO_EXCEPTION}")
 
 
@@ -189,7 +191,7 @@ def test_refused_while_it_is_being_compensated(shop: Kit) -> None:
     late = {"merge_late": "WD543", "discard_late": "WD543"}
     assert {name: code for name, code in found.items() if code != "WD105"} == {
         "R1 retry": "WD212", "R13 release": "WD212"} | late  # fmt: skip
-    allowed = {"R6 skip_compensation", "R13 extend", "R14 branch"}
+    allowed = {"R6 skip_compensation", "R13 extend", "R13 priority", "R14 branch"}
     assert set(OPERATIONS) - set(found) == allowed
 
 

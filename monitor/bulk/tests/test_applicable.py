@@ -11,14 +11,17 @@ import pytest
 
 from flows import api
 from flows.capabilities.bulk.api import BulkRequest
-from flows.capabilities.bulk.queries import APPLICABLE, over, selected
+from flows.capabilities.bulk.queries import applicable, over, selected
 from flows.filters import parse
 from flows.tests.pages import unique
 from flows.types import Failure
-from monitor.bulk.choices import REPAIRS
+from monitor.bulk.choices import ALL, REPAIRS
 from monitor.tests.conftest import Parcels
 
-FIRST = {"transition": "tr_work", "max_attempts": 1}
+FIRST = {
+    "transition": "tr_work", "max_attempts": 1,
+    "compensation": "transition", "compensated_by": "tr_undo", "class": "compensatable",
+}  # fmt: skip
 # The rules that fire a job of each kind.
 KINDS: dict[str, list[dict[str, Any]]] = {
     "ready": [FIRST],
@@ -31,6 +34,11 @@ KINDS: dict[str, list[dict[str, Any]]] = {
     "children": [{"transition": "tr_child", "child": "{flow}", "child_set": ["kind = 'child'"]}],
     "none": [],
     "stepped": [FIRST],
+    "suspended": [FIRST],
+    "suspended after a step": [FIRST],
+    "compensating": [FIRST],
+    "compensation that a worker has": [FIRST],
+    "ended": [FIRST],
 }
 ARGUMENTS: dict[str, dict[str, Any]] = {"patch": {"changes": {"note": "x"}}, "rollback": {"steps": 1}}
 PERFORM = "select wedsql._bulk_perform(jsonb_populate_record(null::wedsql.bulk, %s), %s, 'x')"
@@ -58,10 +66,16 @@ def kinds(parcels: Parcels, site: None) -> Iterator[tuple[str, dict[str, int]]]:
     )  # fmt: skip
     api.fail_many(flow, [Failure(one, "x") for one in leased if one.wid == wids["parked"]], conn=session)
     api.take_task(job_of(session, wids["task that a person has"]), "ana", ["r:Clerk"], conn=session)
-    api.repair(
-        wids["stepped"], "complete", {"job": job_of(session, wids["stepped"]), "changes": {"kind": "ready"}},
-        "x", actor="x", conn=session,
-    )  # fmt: skip
+    for kind in ("stepped", "suspended after a step", "compensating", "compensation that a worker has"):
+        given = {"job": job_of(session, wids[kind]), "changes": {"kind": "ready"}}
+        api.repair(wids[kind], "complete", given, "x", actor="x", conn=session)
+    for kind in ("compensating", "compensation that a worker has"):
+        api.repair(wids[kind], "abort", {}, "x", actor="x", conn=session)
+    undoing = job_of(session, wids["compensation that a worker has"])
+    api.lease_many(flow, ["tr_undo"], 1, "w", job_ids=[undoing], conn=session)
+    for kind in ("suspended", "suspended after a step"):
+        api.suspend(wids[kind], "x", conn=session)
+    api.cancel(wids["ended"], "x", conn=session)
     yield flow, wids
     session.execute("select wedsql.drop_flow(%s, true)", [flow])
 
@@ -98,7 +112,7 @@ def is_refused(session: psycopg.Connection[Any], operation: str, wid: int) -> bo
     return False
 
 
-@pytest.mark.parametrize("operation", APPLICABLE)
+@pytest.mark.parametrize("operation", ALL)
 def test_it_applies_to_those_of_which_none_is_certain_to_be_refused(
     operation: str, kinds: tuple[str, dict[str, int]], parcels: Parcels
 ) -> None:
@@ -106,9 +120,9 @@ def test_it_applies_to_those_of_which_none_is_certain_to_be_refused(
     names = {wid: kind for kind, wid in wids.items()}
     found = selected(over(parse(f"flow:{flow} id:{min(wids.values())}..{max(wids.values())}"), None))
     assert set(wids.values()) <= set(found.wids)
-    applies = APPLICABLE[operation].among(found) & set(wids.values())
+    applies = applicable(operation).among(found) & set(wids.values())
     done = {wid for wid in names if not is_refused(parcels.connection, operation, wid)}
     # Steps that no transition made are not undone.
-    unsure = {"none", "parked"} if operation == "rollback" else set()
+    unsure = {"none", "parked", "suspended"} if operation == "rollback" else set()
     assert {names[wid] for wid in applies} - unsure == {names[wid] for wid in done}
-    assert APPLICABLE[operation].count(found) == len(APPLICABLE[operation].among(found))
+    assert applicable(operation).count(found) == len(applicable(operation).among(found))

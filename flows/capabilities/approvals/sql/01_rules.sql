@@ -38,11 +38,12 @@ begin
     perform wedsql._raise('WD521', 'A text of a rule for approvals is too long.', 'Use a shorter text.');
   end if;
   select o into v_wrong from unnest(wedsql._texts(p_rule -> 'operations')) o
-  where o not in (select k.operation from wedsql._repair_operations() k) limit 1;
+  where o not in (select k.operation from wedsql._operations() k where k.can_need_approval) limit 1;
   if found then
     perform wedsql._raise('WD521', 'There is no operation "{operation}".', 'Operations: {operations}.',
       jsonb_build_object('operation', left(v_wrong, 80), 'operations',
-        (select jsonb_agg(k.operation order by k.operation) from wedsql._repair_operations() k)));
+        (select jsonb_agg(k.operation order by k.operation) from wedsql._operations() k
+         where k.can_need_approval)));
   end if;
   select a into v_wrong from unnest(wedsql._texts(p_rule -> 'attributes')) a where not p_types ? a limit 1;
   if found then

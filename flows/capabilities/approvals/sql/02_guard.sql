@@ -44,7 +44,9 @@ end $$;
 create or replace function wedsql._rule_covers(p_rule wedsql.approval_rule, p_operations text[],
   p_size integer) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_rule.approvals > 0 and not 'priority' = any (p_operations)
+select p_rule.approvals > 0
+  and not exists (select from wedsql._operations() o
+                  where o.operation = any (p_operations) and not o.can_need_approval)
   and (p_rule.operations = '{}' or p_rule.operations && p_operations)
   and coalesce(p_size > p_rule.bulk_above, true)
 $$;

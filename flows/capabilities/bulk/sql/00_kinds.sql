@@ -12,30 +12,31 @@ values
   ('proposal_of', 'first', 'bigint', 'stable', '{p_bulk bigint}')
 $$;
 
--- Returns the arguments of an operation on many instances by kind, as _repair_operations has them: "steps" is
--- how many steps of transitions a rollback undoes, counted from the last one. Null where there is no such
--- operation.
+-- Returns the arguments of an operation on many instances by kind, as _operations has them: "steps" is how many
+-- steps of transitions a rollback undoes, counted from the last one. Null where there is no such operation.
 create or replace function wedsql._bulk_kinds(p_operation text) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case
-  when p_operation = any ('{cancel,rematch,suspend,resume,retry,priority,reassign}') then jsonb '{}'
-  when p_operation = 'patch' then '{"changes": "object"}'
-  when p_operation in ('complete', 'skip') then '{"changes": "object?"}'
-  when p_operation = 'rollback' then '{"steps": "seq", "override": "boolean?", "hold": "boolean?"}'
-  when p_operation in ('accept', 'abort') then '{"override": "boolean?"}' end
+select o.many from wedsql._operations() o where o.operation = p_operation
 $$;
 
 -- Returns whether an operation on many instances repairs them: each must be at the step at which it was
 -- confirmed.
 create or replace function wedsql._is_bulk_repair(p_operation text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_operation in ('patch', 'complete', 'skip', 'accept', 'rollback', 'abort')
+select exists (select from wedsql._operations() o
+               where o.operation = p_operation and o.form = 'repair' and o.many is not null)
 $$;
 
 -- Returns whether an operation is about values and jobs, which are of one flow.
 create or replace function wedsql._is_step_operation(p_operation text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select p_operation in ('patch', 'complete', 'skip')
+select coalesce(wedsql._bulk_kinds(p_operation) ? 'changes', false)
+$$;
+
+-- Returns whether an operation is about jobs, of which those of one transition can be meant.
+create or replace function wedsql._is_about_jobs(p_operation text) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select exists (select from wedsql._operations() o where o.operation = p_operation and o.arguments ? 'job')
 $$;
 
 -- Returns whether an operation writes one step, so that those of many instances are settled at once.

@@ -12,9 +12,10 @@ begin
     perform wedsql._raise('WD504', 'The request is too long.', 'Shorten the reason or the filter.');
   elsif p_operation is null or wedsql._bulk_kinds(p_operation) is null then
     perform wedsql._raise('WD504', '"{operation}" is no operation on many instances.',
-      'Use cancel, rematch, suspend, resume, retry, priority, reassign, patch, complete, skip, accept, '
-      'rollback or abort.',
-      jsonb_build_object('operation', coalesce(left(p_operation, 80), '')));
+      'Operations: {operations}.',
+      jsonb_build_object('operation', coalesce(left(p_operation, 80), ''), 'operations',
+        (select jsonb_agg(o.operation order by o.operation) from wedsql._operations() o
+         where o.many is not null)));
   elsif p_operation = 'priority' and p_priority between -32768 and 32767 is not true then
     perform wedsql._raise('WD504', 'A priority is a whole number between -32768 and 32767.');
   elsif p_operation <> 'priority' and p_priority is not null then
@@ -25,8 +26,7 @@ begin
   elsif p_operation in ('complete', 'skip') and coalesce(p_transition, '') = '' then
     perform wedsql._raise('WD504', 'The operation "{operation}" is about the jobs of one transition.',
       'Name the transition.', jsonb_build_object('operation', p_operation));
-  elsif p_operation not in ('retry', 'priority', 'reassign', 'complete', 'skip')
-        and coalesce(p_transition, '') <> '' then
+  elsif not wedsql._is_about_jobs(p_operation) and coalesce(p_transition, '') <> '' then
     perform wedsql._raise('WD504', 'The operation "{operation}" is not about jobs of one transition.',
       'Leave the transition out.', jsonb_build_object('operation', p_operation));
   end if;

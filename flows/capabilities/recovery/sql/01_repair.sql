@@ -5,32 +5,13 @@
 -- instance (wedsql._operate), writes what it does to the history as _RECOVER:x, and returns facts beyond what
 -- the instance itself shows; {"instance": n} says that it made another instance, which is the one to look at.
 
--- Returns the operations with the arguments of each by kind: "job" and "seq" are numbers, "seconds" a number
--- with a fraction, "object" attributes with values, "text" and "boolean" what they say; "?" marks one that
--- may be left out.
-create or replace function wedsql._repair_operations() returns table (operation text, arguments jsonb)
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-values ('retry', jsonb '{"job": "job?"}'), ('release', '{"job": "job"}'), ('withdraw', '{"job": "job"}'),
-       ('extend', '{"job": "job", "seconds": "seconds"}'), ('rematch', '{}'), ('suspend', '{}'),
-       ('resume', '{}'), ('cancel', '{}'), ('patch', '{"changes": "object"}'),
-       ('complete', '{"job": "job", "changes": "object?"}'),
-       ('skip', '{"job": "job", "changes": "object?"}'), ('accept', '{"override": "boolean?"}'),
-       ('branch', '{"seq": "seq", "key": "text?"}'),
-       ('reassign', '{"job": "job", "worker": "text"}'),
-       ('rollback', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
-       ('compensate', '{"seq": "seq", "override": "boolean?", "hold": "boolean?"}'),
-       ('replay', '{"seq": "seq", "changes": "object?", "override": "boolean?"}'),
-       ('migrate', '{"version": "seq?", "changes": "object?", "override": "boolean?"}'),
-       ('abort', '{"override": "boolean?"}'), ('skip_compensation', '{}'), ('undo', '{}'),
-       ('merge_late', '{"late": "job", "changes": "object?"}'), ('discard_late', '{"late": "job"}')
-$$;
-
--- Returns whether a JSON value is of a kind of _repair_operations.
+-- Returns whether a JSON value is of a kind of _operations.
 create or replace function wedsql._is_argument(p_value jsonb, p_kind text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case p_kind
   when 'job' then jsonb_typeof(p_value) = 'number' and p_value #>> '{}' ~ E'^\\d{1,18}$'
   when 'seq' then jsonb_typeof(p_value) = 'number' and p_value #>> '{}' ~ E'^\\d{1,9}$'
+  when 'whole' then jsonb_typeof(p_value) = 'number' and p_value #>> '{}' ~ E'^-?\\d{1,9}$'
   when 'seconds' then jsonb_typeof(p_value) = 'number' and octet_length(p_value #>> '{}') <= 18
   when 'text' then jsonb_typeof(p_value) = 'string'
   else jsonb_typeof(p_value) = p_kind end
@@ -41,12 +22,12 @@ $$;
 create or replace function wedsql._check_arguments(p_operation text, p_arguments jsonb) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_kinds jsonb := (select o.arguments from wedsql._repair_operations() o where o.operation = p_operation);
+  v_kinds jsonb := (select o.arguments from wedsql._operations() o where o.operation = p_operation);
 begin
   if v_kinds is null then
     perform wedsql._raise('WD109', 'There is no operation "{operation}".', 'Operations: {operations}.',
       jsonb_build_object('operation', left(p_operation, 80), 'operations',
-        (select jsonb_agg(o.operation order by o.operation) from wedsql._repair_operations() o)));
+        (select jsonb_agg(o.operation order by o.operation) from wedsql._operations() o)));
   end if;
   perform wedsql._check_kinds(p_operation, v_kinds, p_arguments);
 end $$;
@@ -186,9 +167,3 @@ begin
   perform wedsql._check_reason(p_reason);
   return wedsql._repair(p_wid, p_operation, p_arguments, p_reason, p_actor, p_expected_seq);
 end $$;
-
--- Returns the operations with the arguments of each, as _repair_operations has them.
-create or replace function wedsql.repair_operations() returns jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select jsonb_object_agg(o.operation, o.arguments) from wedsql._repair_operations() o
-$$;

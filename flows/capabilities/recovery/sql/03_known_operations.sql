@@ -44,6 +44,15 @@ select wedsql.extend_job(p_wid, (p_arguments ->> 'job')::bigint,
 select null::jsonb
 $$;
 
+-- Locks, raises: as prioritize_job.
+create or replace function wedsql._repair_priority(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql.prioritize_job(p_wid, (p_arguments ->> 'job')::bigint, (p_arguments ->> 'priority')::integer,
+  p_reason, p_actor);
+select null::jsonb
+$$;
+
 -- Evaluates the present conditions on the instance again (_REMATCH in the history, where something follows).
 -- Locks: as _operate; its jobs, timers, trace.
 -- Raises: WD009, WD104, WD105.

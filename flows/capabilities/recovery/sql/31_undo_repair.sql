@@ -17,7 +17,8 @@ select row(i.wid, i.seq + 1, p_operation, i.status, i.reason,
    from wedsql.job_pool j where j.wid = p_wid),
   (select coalesce(jsonb_agg(to_jsonb(x)), '[]') from wedsql.timer x where x.wid = p_wid),
   (select coalesce(jsonb_agg(to_jsonb(s)), '[]') from wedsql.skipped s where s.wid = p_wid))::wedsql.repaired
-from wedsql.instance i where i.wid = p_wid and p_operation in ('patch', 'skip', 'accept', 'retry')
+from wedsql.instance i where i.wid = p_wid
+  and exists (select from wedsql._operations() o where o.operation = p_operation and o.can_be_undone)
 $$;
 
 -- Stores what an instance was before its last repair. A retry of several jobs has a step for each; the last

@@ -12,8 +12,7 @@ $$;
 -- Returns the operations of a policy.
 create or replace function wedsql._policy_operations() returns text[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select array['retry', 'patch', 'rematch', 'complete', 'skip', 'rollback', 'replay', 'abort', 'accept',
-             'cancel', 'skip_compensation']
+select array_agg(o.operation) from wedsql._operations() o where o.in_policies
 $$;
 
 -- Returns whether an operation is never possible in cases of a cause: an instance with no way on has no job,

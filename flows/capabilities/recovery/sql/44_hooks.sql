@@ -91,6 +91,7 @@ $$;
 grant execute on function
   wedsql.repair(integer, text, jsonb, text, text, integer),
   wedsql.preview_repair(integer, text, jsonb, text, text), wedsql.repair_operations(),
+  wedsql.operations(), wedsql.operation_permissions(integer, text, jsonb),
   wedsql.last_repair(integer),
   wedsql.roll_back(integer, integer, text, text, boolean, boolean),
   wedsql.compensate(integer, integer, text, text, boolean, boolean),

@@ -9,7 +9,7 @@ import { synchronize } from "./sync.js";
 
 const EVERY = 30000;
 const line = document.getElementById("line");
-let state = { line: "offline" }, running = null, shown = "";
+let state = { line: "offline" }, running = null, shown = "", drawing = Promise.resolve();
 
 function showLine() {
   line.textContent = state.line === "problem" ? state.problem?.message || t("line_offline") : t(`line_${state.line}`);
@@ -38,8 +38,14 @@ async function showTasks(person) {
     el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
 }
 
-// Shows the page of the address. A form that is open stays as it is.
-async function render(moved = true) {
+// Shows the page of the address, after what is being shown: else an earlier page could replace a later one.
+function render(moved = true) {
+  drawing = drawing.catch(() => {}).then(() => draw(moved));
+  return drawing;
+}
+
+// A form that is open stays as it is.
+async function draw(moved) {
   const [, page = "", task, number] = location.hash.split("/");
   const person = await store.current();
   await showCounts(person);

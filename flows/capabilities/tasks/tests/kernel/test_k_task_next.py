@@ -35,12 +35,17 @@ def got(kit: Kit, person: str, keys: list[str], order: Any = "arrival", flows: A
 
 
 def buffers(kit: Kit, order: str) -> int:
-    """Return how many blocks the search for the next task of the flow reads."""
-    plan = kit.one(
-        "explain (analyze, buffers, format json) select * from wedsql.open_tasks('ana', %s, %s, null, 2, %s)",
-        [CLERK, order, [kit.name]],
-    )[0]["Plan"]
-    return int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"])
+    """Return how many blocks the search for the next task of the flow reads.
+
+    Statistics that change, here or by autovacuum, let the session make its plans again, which reads the
+    catalogue: the least of three counts.
+    """
+    search = "select * from wedsql.open_tasks('ana', %s, %s, null, 2, %s)"
+    plans = [
+        kit.one(f"explain (analyze, buffers, format json) {search}", [CLERK, order, [kit.name]])[0]["Plan"]
+        for _number in range(3)
+    ]
+    return min(int(plan["Shared Hit Blocks"]) + int(plan["Shared Read Blocks"]) for plan in plans)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -50,7 +55,6 @@ def test_the_first_task_of_the_flow_is_found_behind_those_of_others(office: Kit,
     with office.conn.transaction(force_rollback=True):
         api.create_flow(f"{office.name}_o", conn=office.conn)
         office.rows(OTHERS, [30, first])
-        buffers(office, order)
         few = buffers(office, order)
         office.rows(OTHERS.replace("-n", "-n - 100"), [5000, first])
         assert buffers(office, order) <= few + 10, "the cost does not grow with the tasks of others"
