@@ -63,6 +63,14 @@ TARGETS: dict[str, Target] = {
     "people-many": Target(
         "tasks of people, many at once, against the better of two libraries", "≥", 30.0, "times"
     ),
+    "processes-many-50": Target("steps of a process of 50 tasks, against SpiffWorkflow", "≥", 5.0, "times"),
+    "processes-many-400": Target(
+        "steps of a process of 400 tasks, against SpiffWorkflow", "≥", 20.0, "times"
+    ),
+    "processes-plain": Target(
+        "steps of a process of 50 tasks, against a plain flow of 49 rules", "≥", 1.0, "times"
+    ),
+    "processes-growth": Target("cost of a step, 400 tasks against 50", "≤", 1.3, "times"),
     "inbox-page": Target("first page of 100,000 open tasks, against a look-up by key", "≤", 3.0, "times"),
     "inbox-page-finished": Target("the same with 1,000,000 finished tasks", "≤", 3.0, "times"),
     "inbox-taking": Target("taking one of 100,000 tasks, 50 persons at once, against one", "≤", 3.0, "times"),

@@ -28,6 +28,7 @@ GONE_CLASSES = ("08", "57P", "25P03", "25P04")
 CONFLICTS = ("40", "55P03", "55006")  # with other transactions
 # A call of a function of a flow's schema fails with this after the flow was dropped.
 NO_SCHEMA = "3F000"
+NO_TABLE = "42P01"
 DATA_CLASS = "22"  # numbers out of range and the like
 
 
@@ -37,6 +38,8 @@ def is_transient(sqlstate: str, message: str) -> bool:
 
 
 def _replaced(sqlstate: str, message: str) -> bool:
+    if sqlstate == NO_TABLE:
+        return "wed_flow" in message  # of a flow that was dropped
     if sqlstate in REPLACED_STATES:
         return not (sqlstate == "42703" and _kernel_column(message))
     return sqlstate == "XX000" and message.startswith(REPLACED)

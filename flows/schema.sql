@@ -837,6 +837,53 @@ create index saved_view_shared on wedsql.saved_view (shared, team) where (shared
 
 -- figures ---------------------------------------------------------------------------------------------------
 
+-- Errors of attempts by message, over all flows. The reaper groups them with the figures, so that an attempt
+-- that fails writes nothing for them. What varies in a message is taken out (wedsql._failure_message).
+create table wedsql.failure (
+  id bigint generated always as identity primary key,
+  -- the class of the error, else the outcome of the attempt
+  kind text not null,
+  message text not null,
+  constraint failure_kind_message_key unique (kind, message)
+);
+
+-- How often a transition failed so. No foreign key to the flow: counting must not wait for a definition.
+create table wedsql.failure_flow (
+  failure_id bigint not null references wedsql.failure (id) on delete cascade,
+  flow_id integer not null,
+  trname text not null,
+  n bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  -- of the definition, the newest of them
+  versions integer[] not null default '{}'::integer[],
+  -- the names of some
+  workers text[] not null default '{}'::text[],
+  constraint failure_flow_pkey primary key (failure_id, flow_id, trname)
+) with (fillfactor = 70);
+create index failure_flow_last on wedsql.failure_flow (flow_id, last_at);
+
+-- How often a flow failed so in an hour, in UTC.
+create table wedsql.failure_hour (
+  failure_id bigint not null references wedsql.failure (id) on delete cascade,
+  flow_id integer not null,
+  at timestamptz not null,
+  n bigint not null,
+  constraint failure_hour_pkey primary key (failure_id, flow_id, at)
+) with (fillfactor = 70);
+create index failure_hour_at on wedsql.failure_hour (at);
+
+-- The instances that failed so, as long as they are kept.
+create table wedsql.failure_instance (
+  failure_id bigint not null references wedsql.failure (id) on delete cascade,
+  wid integer not null,
+  flow_id integer not null,
+  n bigint not null,
+  last_at timestamptz not null,
+  constraint failure_instance_pkey primary key (failure_id, wid)
+) with (fillfactor = 70);
+create index failure_instance_wid on wedsql.failure_instance (wid);
+
 -- What happened in a minute, in an hour and in a day: of a flow (trname '') or of one of its transitions.
 -- Each event is in one row of each span, so that a page reads few rows whatever its window. Keyed by time
 -- first, because pages read a window for many flows. No foreign key: counting must not wait for a definition.

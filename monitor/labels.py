@@ -111,6 +111,7 @@ FIELD: dict[str, str | Promise] = {
     "did": _("Performed"),
     "redid": _("Performed more than once"),
     "failed": _("Had a failed attempt of"),
+    "error.group": _("Failed with the error"),
     "followed": _("Transition after transition"),
     "path": _("Path"),
     "task.name": _("Task"),
@@ -144,8 +145,8 @@ CHOICE: dict[str, str | Promise] = {
     "living": _("living"),
     "ended": _("ended"),
     "late": _("late"),
-    "leased": _("leased"),
-    "parked": _("parked"),
+    "leased": _("in progress"),
+    "parked": _("out of attempts"),
     "people": _("waits for people"),
     "unserved": _("without a worker"),
 }
@@ -186,6 +187,6 @@ def job_figure(state: str, n: int) -> str:
     return {
         "pending": ngettext("<b>%(n)s</b> pending", "<b>%(n)s</b> pending", n),
         "late": ngettext("<b>%(n)s</b> late", "<b>%(n)s</b> late", n),
-        "leased": ngettext("<b>%(n)s</b> leased", "<b>%(n)s</b> leased", n),
-        "parked": ngettext("<b>%(n)s</b> parked", "<b>%(n)s</b> parked", n),
+        "leased": ngettext("<b>%(n)s</b> in progress", "<b>%(n)s</b> in progress", n),
+        "parked": ngettext("<b>%(n)s</b> out of attempts", "<b>%(n)s</b> out of attempts", n),
     }[state].replace("%(n)s", "{n}")

@@ -36,10 +36,14 @@ WORDS: Mapping[str, Words] = {
         _("Suspend"),
         _("Suspend the instance"),
         _(
-            "No job of it is offered, leases end, and results of jobs that run now are rejected. Timers,"
+            "No job of it is offered, what workers have taken is given back, and results of jobs that run now"
+            " are rejected. Timers,"
             " back-off and deadlines stop until it is resumed."
         ),
-        _("Their jobs are not offered, leases end, and timers and deadlines stop until they are resumed."),
+        _(
+            "Their jobs are not offered, what workers have taken is given back, and timers and deadlines"
+            " stop until they are resumed."
+        ),
         done=_("The instance is suspended."),
     ),
     "resume": Words(
@@ -72,7 +76,7 @@ WORDS: Mapping[str, Words] = {
     "release": Words(
         _("Release"),
         _("Release the job"),
-        _("The lease ends: other workers may take the job, and the result of its holder will be rejected."),
+        _("Other workers may take the job, and the result of its holder will be rejected."),
         done=_("The job is released."),
     ),
     "withdraw": Words(

@@ -13,6 +13,7 @@ from monitor.cases import files as case_files
 from monitor.cases import reports as case_reports
 from monitor.cases import views as cases
 from monitor.children import views as children
+from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
 from monitor.offline import files as offline_files
@@ -151,6 +152,8 @@ urlpatterns = [
     path("cases/<int:case>/files/<int:file>/remove/", case_files.remove, name="remove_file"),
     path("cases/<int:case>/<slug:verb>/", cases.change, name="change_case"),
     path("exceptions/", exceptions.exceptions, name="exceptions"),
+    path("errors/", errors.errors, name="errors"),
+    path("errors/<int:number>/", errors.error, name="error"),
     path("workers/", workers.workers, name="workers"),
     path("controls/", controls.controls, name="controls"),
     path("health/", health.health_page, name="health"),

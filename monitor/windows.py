@@ -10,7 +10,7 @@ from django.utils import timezone
 
 NAMES = ("hour", "today", "yesterday", "week", "month")
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
-LONGEST = timedelta(days=366)
+LONGEST = timedelta(days=366)  # both ends included
 AGAINST = ("before", "week")
 """The windows to compare with: the one of the same length before it, and the same one of last week."""
 WEEK = timedelta(days=7)
@@ -19,13 +19,17 @@ _LENGTHS = {"week": timedelta(days=7), "month": timedelta(days=30)}
 
 @dataclass(frozen=True)
 class Window:
-    """A window; `name` is "" for days that were chosen, which `first` and `last` are."""
+    """A window; `name` is "" for days that were chosen, which `first` and `last` are.
+
+    `cut`: more days were chosen than a window has; the first of them are left out.
+    """
 
     name: str
     since: datetime
     until: datetime
     first: date | None = None
     last: date | None = None
+    cut: bool = False
 
 
 def of_request(request: HttpRequest, at: datetime, default: str = "today") -> Window:
@@ -51,8 +55,8 @@ def named(name: str, at: datetime) -> Window:
 
 def _days(first: date, last: date) -> Window:
     first, last = min(first, last), max(first, last)
-    first = max(first, last - LONGEST)
-    return Window("", _midnight(first), _midnight(last + DAY), first, last)
+    kept = max(first, last + DAY - LONGEST)
+    return Window("", _midnight(kept), _midnight(last + DAY), kept, last, first < kept)
 
 
 def _midnight(day: date) -> datetime:

@@ -11,6 +11,10 @@ from django.template.loader import render_to_string
 from pages.sqlstates import http_status
 from pages.trouble import is_timeout, is_trouble, sqlstate
 
+# The statuses that have a page.
+STATUSES = frozenset({400, 403, 404, 405, 500, 503})
+LONGEST = 500  # characters of a sentence
+
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     """Return the page for a database that is unavailable."""
@@ -66,9 +70,10 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     return _render_without_context("403_csrf.html", request, 403)
 
 
-def not_allowed(request: HttpRequest) -> HttpResponse:
-    """Return the page for an address that was opened but only receives forms."""
-    return _render_without_context("405.html", request, 405)
+def of_status(request: HttpRequest, status: int, sentence: str = "") -> HttpResponse:
+    """Return the page for one of STATUSES, with the sentence of a view that had no page for it."""
+    context = {"request": request, "exception": sentence.strip()[:LONGEST], "opened": request.method == "GET"}
+    return HttpResponse(render_to_string(f"{status}.html", context), status=status)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

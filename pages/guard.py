@@ -18,8 +18,8 @@ View = Callable[..., HttpResponseBase]
 
 __all__ = ["REDESIGNED", "is_timeout", "page"]
 
-# Invalid schema, undefined table, undefined column, unknown flow.
-REDESIGNED = frozenset({"3F000", "42P01", "42703", "WD001"})
+# Invalid schema, undefined table, undefined column, a column of another type, unknown flow.
+REDESIGNED = frozenset({"3F000", "42P01", "42703", "42804", "WD001"})
 
 
 def page(view: View) -> View:

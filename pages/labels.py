@@ -19,8 +19,8 @@ GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "
 
 JOB_STATE: dict[str, str | Promise] = {
     "P": _("pending"),
-    "L": _("leased"),
-    "K": _("parked"),
+    "L": _("in progress"),
+    "K": _("out of attempts"),
     "S": _("suspended"),
 }
 # What the database records changes of: the tables of wedsql._controls().
@@ -51,8 +51,8 @@ CONTROL: dict[str, str | Promise] = {
 JOB_LIST: dict[str, str | Promise] = {
     "pending": _("Pending"),
     "late": _("Late"),
-    "leased": _("Leased"),
-    "parked": _("Parked"),
+    "leased": _("In progress"),
+    "parked": _("Out of attempts"),
 }
 
 OPERATOR: dict[str, str | Promise] = {
@@ -120,13 +120,13 @@ SYSTEM_STEP: dict[str, str | Promise] = {
 # What the log of jobs records besides steps.
 OUTCOME: dict[str, str | Promise] = {
     "failed": _("failed"),
-    "expired": _("lease expired"),
+    "expired": _("the time for it was over"),
     "released": _("released"),
     "given": _("given to another person"),
     "transferred": _("given to the person responsible"),
     "extended": _("deadline extended"),
     "offline": _("performed without a connection, at"),
-    "parked": _("parked"),
+    "parked": _("out of attempts"),
     "withdrawn": _("withdrawn"),
     "late": _("late"),
     "ended": _("ended"),

@@ -10,6 +10,7 @@ import re
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import wraps
 from typing import Any
@@ -68,6 +69,34 @@ def claimed(request: HttpRequest) -> Iterator[bool]:
         raise
 
 
+@dataclass
+class Request:
+    """A request of a program: whether it was sent before, and its answer, "" while there is none."""
+
+    again: bool
+    answer: str = ""
+
+
+@contextmanager
+def once_as(user: Any, name: str) -> Iterator[Request]:
+    """Let a request that a program has named act once; the block sets its answer, of 2,000 letters at most.
+
+    Without an answer, and after an error, the same request acts again.
+    """
+    if not name:
+        yield Request(False)
+        return
+    sent, is_new = _sent(f"{user.pk} api {name}")
+    made = Request(not is_new, sent.address)
+    try:
+        yield made
+    finally:
+        if is_new and made.answer:
+            SentForm.objects.filter(pk=sent.pk).update(address=made.answer)
+        elif is_new:
+            sent.delete()
+
+
 def again(request: HttpRequest, address: str = "") -> HttpResponseRedirect:
     """Say that a form was sent before, and lead to the page that followed."""
     say_again(request)
@@ -85,6 +114,11 @@ def _claim(request: HttpRequest) -> tuple[SentForm, bool] | None:
     given = request.POST.get(FIELD, "") if request.method == "POST" else ""
     if not _TOKEN.fullmatch(given) or not request.user.is_authenticated:
         return None
-    SentForm.objects.filter(at__lt=timezone.now() - KEPT).delete()
-    sent, is_new = SentForm.objects.get_or_create(token=f"{request.user.pk} {given}")
+    sent, is_new = _sent(f"{request.user.pk} {given}")
     return sent, not is_new
+
+
+def _sent(token: str) -> tuple[SentForm, bool]:
+    """Return what was sent with a token, and whether it is for the first time; forget what is old."""
+    SentForm.objects.filter(at__lt=timezone.now() - KEPT).delete()
+    return SentForm.objects.get_or_create(token=token)

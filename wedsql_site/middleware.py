@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import time
 from collections.abc import Callable
@@ -15,7 +16,7 @@ from django.utils.translation import override
 
 from flows.messages import page_words
 from flows.replication import UNCONFIRMED, unconfirmed
-from pages.error_pages import not_allowed
+from pages.error_pages import STATUSES, of_status
 
 log = logging.getLogger("wedsql.web")
 Answer = Callable[[HttpRequest], HttpResponse]
@@ -108,19 +109,46 @@ class RejectNul:
         return self.get_response(request)
 
 
-class NotAllowedPage:
-    """Shows a page instead of an empty one where an address that only receives forms is opened."""
+class ErrorPages:
+    """Shows a page of the site instead of an error whose response is empty, or has one line of text.
+
+    Scripts that ask for JSON, and programs of the HTTP API, get what the view has returned.
+    """
 
     def __init__(self, get_response: Answer) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
-        if response.status_code != 405 or response.content or request.method != "GET":
+        if not _is_bare(request, response):
             return response
-        page = not_allowed(request)
-        page.headers["Allow"] = response.headers["Allow"]
+        page = of_status(
+            request, response.status_code, html.unescape(response.content.decode(errors="replace"))
+        )
+        page.cookies = response.cookies
+        for name in ("Allow", "Retry-After"):
+            if name in response.headers:
+                page.headers[name] = response.headers[name]
         return page
+
+
+def _is_bare(request: HttpRequest, response: HttpResponse) -> bool:
+    """Return whether a response is an error without a page."""
+    return (
+        response.status_code in STATUSES
+        and not response.streaming
+        and not request.path.startswith("/api/")
+        and b"<" not in response.content
+        and _reads_pages(request, response.headers.get("Content-Type", "text/html"))
+    )
+
+
+def _reads_pages(request: HttpRequest, kind: str) -> bool:
+    """Return whether the reader of a response of this type takes a page for it: a browser does."""
+    accepted = request.headers.get("Accept", "")
+    if kind.startswith("text/plain"):
+        return "text/html" in accepted
+    return kind.startswith("text/html") and not accepted.startswith("application/json")
 
 
 class ContentSecurityPolicy:

@@ -87,6 +87,7 @@ PAGES = {
     "monitor:slas": "watch", "monitor:sla": "watch", "monitor:calendar": "watch",
     "monitor:picture": "watch", "monitor:diagram": "watch", "monitor:counted": "watch",
     "monitor:analysis": "watch", "monitor:analysis_steps": "watch",
+    "monitor:errors": "watch", "monitor:error": "watch",
     "monitor:exceptions": "repair", "monitor:repair": "repair", "monitor:cases": "repair",
     "monitor:case_reports": "repair", "monitor:repair_many": "repair",
     "monitor:proposed_rule": "repair",
@@ -110,6 +111,7 @@ ABOUT: dict[str, Text] = {
     "admin:flows_flow_new": _("From nothing, or from an example"),
     "monitor:flows": _("How many instances of each flow run, wait or have ended"),
     "monitor:instances": _("Instances of all flows: filters, views, downloads"),
+    "monitor:errors": _("Why attempts failed, by message, over all flows"),
     "monitor:alerts": _("Conditions of which people are notified"),
     "monitor:tasks": _("What is for you to do, by flow and role"),
     "monitor:offline": _("Locked tasks, performed where there is no connection"),
@@ -181,6 +183,7 @@ def _links(request: HttpRequest, area: str) -> Iterator[Link]:
     elif area == "watch":
         yield _link(request, "monitor:flows", gettext("Flows"))
         yield _link(request, "monitor:instances", gettext("Instances"))
+        yield _link(request, "monitor:errors", gettext("Errors"))
         yield _link(request, "monitor:alerts", gettext("Alerts"))
     elif area == "repair" and somewhere(user, "handle"):
         yield _link(request, "monitor:cases", gettext("Cases"))

@@ -59,6 +59,8 @@ PARAMETERS = {
     "monitor:task_mails": "",
     "monitor:alert": "before q",
     "monitor:alerts": "before q",
+    "monitor:error": "after before",
+    "monitor:errors": "after flow q sort window",
     "monitor:analysis": "against from of page to transition window",
     "monitor:analysis_steps": "against of page since transition until",
     "monitor:approvals": "after show",

@@ -86,7 +86,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "pages.zone.ReaderZone",
     "wedsql_site.middleware.PageWords",
-    "wedsql_site.middleware.NotAllowedPage",
+    "wedsql_site.middleware.ErrorPages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",

@@ -19,6 +19,7 @@ from bench.probes import (
     overload,
     pages,
     people,
+    processes,
     signals,
     triggers,
 )
@@ -42,6 +43,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "overload": overload.measure,
     "inbox": inbox.measure,
     "people": people.measure,
+    "processes": processes.measure,
 }
 ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload"}
 """those that run only when `--only` names them"""

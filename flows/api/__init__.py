@@ -64,6 +64,7 @@ from flows.capabilities.alerts.api import (
     count_alerts,
     delete_alert_rule,
     list_alert_rules,
+    measure_alert,
     measure_alert_rule,
     read_alert_rule,
     remove_old_alerts,
@@ -106,8 +107,10 @@ from flows.capabilities.cases.api import (
     case_groups,
     change_case,
     claim_case,
+    claims_of_others,
     comment_case,
     end_waits,
+    give_case,
     list_case_rules,
     list_cases,
     next_case,
@@ -143,6 +146,7 @@ from flows.capabilities.children.api import (
     continue_children,
 )
 from flows.capabilities.conditions.api import (
+    accepted_conditions,
     check_condition,
     check_definition,
     completions,
@@ -186,6 +190,7 @@ from flows.capabilities.drafts.publications import (
     reject_publication,
     request_publication,
     request_rollback,
+    submit_definition,
     withdraw_publication,
 )
 from flows.capabilities.drafts.sources import keep_draft_source, read_draft_source

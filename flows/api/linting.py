@@ -25,6 +25,7 @@ from flows.definition.lint import (
     People,
     Rule,
     Table,
+    Verify,
     findings,
     representatives,
     with_acknowledgements,
@@ -66,7 +67,9 @@ def lint(
     given: Mapping[str, Any] = definition
     rules, common = _rules(flow, given, budget, conn)
     history = read_history(flow, rules, conn)
-    found = [*findings(given, rules, common, history.written, budget, people), *_unproved(rules, budget)]
+    verify = _verify(flow, given, rules, conn)
+    found = [*findings(given, rules, common, history.written, budget, people, verify)]
+    found += _unproved(rules, budget)
     found += [*observed(rules, history), *called(flow, given, rules, conn), *times(flow, given, conn)]
     found += form_conditions(given, rules, conn)
     order = {"error": 0, "warning": 1, "info": 2}
@@ -99,6 +102,22 @@ def _rules(flow: str, definition: Mapping[str, Any], budget: Budget, conn: Any) 
         reads = frozenset(name for leaf in leaves or [] for name in leaf.attributes)
         rules.append(Rule(place, trigger, leaves or [], table, reads))
     return rules, _common(definition, rules)
+
+
+def _verify(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn: Any) -> Verify | None:
+    """Return what says on which states none of the conditions without a table holds; None without such."""
+    open_rules = [rule for rule in rules if rule.table is None and rule.enabled and not rule.integrity]
+    if not open_rules:
+        return None
+    part = {"attributes": definition["attributes"], "triggers": [rule.trigger for rule in open_rules]}
+    defaults = {one["name"]: [one.get("default")] for one in definition["attributes"]}
+
+    def nothing(others: Mapping[str, Any], name: str, values: Sequence[Any]) -> list[bool]:
+        classes = {**defaults, **{each: [value] for each, value in others.items()}, name: list(values)}
+        held = evaluate_classes(part, [classes] * len(open_rules), flow, conn)
+        return ["t" not in letters for letters in zip(*held, strict=True)]
+
+    return nothing
 
 
 def _common(definition: Mapping[str, Any], rules: Sequence[Rule]) -> Common:
@@ -183,7 +202,7 @@ def _portions(places: Sequence[int], budget: Budget | None) -> Iterator[Sequence
 def _unproved(rules: Sequence[Rule], budget: Budget) -> Iterator[Finding]:
     hint = _("It has other parts than comparisons of attributes with constants, or too many of them.")
     if budget.spent:
-        hint = _("The time for the checks ended; manage.py flowlint has more with --seconds.")
+        hint = _("The time for the checks ended; manage.py flow lint has more with --seconds.")
     for rule in (rule for rule in rules if rule.table is None):
         message = _("Nothing can be proved about the condition of {rule}.").format(rule=rule.title)
         yield rule.found("unproved", "info", "declared", message, hint=hint)

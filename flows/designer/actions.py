@@ -76,9 +76,10 @@ def _redo(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
 
 def _back(request: HttpRequest, design: Design) -> HttpResponse:
     tab = request.POST.get("tab", "")
-    return HttpResponseRedirect(
-        design.address(tab if tab in ("rules", "attributes", "settings") else "rules")
-    )
+    address = design.address(tab if tab in ("rules", "attributes", "forms", "settings") else "rules")
+    task = request.POST.get("task", "")
+    shown = tab == "forms" and task.isascii() and task.isdigit() and len(task) < 7
+    return HttpResponseRedirect(f"{address}?rule={task}" if shown else address)
 
 
 def _update(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flows import api
 from flows.languages.bpmn import Process, read
@@ -13,11 +13,12 @@ from flows.languages.pdl.picture import process_of
 
 @dataclass(frozen=True)
 class Element:
-    """One element as the diagram shows it."""
+    """One element as the diagram shows it; links to it have its `anchor`."""
 
     figure: Figure
     address: str = ""
     shown: int = 0
+    anchor: str = ""
 
     @property
     def sentence(self) -> str:
@@ -35,15 +36,27 @@ class Diagram:
 
 
 def diagrams(process: Process) -> list[Diagram]:
-    """Return the drawings of a process."""
-    return [
-        Diagram(drawing, _elements(drawing.behind), _elements(drawing.figures))
-        for drawing in drawings(process)
-    ]
+    """Return the drawings of a process. Of an element that is in several, the first one has the anchor."""
+    anchors: dict[str, str] = {}
+    return [_diagram(drawing, anchors) for drawing in drawings(process)]
 
 
-def _elements(figures: Iterable[Figure]) -> tuple[Element, ...]:
-    return tuple(map(Element, figures))
+def _diagram(drawing: Drawing, anchors: dict[str, str]) -> Diagram:
+    behind, before = (_elements(each, anchors) for each in (drawing.behind, drawing.figures))
+    lines = (replace(each, anchor=_anchor(each.element, anchors)) for each in drawing.connections)
+    return Diagram(replace(drawing, connections=(*lines,)), behind, before)
+
+
+def _elements(figures: Iterable[Figure], anchors: dict[str, str]) -> tuple[Element, ...]:
+    return tuple(Element(each, anchor=_anchor(each.element, anchors)) for each in figures)
+
+
+def _anchor(element: str, anchors: dict[str, str]) -> str:
+    """Return a new anchor for an element; empty if it has one already."""
+    if element in anchors:
+        return ""
+    anchors[element] = f"element-{len(anchors) + 1}"
+    return anchors[element]
 
 
 def diagrams_of(flow: str) -> list[Diagram]:

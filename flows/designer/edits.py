@@ -74,21 +74,21 @@ class Edit:
             # Without a timeout of its own a rule would have the flow's default one.
             added["timeout"] = self.values.get("timeout", default_timeout(definition))
         items.append(added)
-        return Summary(_("%(item)s added"), {"item": _titled(self.part, added)}), len(items) - 1
+        return Summary(_("%(item)s added"), {"item": title_parts(self.part, added)}), len(items) - 1
 
     def _save(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         place, item = self._at(items)
         options = OPTIONS[self.part]
         others = sharers(items, place) if self.shared and self.part == "triggers" else []
         items[place] = _with(with_timeout(definition, self.part, item), self.values, options, item)
-        facts: dict[str, Fact] = {"item": _titled(self.part, item)}
+        facts: dict[str, Fact] = {"item": title_parts(self.part, item)}
         facts["options"] = _named(item, items[place], options)
         condition = {name: items[place].get(name) for name in _CONDITION}
         if not others or condition == {name: item.get(name) for name in _CONDITION}:
             return Summary(_("%(item)s: %(options)s"), facts), place
         for each in others:
             items[each] = _with(items[each], condition, options)
-        facts["others"] = [_summary(_titled(self.part, items[each])) for each in others]
+        facts["others"] = [_summary(title_parts(self.part, items[each])) for each in others]
         return Summary(_("%(item)s: %(options)s; its condition also in: %(others)s"), facts), place
 
     def _copy(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
@@ -98,12 +98,12 @@ class Edit:
         if self.part == "attributes":
             copied["name"] = _free_name(str(item.get("name", "")), items)
         items.insert(place + 1, copied)
-        return Summary(_("%(item)s copied"), {"item": _titled(self.part, item)}), place + 1
+        return Summary(_("%(item)s copied"), {"item": title_parts(self.part, item)}), place + 1
 
     def _delete(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         place, item = self._at(items)
         del items[place]
-        return Summary(_("%(item)s deleted"), {"item": _titled(self.part, item)}), place
+        return Summary(_("%(item)s deleted"), {"item": title_parts(self.part, item)}), place
 
     def _up(self, definition: Definition, items: list[Item]) -> tuple[Summary, int]:
         return self._moved(definition, items, -1)
@@ -123,7 +123,7 @@ class Edit:
         place, item = self._at(items)
         to = min(max(to, 0), len(items) - 1)
         items.insert(to, items.pop(place))
-        facts: dict[str, Fact] = {"item": _titled(self.part, item), "place": to + 1}
+        facts: dict[str, Fact] = {"item": title_parts(self.part, item), "place": to + 1}
         return Summary(_("%(item)s moved to place %(place)s"), facts), to
 
 
@@ -190,11 +190,11 @@ def sharers(rules: list[Item], place: int) -> list[int]:
 
 def title(part: str, item: Mapping[str, Any]) -> str:
     """Return what a rule or an attribute is called on pages."""
-    return str(_titled(part, item))
+    return str(title_parts(part, item))
 
 
-def _titled(part: str, item: Mapping[str, Any]) -> str | Summary:
-    """Return the same for every language."""
+def title_parts(part: str, item: Mapping[str, Any]) -> str | Summary:
+    """Return what a rule or an attribute is called, as a part of a summary for every language."""
     if item.get("label"):
         return Summary(str(item["label"]), context=CONTEXT)
     if name := rule_name(item) if part == "triggers" else str(item.get("name") or ""):

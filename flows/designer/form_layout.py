@@ -12,11 +12,13 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.designer import form_tables
-from flows.designer.values import Field, as_text
+from flows.designer.values import Field, as_text, exact, lines
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 
 WORDS = ("shown", "required", "readonly")
+LISTS = ("choices", "table")
+MOST_CHOICES = 500
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,13 @@ class FormField:
     @property
     def conditions(self) -> list[tuple[str, str]]:
         """Return its conditions, with what each decides."""
-        return [(word, self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        titles = {"shown": _("shown if"), "required": _("required if"), "readonly": _("read-only if")}
+        return [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+
+    @property
+    def was(self) -> str:
+        """Return the exact text of its value beside its control; of a list always."""
+        return json_text.encode(self.field.text, ensure_ascii=True) if self.kind in LISTS else self.field.was
 
     @property
     def file(self) -> dict[str, Any] | None:
@@ -132,19 +140,30 @@ def sections(
 
 
 def _filled(given: Mapping[str, Any], one: Field, wrong: Sequence[Any]) -> FormField:
-    options = [(each, each) for each in given.get("options") or []]
+    """Return a field with what its control offers; one that cannot show its value is that of the type."""
+    options = [(as_text(each), each) for each in given.get("options") or []]
     if given.get("kind") == "choice":
         known = options or [each for each in one.options if each[0]]
         if one.text and one.text not in dict(known):
             known = [*known, (one.text, one.text)]
         return FormField(given, replace(one, options=[("", ""), *known]))
-    if given.get("kind") == "choices":
-        chosen = [as_text(each) for each in form_tables.listed(one.text)]
-        more = [(each, each) for each in chosen if each not in dict(options)]
-        return FormField(given, one, options=[*options, *more], chosen=chosen)
-    if given.get("kind") == "table":
-        return FormField(given, one, rows=form_tables.rows(given, form_tables.listed(one.text), wrong))
-    return FormField(given, one)
+    if given.get("kind") == "choices" and (chosen := _chosen(one.text)) is not None:
+        return FormField(given, one, options=_choices(given, chosen), chosen=chosen)
+    if given.get("kind") == "table" and (found := form_tables.listed(one.text)) is not None:
+        return FormField(given, one, rows=form_tables.rows(given, found, wrong))
+    return FormField({**given, "kind": ""} if given.get("kind") in LISTS else given, one)
+
+
+def _chosen(text: str) -> list[str] | None:
+    """Return the choices that a text of JSON is; None for a value that is none of them."""
+    found = form_tables.decoded(text)
+    fits = isinstance(found, list) and all(isinstance(one, str) for one in found)
+    return found if fits and len(found) == len({*found}) <= MOST_CHOICES else None
+
+
+def _choices(given: Mapping[str, Any], chosen: Sequence[str]) -> list[tuple[str, str]]:
+    """Return what can be chosen: the options, and what is chosen beside them."""
+    return [(each, each) for each in dict.fromkeys([*(given.get("options") or []), *chosen])]
 
 
 def file_of(text: str) -> dict[str, Any] | None:
@@ -163,16 +182,27 @@ def posted(form: Mapping[str, Any], given: QueryDict, state: Mapping[str, Any]) 
         name, kind = f"value-{each['attribute']}", each.get("kind")
         if kind == "file" and f"drop-{each['attribute']}" in given:
             found[name] = ""
-        if f"list-{each['attribute']}" not in given:
-            continue
-        before = state.get(each["attribute"])
-        before = before if isinstance(before, list) else None
-        made = given.getlist(name) if kind == "choices" else form_tables.posted(each, given, before or [])
-        if made == (before or []):
-            found[name] = "" if before is None else as_text(before, "jsonb")
-        else:
-            found[name] = as_text(made, "jsonb") if made else ""
+        if f"list-{each['attribute']}" in given and kind in LISTS:
+            was = exact(given.get(f"was-{name}", ""))
+            before = as_text(state.get(each["attribute"]), "jsonb") if was is None else was
+            made = _picked(each, given, before) if kind == "choices" else _rows(each, given, before)
+            found[name] = before if made is None else as_text(made, "jsonb") if made else ""
     return found
+
+
+def _rows(each: Mapping[str, Any], given: QueryDict, before: str) -> list[Any] | None:
+    """Return the rows of a table; None if nothing was changed."""
+    return form_tables.posted(each, given, form_tables.listed(before) or [])
+
+
+def _picked(each: Mapping[str, Any], given: QueryDict, before: str) -> list[str] | None:
+    """Return what was chosen; None if that is what was chosen before, in whatever order."""
+    chosen = _chosen(before) or []
+    known = [value for value, _text in _choices(each, chosen)]
+    sent = [lines(text) for text in given.getlist(f"value-{each['attribute']}")]
+    if sent == [lines(value) for value in known if value in chosen]:
+        return None
+    return [next((value for value in known if lines(value) == text), text) for text in sent]
 
 
 def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:

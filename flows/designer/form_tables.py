@@ -11,7 +11,7 @@ from typing import Any
 from django.http import QueryDict
 
 from flows import json_text
-from flows.designer.values import as_text
+from flows.designer.values import as_text, day, lines, unquoted
 
 SPARE = 2  # empty rows of a table, for browsers without scripts
 MOST_ROWS = 500
@@ -41,8 +41,23 @@ class Cell:
     @property
     def options(self) -> list[str]:
         """Return what can be chosen, with what is there."""
-        known = ["", *self.column.get("options", [])]
+        known = ["", *map(as_text, self.column.get("options", []))]
         return known if self.text in known else [*known, self.text]
+
+    @property
+    def is_other(self) -> bool:
+        """Return whether a cell of yes or no has another value."""
+        return self.text not in ("", "true", "false")
+
+    @property
+    def is_multiline(self) -> bool:
+        """Return whether its control has lines: an input without them would join those of a text."""
+        return "\n" in lines(self.text)
+
+    @property
+    def is_day(self) -> bool:
+        """Return whether an input of days can show it."""
+        return self.type == "date" and (not self.text or day(self.text) is not None)
 
 
 @dataclass(frozen=True)
@@ -53,11 +68,12 @@ class Row:
     cells: list[Cell] = made(default_factory=list)
 
 
-def rows(given: Mapping[str, Any], found: Sequence[Any], wrong: Iterable[Mapping[str, Any]]) -> list[Row]:
-    """Return the rows of a field whose value is a list; `wrong` has the cells that the kernel rejected."""
+def rows(
+    given: Mapping[str, Any], found: Sequence[Mapping[str, Any]], wrong: Iterable[Mapping[str, Any]]
+) -> list[Row]:
+    """Return the rows of a field with this value; `wrong` has the cells that the kernel rejected."""
     marked = {(each.get("row"), each.get("column")) for each in wrong}
-    kept = [each if isinstance(each, dict) else {} for each in found]
-    kept += [{}] * (SPARE if given["writable"] else 0)
+    kept = [*found, *({} for _place in range(SPARE if given["writable"] else 0))]
     return [
         Row(
             place,
@@ -70,40 +86,61 @@ def rows(given: Mapping[str, Any], found: Sequence[Any], wrong: Iterable[Mapping
     ]
 
 
-def listed(text: str) -> list[Any]:
-    """Return the list that a text of JSON is; an empty one for others."""
+def listed(text: str) -> list[Any] | None:
+    """Return the rows that a text of JSON is, [] for none; None for a value that a table cannot show."""
+    found = decoded(text)
+    fits = isinstance(found, list) and len(found) <= MOST_ROWS and all(isinstance(one, dict) for one in found)
+    return found if fits else None
+
+
+def decoded(text: str) -> Any:
+    """Return the value of JSON that a text is, [] for an empty one; None for others."""
     try:
-        found = json_text.decode(text) if text else []
+        return json_text.decode(text) if text else []
     except (ValueError, RecursionError):
-        return []
-    return found[:MOST_ROWS] if isinstance(found, list) else []
+        return None
 
 
-def posted(each: Mapping[str, Any], given: QueryDict, before: list[Any]) -> list[Any]:
-    """Return the rows that a form sends, in its order.
+def posted(
+    each: Mapping[str, Any], given: QueryDict, before: Sequence[Mapping[str, Any]]
+) -> list[Any] | None:
+    """Return the rows that a form sends, in its order; None if they are those before, of which it was made.
 
     Cells that were not changed keep their values, rows what is not shown.
     """
     name, found = str(each["attribute"]), []
-    for place in _places(name, given):
-        was = before[place] if place < len(before) and isinstance(before[place], dict) else {}
-        cells: dict[str, Any] = dict(was)
-        for column in each["columns"]:
-            text = given.get(f"cell-{name}-{place}-{column['name']}", "").strip().replace("\x00", "")
-            if text != as_text(was.get(column["name"])):
-                cells[column["name"]] = _value(text, str(column.get("type") or "text"))
-        if any(value not in ("", None) for value in cells.values()):
-            found.append(cells)
+    places = _places(name, given)
+    is_changed = [place for place in places if place < len(before)] != [*range(len(before))]
+    for place in places:
+        was = before[place] if place < len(before) else {}
+        typed = _typed(each, given, place, was)
+        is_changed = is_changed or bool(typed)
+        row = {**was, **typed}
+        if (place < len(before) and not typed) or any(value not in ("", None) for value in row.values()):
+            found.append(row)
+    return found if is_changed else None
+
+
+def _typed(each: Mapping[str, Any], given: QueryDict, place: int, was: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of the cells of a row that were changed; a browser sends CR LF for a line break."""
+    found = {}
+    for column in each["columns"]:
+        text = given.get(f"cell-{each['attribute']}-{place}-{column['name']}")
+        if text is not None and lines(text) != lines(as_text(was.get(column["name"]))):
+            found[column["name"]] = _value(lines(text).replace("\x00", ""), str(column.get("type") or "text"))
     return found
 
 
 def _value(text: str, kind: str) -> Any:
     """Return the value that the text of a cell means; one that is none stays a text, which is rejected."""
+    if kind in ("text", "choice"):
+        return unquoted(text) if text.strip() else None
+    text = text.strip()
     if kind in ("integer", "numeric") and NUMBER.fullmatch(text):
         return json_text.decode(re.sub(r"^([+-]?)0+(?=\d)", r"\1", text).removeprefix("+"))
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
-    return None if kind != "text" and not text else text
+    return text or None
 
 
 def _places(name: str, given: QueryDict) -> list[int]:

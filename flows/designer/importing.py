@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import re
 import zlib
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -16,18 +18,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from flows.access import AnyUser, may, may_add
+from flows.access import AnyUser, may_add
 from flows.designer.diagram import Diagram, diagrams
 from flows.designer.draft import Design
+from flows.designer.problem_rows import rows
+from flows.designer.process_choice import ProcessChoice, choice
+from flows.designer.publication_rights import may_publish
 from flows.designer.trying import limited
 from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
-from flows.languages.graph.problems import most_severe
 from flows.languages.pdl.picture import as_process
-from flows.languages.sentences import translated
-from flows.loading.bpmn import ImportedProcess
 from flows.loading.pdl import ImportedWorkflow
-from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
+from flows.loading.processes import ENDINGS, Checked, check_file, consequences, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from pages.guard import page
 
@@ -65,9 +67,17 @@ class ImportForm(forms.Form):
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
-        if not _NAME.fullmatch(name):
+        if name and not _NAME.fullmatch(name):
             raise forms.ValidationError(_("“%(name)s” is no name of a flow.") % {"name": name})
         return name
+
+
+class FileForm(ImportForm):
+    """The same where it may be left out: all processes of a file are imported by their own names."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.fields["name"].required = False
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -77,25 +87,45 @@ def import_process(request: HttpRequest) -> HttpResponse:
     if not may_add(request.user):
         raise Http404
     posted = request.method == "POST"
-    form = ImportForm(request.POST if posted else None, use_required_attribute=False)
+    form = FileForm(request.POST if posted else None, use_required_attribute=False)
     given = _given(request) if posted else None
-    if not form.is_valid() or given is None:
-        missing = posted and given is None
-        error = _("Choose a file of at most 5 MB.") if missing else ""
+    if given is None or not form.is_valid():
+        error = _("Choose a file of at most 5 MB.") if posted and given is None else ""
         return _show(request, form, {"error": error, "given": given})
-    name = form.cleaned_data["name"]
+    shown: dict[str, Any] = {"error": "", "given": given, "declares": declares(request)}
     try:
         with limited():
-            checked = check_file(name, given.name, given.content, declare=declares(request))
+            publish = _taken(request, form.cleaned_data["name"], given, shown)
+        if publish is not None and request.POST.get("do") == "publish":
+            return HttpResponseRedirect(publish())
     except Refused as refused:
-        return _show(request, form, {"error": refused.sentence, "given": given})
-    error = ""
-    if request.POST.get("do") == "publish" and checked.made is not None:
-        error = _publish(request, name, given, checked)
-        if not error:
-            return HttpResponseRedirect(Design(name, flow_by_name(name), None).address("picture"))
-    found = _found(request.user, name, checked) | {"declares": declares(request)}
-    return _show(request, form, {"error": error, "given": given} | found)
+        shown["error"] = refused.sentence
+    return _show(request, form, shown)
+
+
+def _taken(
+    request: HttpRequest, name: str, given: Given, shown: dict[str, Any]
+) -> Callable[[], str] | None:  # fmt: skip
+    """Check a file, and add to what the page shows. Return what publishes it if that is possible.
+
+    What publishes returns where to go on, and raises Refused.
+    """
+    wanted, declare = request.POST.get("process", ""), shown["declares"]
+    several = choice(given.name, given.content, wanted, declare=declare)
+    if several is not None:
+        shown |= several.shown()
+        if several.all:
+            shown |= several.all_shown(request.user)
+            return partial(_publish_all, request, several, given, shown) if shown["ready"] else None
+        if not several.wanted:
+            return None
+    if not name:
+        shown["error"] = _("Name the flow that the process becomes.")
+        return None
+    wanted = several.wanted if several is not None else ""
+    checked = check_file(name, given.name, given.content, declare=declare, process=wanted)
+    shown |= _found(request.user, name, checked)
+    return partial(_publish, request, name, given, checked) if shown["ready"] else None
 
 
 def declares(request: HttpRequest) -> bool:
@@ -118,12 +148,12 @@ def _given(request: HttpRequest) -> Given | None:
     return Given(name, content) if content and len(content) <= LARGEST else None
 
 
-def found(checked: Checked) -> dict[str, Any]:
+def found(checked: Checked, shown: Sequence[Diagram] = ()) -> dict[str, Any]:
     """Return what a page lists of a file or a text that was checked, in the language of the user."""
-    problems = most_severe(checked.problems, SHOWN_PROBLEMS)
+    listed = rows(checked.problems, shown)
     return {
-        "problems": [replace(each, message=translated(each.message)) for each in problems],
-        "more": max(len(checked.problems) - SHOWN_PROBLEMS, 0),
+        "problems": listed[:SHOWN_PROBLEMS],
+        "more": max(len(listed) - SHOWN_PROBLEMS, 0),
         "undeclared": any(each.code == "unknown_names" for each in checked.problems),
         "consequences": [*consequences(checked.report)] if checked.report else [],
     }
@@ -131,9 +161,11 @@ def found(checked: Checked) -> dict[str, Any]:
 
 def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
     """Return what the page shows of a file that was checked."""
-    return found(checked) | {
+    shown = _diagrams(checked)
+    return found(checked, shown) | {
         "checked": checked,
-        "shown": _diagrams(checked),
+        "ready": checked.made is not None,
+        "shown": shown,
         "publishes": may_publish(user, name),
         "exists": flow_by_name(name) is not None,
         "flow_name": name,
@@ -143,26 +175,36 @@ def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
 def _diagrams(checked: Checked) -> list[Diagram]:
     if isinstance(checked.made, ImportedWorkflow):
         return diagrams(as_process(checked.made.made.workflow, checked.made.made.library))
-    return diagrams(checked.made.made.process) if isinstance(checked.made, ImportedProcess) else []
-
-
-def may_publish(user: AnyUser, name: str) -> bool:
-    """Return whether the user may make a file the next version of this flow, or a new flow of it."""
-    exists = flow_by_name(name) is not None
-    return may(user, "publish", name) and (may(user, "design", name) if exists else may_add(user))
+    return diagrams(checked.drawn) if checked.drawn is not None else []
 
 
 def _publish(request: HttpRequest, name: str, given: Given, checked: Checked) -> str:
-    """Publish the file, and return why it cannot be published; empty if it was."""
+    """Publish the file, and return the address of the flow. Raises Refused."""
     if checked.made is None or not may_publish(request.user, name):
         raise Http404
-    actor = request.user.get_username()
-    try:
-        report = publish_file(name, checked.made, actor, f"imported from {given.name}")
-    except Refused as refused:
-        return refused.sentence
-    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
-    return ""
+    done = publish_file(name, checked.made, request.user.get_username(), _reason(given))
+    messages.success(request, outcome(done))
+    return Design(name, flow_by_name(name), None).address("picture")
+
+
+def _publish_all(request: HttpRequest, several: ProcessChoice, given: Given, shown: dict[str, Any]) -> str:
+    """Publish all processes of the file, and return the address of the first flow. Raises Refused."""
+    if not shown["publishes"]:
+        raise Http404
+    flows = several.publish(request.user.get_username(), _reason(given))
+    published = [name for name, done in flows.items() if done.version is not None]
+    if published:
+        text = _("These flows are published: %(flows)s.") % {"flows": ", ".join(published)}
+        messages.success(request, text)
+    for done in flows.values():
+        if done.version is None:
+            messages.warning(request, outcome(done))
+    first = next(iter(flows))
+    return Design(first, flow_by_name(first), None).address("picture")
+
+
+def _reason(given: Given) -> str:
+    return f"imported from {given.name}"
 
 
 def _show(request: HttpRequest, form: ImportForm, shown: dict[str, Any]) -> HttpResponse:

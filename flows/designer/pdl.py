@@ -18,7 +18,8 @@ from flows import api
 from flows.access import AnyUser, may, may_add
 from flows.designer.diagram import Diagram, diagrams
 from flows.designer.draft import Design, design_of, main_draft
-from flows.designer.importing import ImportForm, found, may_publish
+from flows.designer.importing import ImportForm, found
+from flows.designer.publication_rights import may_publish
 from flows.designer.rewriting import Rewriting
 from flows.designer.tabs import design_page
 from flows.designer.trying import limited
@@ -26,7 +27,7 @@ from flows.errors import Refused
 from flows.languages.pdl import BadPdl, Text
 from flows.languages.pdl.picture import as_process, is_drawn
 from flows.loading.pdl import ImportedWorkflow, examine, prepare_pdl
-from flows.loading.processes import Checked, check_pdl, publish_file
+from flows.loading.processes import Checked, check_pdl, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
 from pages.guard import page
@@ -122,7 +123,7 @@ def _looked_at(written: Written) -> dict[str, Any]:
     too_many = examined.workflow is not None and not shown
     severities = [each.severity for each in examined.problems]
     counts = {"errors": severities.count("error"), "warnings": severities.count("warning")}
-    return found(Checked(examined.problems)) | counts | {"shown": shown, "too_many": too_many}
+    return found(Checked(examined.problems), shown) | counts | {"shown": shown, "too_many": too_many}
 
 
 def _answer(
@@ -207,10 +208,10 @@ def _published(request: HttpRequest, name: str, checked: Checked) -> str:
     if checked.made is None:
         raise Http404
     try:
-        report = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
+        done = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
     except Refused as refused:
         return refused.sentence
-    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
+    messages.success(request, outcome(done))
     return ""
 
 
@@ -229,5 +230,6 @@ def _show(
         context |= {"by_hand": not written.text, "back": design.address("picture")}
     checked = context.get("checked")
     if checked is not None:
-        context |= found(checked) | {"errors": sum(each.severity == "error" for each in checked.problems)}
+        context |= found(checked, context.get("shown", ()))
+        context["errors"] = sum(each.severity == "error" for each in checked.problems)
     return render(request, "admin/flows/designer/pdl.html", context, status=status)

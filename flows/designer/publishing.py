@@ -40,7 +40,7 @@ from pages.urlparams import number
 
 SHOWN_REQUESTS = 10
 LONGEST_REASON = 1_000
-# A publication that is estimated to take longer than this many seconds is left to the reaper: the statements
+# A publication that is estimated to take longer than this many seconds is queued for the reaper: statements
 # of pages end after five, with this SQLSTATE.
 LONGEST_AT_ONCE = 2
 NOT_IN_TIME = "57014"
@@ -177,7 +177,7 @@ def _refusal(error: WedError | OperationalError) -> str:
     elif error.code != NOT_IN_TIME:
         return error.sentence
     return _(
-        "The database needed too long, and nothing was published. Try again, or set a time for the reaper."
+        "The database is busy: nothing was published, and the publication could not be queued. Try again."
     )
 
 
@@ -267,7 +267,7 @@ def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None)
 def _planned(at: datetime | None) -> str:
     """Return when an approved publication is made."""
     if at is None or at < datetime.now(UTC) + timedelta(seconds=5):
-        return _("The reaper publishes it now, because that takes longer than a page may take.")
+        return _("It is queued, because it takes longer than a page may take; below is how far it is.")
     return _("It will be published at %(at)s.") % {"at": date_format(localtime(at), "Y-m-d H:i")}
 
 

@@ -17,6 +17,7 @@ from flows.designer.draft import Design, design_of, may_edit, undo_of
 TITLES: dict[str, Any] = {
     "rules": _("Rules"),
     "attributes": _("Attributes"),
+    "forms": _("Forms"),
     "picture": _("Picture"),
     "try": _("Try it"),
     "whatif": _("What if"),
@@ -30,9 +31,9 @@ TITLES: dict[str, Any] = {
 # The form with everything at once is for flows up to this size: each attribute and rule is 15 ms and 17 kB.
 MOST_ITEMS = 60
 # The tabs of a flow that was never published: those that edit, try and publish the draft.
-BEFORE_FIRST = ("rules", "attributes", "try", "publish", "text", "settings")
+BEFORE_FIRST = ("rules", "attributes", "forms", "try", "publish", "text", "settings")
 # Those without a form of their own: the button for what comes next is that of the draft, which publishes it.
-SHOWING = ("rules", "attributes", "picture", "checks", "versions")
+SHOWING = ("rules", "attributes", "forms", "picture", "checks", "versions")
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from flows.designer.actions import draft
 from flows.designer.checks import checks
 from flows.designer.editing import attributes, rules, settings
 from flows.designer.flows import flows
+from flows.designer.form_tab import forms
 from flows.designer.impact import impact
 from flows.designer.importing import import_process
 from flows.designer.new import example, new
@@ -27,6 +28,7 @@ from flows.designer.wsql import wsql
 EDITING = {
     "rules": ("design/", rules),
     "attributes": ("design/attributes/", attributes),
+    "forms": ("design/forms/", forms),
     "settings": ("design/settings/", settings),
     "text": ("design/text/", text),
     "paste": ("design/paste/", paste),

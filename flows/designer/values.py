@@ -45,7 +45,7 @@ class Field:
     @property
     def is_multiline(self) -> bool:
         """Return whether its control has lines: an input without them would join those of a text."""
-        return self.type == "jsonb" or "\n" in _lines(self.text)
+        return self.type == "jsonb" or "\n" in lines(self.text)
 
     @property
     def is_time(self) -> bool:
@@ -56,7 +56,7 @@ class Field:
     def filled(self) -> str:
         """Return the text with which the control is filled, as a browser sends it back."""
         found = _time(self.text) if self.input == "datetime-local" and self.text else None
-        return _in_milliseconds(found) if found else _lines(self.text)
+        return _in_milliseconds(found) if found else lines(self.text)
 
     @property
     def was(self) -> str:
@@ -66,7 +66,7 @@ class Field:
     @property
     def shown(self) -> str | None:
         """Return the value as a page shows it outside of a form; None for null."""
-        return None if self.text == "" else _unquoted(self.text)
+        return None if self.text == "" else unquoted(self.text)
 
     @property
     def keyboard(self) -> str:
@@ -81,13 +81,13 @@ class BadValue(ValueError):
 def posted(given: Mapping[str, str]) -> dict[str, str]:
     """Return the texts of the fields of a form, by field; what was not changed is exactly as it was."""
     return {
-        name: _restored(text, _exact(given.get(f"was-{name}", "")))
+        name: _restored(text, exact(given.get(f"was-{name}", "")))
         for name, text in given.items()
         if name.startswith("value-")
     }
 
 
-def _exact(was: str) -> str | None:
+def exact(was: str) -> str | None:
     """Return the text that a form has beside its control; None without one."""
     try:
         found = json.loads(was) if was else None
@@ -99,16 +99,17 @@ def _exact(was: str) -> str | None:
 def _restored(text: str, was: str | None) -> str:
     """Return the text that a control sent, with `was` beside it; browsers send CR LF for a line break."""
     if was is None:
-        return _lines(text)
-    if _lines(text) == _lines(was):
+        return lines(text)
+    if lines(text) == lines(was):
         return was
     if (time := _time(was)) and (sent := _time(text)):
         return was if _in_milliseconds(sent) == _in_milliseconds(time) else text
-    only_crlf = _lines(was).count("\n") == was.count("\r\n") > 0
-    return _lines(text).replace("\n", "\r\n") if only_crlf else _lines(text)
+    only_crlf = lines(was).count("\n") == was.count("\r\n") > 0
+    return lines(text).replace("\n", "\r\n") if only_crlf else lines(text)
 
 
-def _lines(text: str) -> str:
+def lines(text: str) -> str:
+    """Return a text with the line breaks that a control has."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -143,7 +144,7 @@ def _field(
     text = _plain(typed.get(field, as_text(state.get(name), kind)), kind)
     if kind == "enum":  # an option comes back with the line breaks of a browser
         options = [as_text(str(each)) for each in attribute.get("options") or []]
-        text = text if text in options else next((o for o in options if _lines(o) == _lines(text)), text)
+        text = text if text in options else next((o for o in options if lines(o) == lines(text)), text)
     error = ""
     try:
         as_value(text, kind)
@@ -170,11 +171,11 @@ def _plain(text: str, kind: str) -> str:
         return "true" if word in _TRUE else "false" if word in _FALSE else text
     if kind == "timestamptz" and (time := _time(text)):
         return time.replace(tzinfo=None).isoformat()
-    day = _day(text) if kind == "date" else None
-    return day.isoformat() if day else text
+    found = day(text) if kind == "date" else None
+    return found.isoformat() if found else text
 
 
-def _day(text: str) -> date | None:
+def day(text: str) -> date | None:
     """Return the day that a text says; None for other texts."""
     try:
         return date.fromisoformat(text)
@@ -213,7 +214,7 @@ def _is_quotes(text: str) -> bool:
     return len(text) % 2 == 0 and not text.strip("'")
 
 
-def _unquoted(text: str) -> str:
+def unquoted(text: str) -> str:
     """Return the text that the text of a field means."""
     return text.removesuffix(EMPTY) if _is_quotes(text) else text
 
@@ -231,7 +232,7 @@ def as_value(text: str, kind: str) -> Any:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
     if kind == "timestamptz" and (found := _time(text)):
         return found.isoformat()
-    return _unquoted(text)
+    return unquoted(text)
 
 
 def changes(
@@ -252,6 +253,6 @@ def changed(found: Iterable[Field], state: Mapping[str, Any]) -> dict[str, Any]:
 
 # The types of inputs of days and times, and what reads the texts that these can show.
 _INPUTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    "date": ("date", _day),
+    "date": ("date", day),
     "timestamptz": ("datetime-local", _time),
 }

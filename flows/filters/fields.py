@@ -81,6 +81,7 @@ PARTS: dict[str, Field] = {
         _part("did", "name", "=", *_EMPTY),
         _part("redid", "name", "=", *_EMPTY),
         _part("failed", "name", "=", *_EMPTY),
+        _part("error.group", "integer", *_EXACT),
         _part("followed", "pair", "="),
         _part("path", "path", *_EXACT, *_EMPTY),
         _part("task.name", "text", *_EXACT, "~"),

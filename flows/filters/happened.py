@@ -59,6 +59,13 @@ def _failed(typed: Typed, flow: FlowInfo | None) -> Clause:
     return _existing(typed, f"select from wedsql.job_log l where l.wid = i.wid and {ATTEMPT}", "l.trname")
 
 
+def _error_group(typed: Typed, flow: FlowInfo | None) -> Clause:
+    """Return whether an attempt failed with one of these errors, of those that the figures have counted."""
+    behind = "i.wid in (select e.wid from wedsql.failure_instance e where e.failure_id = any (%s::bigint[]))"
+    found = _clause(behind, list(typed.values))
+    return found if typed.operator == "=" else complement(found)
+
+
 def _path(typed: Typed, flow: FlowInfo | None) -> Clause:
     if typed.operator in ("has", "no"):
         return _clause(f"{PATH} {'<>' if typed.operator == 'has' else '='} ''")
@@ -105,5 +112,5 @@ def _took(typed: Typed, flow: FlowInfo | None) -> Clause:
 
 HAPPENED: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "did": _did, "redid": _redid, "failed": _failed, "path": _path, "followed": _followed, "took": _took,
-    "excepted": _excepted,
+    "error.group": _error_group, "excepted": _excepted,
 }  # fmt: skip

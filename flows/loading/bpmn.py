@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import api
@@ -21,12 +21,17 @@ from flows.languages.bpmn import (
 )
 from flows.languages.bpmn.conditions import conditions, names, types, uses
 from flows.languages.bpmn.encodings import decoded
+from flows.languages.bpmn.model import Datum
+from flows.languages.bpmn.problems import with_names
+from flows.languages.bpmn.processes import processes
 from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.xml import marked
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
+from flows.languages.graph.problems import has_errors
+from flows.loading.calls import Callees
 from flows.loading.declarations import Declared, declared
-from flows.loading.graphs import Declaring, Undeclared, refusals, refused_condition
-from flows.models import Flow
+from flows.loading.graphs import Declaring, Undeclared, mentions, refusals, refused_condition
 
 _DECLARED = gettext_lazy(
     'Attributes are declared in the extension elements of the process, as <wedsql:attribute name="..." />, '
@@ -60,27 +65,64 @@ class ImportedProcess:
 
 
 def prepare_bpmn(
-    flow: str, content: bytes, process: str = "", *, declare: bool = False
-) -> ImportedProcess:  # fmt: skip
+    flow: str, content: bytes, process: str = "", *, declare: bool = False, callees: Callees | None = None
+) -> ImportedProcess:
     """Read, check and compile a process without changing anything. Raises BadBpmn with all problems.
 
-    Its conditions are checked also where its structure is wrong. Names that a file without declarations uses
-    become attributes; with `declare` also those of other files.
+    Each part is checked also where others are wrong. Names that a file without declarations uses become
+    attributes; with `declare` also those of other files. callees: the flows that it may call.
     """
+    found, problems = _read(content, process)
+    added = _declared(found, declare=declare)
+    callees = callees or Callees()
+    checked, calls = callees.checked(flow, callees.bound(added.process))
+    problems += [*added.warnings, *calls]
+    made = None
     try:
-        found, warnings = read(content, process)
-        added = _declared(found, declare=declare)
-        made = compile_process(added.process, flow)
+        made = compile_process(checked, flow)
+        problems += made.warnings
     except BadBpmn as error:
-        more = _of_data(flow, error, declare=declare)
-        listed = any(each.code == "unknown_names" for each in more)
-        kept = [each for each in error.problems if not (listed and each.code == "unknown_name")]
-        raise BadBpmn([*kept, *more]) from error
-    problems = refusals(flow, made.graph, made.compiled, _declaring(made.process))
-    if problems:
-        raise BadBpmn(located(made.process, made.graph, problems))
-    found_warnings = (*added.warnings, *warnings, *made.warnings, *_missing_flows(flow, found))
-    return ImportedProcess(decoded(content), made, found_warnings)
+        problems += _further(error.problems, problems)
+    if made is not None and not has_errors(problems):
+        refused = refusals(flow, made.graph, made.compiled, _declaring(made.process))
+        problems += located(made.process, made.graph, refused)
+    else:
+        problems += _of_data(flow, checked, problems)
+    problems = with_names(_listed(problems), found)
+    if made is None or has_errors(problems):
+        raise BadBpmn(problems, found)
+    return ImportedProcess(decoded(content), made, tuple(problems))
+
+
+def attributes_of(content: bytes, process: str, *, declare: bool = False) -> frozenset[str] | None:
+    """Return the attributes that a process declares or uses; None if it cannot be read."""
+    try:
+        found, _problems = _read(content, process)
+    except BadBpmn:
+        return None
+    return frozenset(str(each.options["name"]) for each in _declared(found, declare=declare).process.data)
+
+
+def _read(content: bytes, process: str) -> tuple[Process, list[BpmnProblem]]:
+    """Return a process as far as it can be read, and what is wrong. Raises BadBpmn if nothing can be."""
+    try:
+        return read(content, process)
+    except BadBpmn as error:
+        if error.process is None:
+            raise
+        return error.process, [*error.problems]
+
+
+def _further(found: Iterable[BpmnProblem], known: Sequence[BpmnProblem]) -> list[BpmnProblem]:
+    """Return problems without those that may follow from what is wrong with the same element."""
+    wrong = {each.element for each in known if each.severity == "error"}
+    return [each for each in found if each.element not in wrong or each.severity != "error"]
+
+
+def _listed(problems: Sequence[BpmnProblem]) -> list[BpmnProblem]:
+    """Return problems without names that a list of names has, too."""
+    listed = any(each.code == "unknown_names" for each in problems)
+    return [each for each in problems if not (listed and each.code == "unknown_name")]
 
 
 def _declared(process: Process, *, declare: bool) -> Declared:
@@ -96,14 +138,11 @@ def _declaring(process: Process) -> Declaring:
     return replace(_IN_BPMN, names=names(process), others=others)
 
 
-def _of_data(flow: str, error: BadBpmn, *, declare: bool) -> list[BpmnProblem]:
+def _of_data(flow: str, process: Process, known: Sequence[BpmnProblem]) -> list[BpmnProblem]:
     """Return what is wrong with the data of a process with other problems, as far as it was read.
 
-    Conditions are checked where the attributes are right.
+    Conditions are checked where their attributes are right.
     """
-    if error.process is None:
-        return []
-    process = _declared(error.process, declare=declare).process
     definition = {"attributes": [dict(each.options) for each in process.data], "triggers": []}
     refused = [each for each in api.check_definition(flow, definition) if each.path[:1] == ("attributes",)]
     places = [process.data[int(each.path[1])] if len(each.path) > 1 else process for each in refused]
@@ -111,15 +150,18 @@ def _of_data(flow: str, error: BadBpmn, *, declare: bool) -> list[BpmnProblem]:
         BpmnProblem("refused", problem.message, place.line, place.column, "error", place.id)
         for problem, place in zip(refused, places, strict=True)
     ]
-    return [each for each in found or _of_conditions(process) if each not in error.problems]
+    wrong = {str(place.options["name"]) for place in places if isinstance(place, Datum)}
+    return [each for each in (*found, *_of_conditions(process, wrong)) if each not in known]
 
 
-def _of_conditions(process: Process) -> list[BpmnProblem]:
+def _of_conditions(process: Process, wrong: AbstractSet[str]) -> list[BpmnProblem]:
     found: list[BpmnProblem] = []
     missing = Undeclared(types(process), _declaring(process))
     first: Any = None
     for condition in conditions(process, found):
         owner = condition.owner
+        if mentions(condition.sql, wrong):
+            continue
         unknown, problem = missing.check(f"“{owner.id}”", condition.sql)
         first = first or (owner if unknown else None)
         if problem is not None:
@@ -133,17 +175,6 @@ def _of_conditions(process: Process) -> list[BpmnProblem]:
     return found
 
 
-def _missing_flows(flow: str, process: Process) -> Iterator[BpmnProblem]:
-    """Warn of the flows that are called and do not exist yet."""
-    for element in process.elements.values():
-        called = element.calls
-        if called and called != flow and not Flow.objects.filter(name=called).exists():
-            message = _("There is no flow “%s” yet; without it, an instance here is an exception.")
-            yield BpmnProblem(
-                "no_flow", message % called, element.line, element.column, "warning", element.id
-            )
-
-
 def export_bpmn(flow: str, version: int) -> str:
     """Return a version of a flow as BPMN. Raises BadBpmn where it cannot be written as that."""
     source = api.read_source(flow, version)
@@ -154,5 +185,7 @@ def export_bpmn(flow: str, version: int) -> str:
         )
         raise BadBpmn([BpmnProblem("no_diagram", message)])
     if source["language"] == "bpmn":
-        return str(source["text"])
+        text, process = str(source["text"]), str(source["map"]["process"])
+        meant = [each.id for each in processes(text.encode()) if each.meant]
+        return text if meant == [process] else marked(text, process)
     return write(read_graph(source["text"], source["format"], flow), flow)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,18 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import api
-from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph, read, source_of
+from flows.languages.graph import (
+    BadGraph,
+    Compiled,
+    Edge,
+    Graph,
+    Problem,
+    check,
+    compile_graph,
+    read,
+    source_of,
+)
+from flows.languages.graph.problems import has_errors
 from flows.loading.inference import types_by_use
 from flows.types import Problem as Refused
 
@@ -100,7 +111,7 @@ def prepare_graph(flow: str, text: str, format_: str) -> Imported:
     """Read, check and compile a graph without changing anything. Raises BadGraph with all problems."""
     graph = read(text, format_, flow)
     found = check(graph)
-    if _errors(found):
+    if has_errors(found):
         raise BadGraph(found)
     compiled = compile_graph(graph)
     problems = refusals(flow, graph, compiled)
@@ -118,24 +129,38 @@ def refusals(flow: str, graph: Graph, compiled: Compiled, declared: Declaring = 
     problems = [
         _at_origin(graph, compiled, problem) for problem in refused if problem.path[:1] == ("attributes",)
     ]
-    problems = problems or [*_conditions(graph, compiled, declared)]
+    wrong = {
+        str(compiled.definition["attributes"][each.path[1]].get("name"))
+        for each in refused
+        if each.path[:1] == ("attributes",) and len(each.path) > 1
+    }
+    problems += _conditions(graph, compiled, declared, wrong)
     return problems or [_at_origin(graph, compiled, problem) for problem in refused]
 
 
-def _errors(found: list[Problem]) -> bool:
-    return any(problem.severity == "error" for problem in found)
+def mentions(condition: str, names: AbstractSet[str]) -> bool:
+    """Return whether a condition in SQL has one of these names."""
+    return any(found[1] and found[1].lower() in names for found in _WORD.finditer(condition))
 
 
-def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterator[Problem]:
-    """Return the conditions of edges that the kernel does not accept, and names that are not declared."""
+def _conditions(
+    graph: Graph, compiled: Compiled, declared: Declaring, wrong: AbstractSet[str]
+) -> Iterator[Problem]:
+    """Return the conditions of edges that the kernel does not accept, and names that are not declared.
+
+    wrong: attributes that are not accepted, whose conditions are not looked at.
+    """
     types = {
         str(attribute.get("name")): str(attribute.get("type", "text"))
         for attribute in compiled.definition["attributes"]
     }
     missing = Undeclared(types, declared)
     first = None
-    for edge in (each for each in graph.edges.values() if each.condition is not None):
+    edges = [each for each in graph.edges.values() if each.condition is not None]
+    for edge in _not_accepted(types, edges):
         place = graph.places((*edge.path, "condition"))
+        if mentions(edge.condition or "", wrong):
+            continue
         owner = _("edge “%s”") % edge.name
         named, problem = missing.check(owner, edge.condition or "")
         first = first or (place if named else None)
@@ -145,6 +170,11 @@ def _conditions(graph: Graph, compiled: Compiled, declared: Declaring) -> Iterat
         first = first or graph.places(())
     if first:
         yield Problem("unknown_names", missing.message(), *first)
+
+
+def _not_accepted(types: Mapping[str, str], edges: Sequence[Edge]) -> Iterator[Edge]:
+    accepted = api.accepted_conditions(types, [each.condition or "" for each in edges]) if edges else []
+    return (edge for edge, known in zip(edges, accepted, strict=True) if not known)
 
 
 def checked(

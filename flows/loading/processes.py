@@ -10,7 +10,8 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.errors import NeedsApproval
+from flows.api.rematching import as_report
+from flows.languages.bpmn import BadBpmn, Process
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
 from flows.languages.pdl import Text
@@ -18,7 +19,7 @@ from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.loading.graphs import Imported, prepare_graph
 from flows.loading.pdl import ImportedWorkflow, prepare_pdl
 from flows.models import Flow
-from flows.types import PublishReport
+from flows.types import Publication, PublishReport
 
 BPMN, PDL, GRAPH = ("bpmn", "bpmn2", "xml"), ("pdl",), ("json", "yaml", "yml", "txt")
 ENDINGS = (*BPMN, *PDL, *GRAPH)
@@ -29,11 +30,15 @@ Made = ImportedProcess | ImportedWorkflow | Imported
 
 @dataclass(frozen=True)
 class Checked:
-    """What the checks of a file found, and what it becomes if nothing prevents it."""
+    """What the checks of a file found, and what it becomes if nothing prevents it.
+
+    `drawn` is a process in BPMN as far as it could be read.
+    """
 
     problems: Sequence[Problem]
     made: Made | None = None
     report: PublishReport | None = None
+    drawn: Process | None = None
 
     @property
     def counts(self) -> dict[str, int]:
@@ -43,13 +48,15 @@ class Checked:
         return {part: len(self.made.compiled.definition[part]) for part in ("attributes", "triggers")}
 
 
-def check_file(flow: str, name: str, content: bytes, *, declare: bool = False) -> Checked:
+def check_file(
+    flow: str, name: str, content: bytes, *, declare: bool = False, process: str = ""
+) -> Checked:  # fmt: skip
     """Read, check and compile a file, whose name says its format, and try to publish it; change nothing.
 
-    With `declare`, names that a process in BPMN uses and does not declare become attributes. Raises what
-    publishing would raise.
+    process: which one of a file in BPMN. With `declare`, names that it uses and does not declare become
+    attributes. Raises what publishing would raise.
     """
-    return _checked(flow, lambda: _prepared(flow, name, content, declare=declare))
+    return _checked(flow, lambda: _prepared(flow, name, content, process, declare=declare))
 
 
 def check_pdl(flow: str, text: str, workflow: str = "") -> Checked:
@@ -61,16 +68,22 @@ def _checked(flow: str, prepare: Callable[[], Made]) -> Checked:
     try:
         made = prepare()
     except BadGraph as error:
-        return Checked(error.problems)
-    return Checked(made.warnings, made, try_file(flow, made))
+        return Checked(error.problems, drawn=error.process if isinstance(error, BadBpmn) else None)
+    drawn = made.made.process if isinstance(made, ImportedProcess) else None
+    return Checked(made.warnings, made, try_file(flow, made), drawn)
 
 
-def _prepared(flow: str, name: str, content: bytes, *, declare: bool) -> Made:
+def is_bpmn(name: str) -> bool:
+    """Return whether the name of a file says that it is in BPMN."""
+    return name.rpartition(".")[2].lower() in BPMN
+
+
+def _prepared(flow: str, name: str, content: bytes, process: str, *, declare: bool) -> Made:
     ending = name.rpartition(".")[2].lower()
     if len(content) > LARGEST:
         raise BadGraph([Problem("too_large", _("The file has more than 5 MB."))])
     if ending in BPMN:
-        return prepare_bpmn(flow, content, declare=declare)
+        return prepare_bpmn(flow, content, process, declare=declare)
     if ending not in ENDINGS:
         listed = ", ".join(f".{each}" for each in ENDINGS)
         raise BadGraph([Problem("unknown_format", _("Read are files whose names end in %s.") % listed)])
@@ -83,15 +96,14 @@ def _prepared(flow: str, name: str, content: bytes, *, declare: bool) -> Made:
     return prepare_graph(flow, text, _FORMATS.get(ending, ending))
 
 
-def publish_file(flow: str, made: Made, actor: str, reason: str) -> PublishReport:
-    """Publish what a file becomes, and keep the file with the version; create the flow if it is missing.
+def publish_file(flow: str, made: Made, actor: str, reason: str) -> Publication:
+    """Submit what a file becomes for publication, with the file; create the flow if it is missing.
 
     Raises WedError; then nothing is changed.
     """
-    with _created(flow):
-        report = api.publish(flow, made.compiled.definition, actor=actor, reason=reason)
-        api.keep_source(flow, made.source)
-    return report
+    with transaction.atomic():
+        definition = made.compiled.definition
+        return api.submit_definition(flow, definition, actor=actor, reason=reason, source=made.source)
 
 
 def try_file(flow: str, made: Made) -> PublishReport:
@@ -100,6 +112,18 @@ def try_file(flow: str, made: Made) -> PublishReport:
         report = api.publish(flow, made.compiled.definition, dry_run=True)
         transaction.set_rollback(True)
     return report
+
+
+def outcome(done: Publication) -> str:
+    """Return what became of a definition that was submitted, as a sentence."""
+    if done.version is None:
+        return _("Publication %(id)s waits for approval.") % {"id": done.id}
+    return _("Version %(v)s is published.") % {"v": done.version}
+
+
+def report_of(done: Publication) -> PublishReport | None:
+    """Return what a publication did; None where it waits for an approval."""
+    return as_report({"dry_run": False} | done.report) if done.report else None
 
 
 def consequences(report: PublishReport) -> Iterator[str]:
@@ -119,13 +143,8 @@ def consequences(report: PublishReport) -> Iterator[str]:
 
 @contextmanager
 def _created(flow: str) -> Iterator[None]:
-    """Create the flow if it is missing, and roll back what follows where it fails. Raises NeedsApproval."""
+    """Create the flow if it is missing, and roll back what follows where it fails."""
     with transaction.atomic():
         if not Flow.objects.filter(name=flow).exists():
             api.create_flow(flow)
-        elif api.running_definition(flow)[1].get("needs_approval"):
-            text = _(
-                "A second person approves the versions of this flow, and an import cannot wait for that."
-            )
-            raise NeedsApproval(text)
         yield

@@ -16,10 +16,13 @@ from flows import json_text
 from flows.authors import named
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
+from flows.groups import create_groups_of
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
+from flows.management.verbs import deprecated_by
 from flows.models import Flow
 from flows.operations import FlowMigrationError
+from flows.queries.definitions import names
 from flows.replication import UNCONFIRMED, unconfirmed
 
 _ALWAYS = ("json", "actor")
@@ -64,11 +67,15 @@ class FlowCommand(BaseCommand):
         """Add the command's own arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if verb := deprecated_by(self):
+            old = type(self).__module__.rpartition(".")[2]
+            self.stderr.write(f"“manage.py {old}” is deprecated: use “manage.py flow {verb}”.")
         try:
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self._refuse_unread(options)
                 self._check_flow(options)
-                self.run(**options)
+                with self._groups_of_new_flows():
+                    self.run(**options)
         except LoadError as refused:
             self._report_failure(
                 refused, options, f"line {refused.line}: ", refused.excerpt, line=refused.line
@@ -77,6 +84,14 @@ class FlowCommand(BaseCommand):
             self._report_failure(WedError(str(refused)), options)
         except WedError as refused:
             self._report_failure(refused, options)
+
+    @contextmanager
+    def _groups_of_new_flows(self) -> Iterator[None]:
+        """Create the groups of flows that the command defines, so that rights can be given to people."""
+        before = names() if self.records_actor else frozenset()
+        yield
+        for flow in sorted(names() - before) if self.records_actor else ():
+            create_groups_of(flow)
 
     def mode(self, options: Mapping[str, Any]) -> str:
         """Return which of the modes was chosen: the verb."""
@@ -205,7 +220,9 @@ def get_flow(name: str) -> Flow:
     """Return the flow of that name; raises UnknownFlow."""
     found = Flow.objects.filter(name=name).first()
     if found is None:
-        raise UnknownFlow(f"There is no flow {name}.", hint="“manage.py flows” lists those that there are.")
+        raise UnknownFlow(
+            f"There is no flow {name}.", hint="“manage.py flow list” lists those that there are."
+        )
     return found
 
 

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0091_overtaken")]
+    dependencies = [("flows", "0105_failures")]
     operations = [ChangeTables("0100_offline_chains")]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from flows.labels import translate_label
 from flows.queries.base import rows
 from flows.queries.counting import CAP
 from flows.queries.paging import PAGE_SIZE
@@ -23,11 +24,26 @@ class Item:
     transition: str
     key: str | None
     at: datetime
+    flow_label: str
+    transition_label: str
+
+    @property
+    def flow_title(self) -> str:
+        """Return what the flow is called."""
+        return translate_label(self.flow_label) or self.flow
+
+    @property
+    def title(self) -> str:
+        """Return what the transition is called."""
+        return translate_label(self.transition_label) or self.transition
 
 
 # Late ones are searched among the first jobs of each queue, as they are counted.
 _JOBS = """
-select j.wid, f.name as flow, i.status::text as status, j.trname as transition, i.key, j.fired_at as at
+select j.wid, f.name as flow, i.status::text as status, j.trname as transition, i.key, j.fired_at as at,
+       f.label as flow_label,
+       coalesce((select g.label from wedsql.trig g where g.flow_id = f.id and g.trname = j.trname
+                 order by g.tgid limit 1), '') as transition_label
 from wedsql.flow f cross join lateral (
   select * from (select j.wid, j.tgid, j.trname, j.fired_at, j.late from wedsql.job_pool j
                  where j.flow_id = f.id and j.state = 'P' and j.trname <> '_EXCPT'

@@ -51,7 +51,8 @@ class Rule:
 class Node:
     """One node; `rule` is None at the start, at exceptions and at other changes.
 
-    Other changes are those of the definition, cancellations, and attempts that are exhausted.
+    Other changes are those of the definition, and cancellations. An exception after attempts that are used up
+    follows from the rule whose job failed.
     """
 
     id: str
@@ -180,11 +181,15 @@ with newest as materialized (
   where i.flow_id = %(flow)s order by i.wid desc limit %(instances)s
 ), steps as materialized (
   select t.wid, t.tgid, t.fired, t.status::text as status, t.before is null as initial,
-         lag(t.status::text) over (partition by t.wid order by t.seq) as previous
+         lag(t.status::text) over (partition by t.wid order by t.seq) as previous,
+         case when t.trw = '_EXCPT' and t.job_id is null then (
+           select l.tgid from wedsql.job_log l where l.wid = t.wid and l.outcome = 'parked' and l.at = t.tstmp
+           order by l.id limit 1) end as failed
   from newest n join wedsql.wed_trace t on t.wid = n.wid and t.tstmp >= n.started_at - interval '1 day'
   limit %(steps)s
 ), sources as (
   select case when s.initial then 'start' when s.tgid > 0 then s.tgid::text
+              when s.failed > 0 then s.failed::text
               when s.tgid = 0 then 'exception' else 'other' end as source,
          s.fired, s.status, s.previous
   from steps s

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from flows.labels import translate_label
 from flows.queries.base import row, rows
 from flows.queries.counting import CAP, Count, count, limit
 from flows.queries.workers import SILENCE_SECONDS
@@ -92,15 +93,29 @@ class Waiting:
     since: datetime | None
     oldest_job: datetime
     assigned_to: str | None = None
+    flow_label: str = ""
+    transition_label: str = ""
+
+    @property
+    def flow_title(self) -> str:
+        """Return what the flow is called."""
+        return translate_label(self.flow_label) or self.flow
+
+    @property
+    def title(self) -> str:
+        """Return what the transition is called."""
+        return translate_label(self.transition_label) or self.transition
 
 
 _WAITING = """
-with t as (select distinct g.flow_id, g.trname, f.name
+with t as (select distinct on (g.flow_id, g.trname) g.flow_id, g.trname, f.name, f.label as flow_label,
+                  g.label as transition_label
            from wedsql.trig g join wedsql.flow f on f.id = g.flow_id
            where g.flow_id = any (%(ids)s) and g.enabled and not g.cfinal and g.integrity is null
-             and not g.signal and g.child is null and g.performer = 'worker')
+             and not g.signal and g.child is null and g.performer = 'worker'
+           order by g.flow_id, g.trname, g.tgid)
 select t.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job,
-       null as assigned_to
+       null as assigned_to, t.flow_label, t.transition_label
 from t
 cross join lateral (
   select j.fired_at from wedsql.job_pool j
@@ -112,7 +127,7 @@ left join lateral (
 where coalesce(w.seen, '-infinity') < %(now)s - make_interval(secs => %(silence)s)
   and j.fired_at < %(now)s - make_interval(secs => %(silence)s)
 union all
-select t.name, t.trname, s.seen, a.assigned_at, a.assigned_to
+select t.name, t.trname, s.seen, a.assigned_at, a.assigned_to, t.flow_label, t.transition_label
 from t
 cross join lateral (
   select j.assigned_to, min(j.assigned_at) as assigned_at from (

@@ -6,6 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
+from flows.labels import translate_label
 from flows.queries.base import Row, rows
 
 # A worker without a heartbeat for this long counts as dead.
@@ -39,6 +40,18 @@ class Unserved:
     transition: str
     since: datetime | None
     oldest_job: datetime | None
+    flow_label: str = ""
+    transition_label: str = ""
+
+    @property
+    def flow_title(self) -> str:
+        """Return what the flow is called."""
+        return translate_label(self.flow_label) or self.flow
+
+    @property
+    def title(self) -> str:
+        """Return what the transition is called."""
+        return translate_label(self.transition_label) or self.transition
 
 
 def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
@@ -120,10 +133,11 @@ def never_offered(flows: Collection[str] | None) -> list[NeverOffered]:
 
 
 _UNSERVED = """
-select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job
-from (select distinct flow_id, trname from wedsql.trig
+select t.flow_id, f.name as flow, t.trname as transition, w.seen as since, j.fired_at as oldest_job,
+       f.label as flow_label, t.label as transition_label
+from (select distinct on (flow_id, trname) flow_id, trname, label from wedsql.trig
       where flow_id = any(%(ids)s) and enabled and not cfinal and integrity is null and not signal
-        and child is null and performer = 'worker') as t
+        and child is null and performer = 'worker' order by flow_id, trname, tgid) as t
 join wedsql.flow f on f.id = t.flow_id
 left join lateral (
   select max(w.seen_at) as seen from wedsql.worker w where f.name || ':' || t.trname = any(w.serves)

@@ -64,7 +64,8 @@ declare
 begin
   foreach v_name in array array['flow', 'attr', 'trig', 'flow_version', 'condition_error', 'instance',
                                 'timer', 'job_log', 'worker', 'paper_client', 'beat', 'disk', 'timing',
-                                'watch', 'trouble', 'wed_trace', 'figure', 'figure_state', 'calendar',
+                                'watch', 'trouble', 'wed_trace', 'figure', 'figure_state', 'failure',
+                                'failure_flow', 'failure_hour', 'failure_instance', 'calendar',
                                 'sla', 'sla_clock', 'start_time'] loop
     execute format('grant select on wedsql.%I to wed_web, wed_worker, wed_reaper, wed_monitor', v_name);
   end loop;

@@ -76,7 +76,7 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         ),
         ('type="integer"', 'type="colour"', "[refused]"),
         ("PT2H", "2 hours", "late: error: The time of the event “2 hours” is not supported"),
-        ('wedsql:max_attempts="2"', 'wedsql:timeout="x"', "charge: error:"),
+        ('wedsql:max_attempts="2"', 'wedsql:timeout="x"', "charge “Charge the card”: error:"),
         ('wedsql:max_attempts="2"', f'wedsql:role="{"x" * 61}"', 'x" is not a name of at most 60'),
     ],
 )

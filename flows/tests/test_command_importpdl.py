@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 def test_t225_the_printed_example_becomes_a_flow_with_the_name_of_its_workflow() -> None:
     said = run("importpdl", str(PRINTED), str(MODELS))
     assert "Flow manutencao is at version 1: 5 activities, 3 data; 9 attributes, 10 triggers." in said
-    assert said.count(": warning: ") == 20
+    assert said.count(": warning: ") == 13, "equal ones are one line"
     assert "manutencao.pdl: line 33, column 5: GerarOrdemPagamento: warning: The rule is read as" in said
     wid = api.start("manutencao", {})
     assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["criar_ordem_servico"]

@@ -65,9 +65,18 @@ def test_a_text_beyond_the_limits_is_answered_with_what_prevents_it_first(
 
 @pytest.mark.parametrize("kind", [BadGraph, BadPdl])
 def test_no_list_of_problems_is_cut_off_before_what_prevents_publishing(kind: type[BadGraph]) -> None:
-    warnings = [PdlProblem("w", "a warning", line, 1, "warning") for line in range(1, kind.shown + 50)]
+    warnings = [PdlProblem("w", f"warning {n}", n, 1, "warning") for n in range(1, kind.most + 50)]
     errors = [PdlProblem("e", "the error", 10_000 + n, 1) for n in range(2)]
-    shown = kind([*warnings, *errors])
-    lines = str(shown).splitlines()
-    assert sum("the error" in line for line in lines) == 2 and len(lines) == kind.shown + 1
-    assert lines[0].startswith("line 1,") and lines[-2].startswith("line 10001,"), "in the order of the text"
+    lines = str(kind([*warnings, *errors])).splitlines()
+    assert [line.partition(",")[0] for line in lines[:3]] == ["line 10000", "line 10001", "line 1"]
+    assert len(lines) == kind.most + 1 and lines[-1] == "51 more problems were found."
+
+
+def test_equal_warnings_are_one_line_with_their_number() -> None:
+    warnings = [PdlProblem("w", "It is old.", n, 1, "warning", f"e{n % 31}") for n in range(1, 100)]
+    errors = [PdlProblem("e", "It is wrong.", n, 1, "error", "x") for n in (200, 100)]
+    lines = str(BadGraph([*warnings, *errors])).splitlines()
+    assert [line.partition(":")[0] for line in lines] == [
+        "line 100, column 1", "line 200, column 1", "line 1, column 1",
+    ]  # fmt: skip
+    assert "It is old (31 elements: e1, e2, e3, e4, e5, …). [w]" in lines[2]

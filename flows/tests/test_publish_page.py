@@ -287,20 +287,20 @@ def test_instances_that_moved_meanwhile_explain_a_difference(alice: Client, care
     assert re.search(rf"jobs were withdrawn 2 3 {new}", text)
 
 
-def test_a_publication_that_takes_long_is_left_to_the_reaper(
+def test_a_publication_that_takes_long_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("flows.designer.publishing.LONGEST_AT_ONCE", -1)
 
     answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 
-    assert "The reaper publishes it now" in answer and "waits for its time" in answer
+    assert "It is queued" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert done.status == "approved" and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
 
 
-def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
+def test_a_publication_that_does_not_end_in_time_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the first call ends as PostgreSQL ends it; the request that follows is real."""
@@ -316,7 +316,7 @@ def test_a_publication_that_does_not_end_in_time_is_left_to_the_reaper(
     monkeypatch.setattr(api, "request_publication", request)
     answer = publish(alice, fig2, at)
 
-    assert "The reaper publishes it now" in answer and "waits for its time" in answer
+    assert "It is queued" in answer and "waits for its time" in answer
     done = api.list_publications(fig2)[0]
     assert (done.status, done.reason) == ("approved", "because") and done.publish_at is not None
     api.withdraw_publication(done.id, actor="alice")
@@ -373,6 +373,28 @@ def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
         {"do": "publish", "revision": str(at.revision), "reason": "the <long> reason"},
     )
 
-    assert "The database needed too long, and nothing was published." in text_of(page)
+    assert "The database is busy: nothing was published" in text_of(page)
     assert 'value="the &lt;long&gt; reason"' in page.content.decode()
     assert api.list_publications(fig2) == []
+
+
+def test_a_draft_is_closed_by_its_publication(alice: Client, fig2: str) -> None:
+    """It is shown again with its first change; one that is opened without a change is shown, too."""
+    at = drafted(fig2, "a1 = 'never'")
+    rules = address("rules", fig2)
+    assert "1 change to version 1" in text_of(alice.get(rules))
+    publish(alice, fig2, at)
+    assert api.read_draft(fig2).closed
+    page = alice.get(rules).content.decode()
+    assert 'class="draft-bar' not in page and "no changes to version" not in page
+    listed = alice.get("/admin/flows/flow/", {"q": fig2}).content.decode()
+    assert "saved by" not in re.sub(r"<[^>]+>", " ", listed)
+    drafted(fig2, "a1 = 'ever'")
+    assert not api.read_draft(fig2).closed
+    assert "1 change to version 2" in text_of(alice.get(rules))
+
+
+def test_the_button_to_publish_comes_after_the_impact(alice: Client, fig2: str) -> None:
+    drafted(fig2, "a1 = 'never'")
+    page = alice.get(address("publish", fig2)).content.decode()
+    assert page.index('id="impact"') < page.index('id="publish"') < page.rindex('value="publish"')

@@ -23,7 +23,8 @@ class DraftInfo:
     """A draft of a flow's definition without its content.
 
     `base_version` is the version that it changes, `running_version` the one that runs; 0 is a flow that was
-    never published. `revision` grows by one with each save.
+    never published. `revision` grows by one with each save. `closed`: it was published
+    and not changed since.
     """
 
     flow: str
@@ -37,6 +38,7 @@ class DraftInfo:
     changed_by: str
     can_undo: bool
     can_redo: bool
+    closed: bool
 
     @property
     def at(self) -> DraftAt:

@@ -20,7 +20,7 @@ from flows.capabilities.alerts.api import SavedAlertRule
 from flows.capabilities.filters.api import SavedView
 from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
-from monitor.alerts import forms
+from monitor.alerts import forms, present
 from monitor.alerts.forms import EVENT, KIND, STATUS
 from monitor.alerts.rows import RuleRow, measured, state
 from pages.guard import page
@@ -100,19 +100,23 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
     if not may_operate(request.user, flow.name):
         return _forbidden()
     fields = forms.of_rule(rule) if rule else forms.empty(text(request, "q"))
-    error = ""
+    error, measured = "", None
     if request.method == "POST":
         fields = forms.given(request.POST.dict())
         try:
-            return _saved(request, flow, fields, rule)
+            if request.POST.get("do") != "measure":
+                return _saved(request, flow, fields, rule)
+            measured = present.measured(forms.rule_of(fields), flow)
         except Refused as refused:
             error = refused.sentence
-    transitions = sorted({each.transition for each in flow.triggers if each.fires and each.transition})
+    fired = {each.transition for each in flow.triggers if each.fires and each.transition}
+    transitions = [(name, flow.transition_titles.get(name) or name) for name in sorted(fired)]
     context = {
         "flow": flow,
         "rule": rule,
         "fields": fields,
         "error": error,
+        "measured": measured,
         "kinds": KIND.items(),
         "transitions": transitions,
         "views": [view.query for view in _views(request, flow)],

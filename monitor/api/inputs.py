@@ -103,10 +103,14 @@ class RepairPreviewIn(Input):
 
 
 class RepairIn(RepairPreviewIn):
-    """Why, and the step of a preview: at another step nothing is done."""
+    """Why, and the step of a preview: at another step nothing is done.
+
+    `claimed_by` is the other person who has claimed the case, as a preview says, and loses it.
+    """
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
+    claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
 
 
 class BulkPreviewIn(Input):
@@ -120,13 +124,17 @@ class BulkPreviewIn(Input):
 
 
 class BulkIn(BulkPreviewIn):
-    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be."""
+    """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be.
+
+    `claimed` is how many of the cases other persons have claimed, as the preview says.
+    """
 
     reason: ReasonText
     expected: Annotated[int, Field(ge=1, le=100_000)]
     digest: Annotated[str, StringConstraints(max_length=16), Storable]
     atomic: bool = False
     propose: bool = False
+    claimed: Annotated[int, Field(ge=0, le=100_000)] = 0
 
 
 class NoteIn(Input):
@@ -215,10 +223,15 @@ Claim = Annotated[str, StringConstraints(pattern=r"^[0-9]{1,19}$")]
 
 
 class NextTaskIn(Input):
-    """In which order, and of which flow only."""
+    """In which order, and of which flow only.
+
+    `request` is a text of the caller's own: sent again within two days it has the same answer, and takes no
+    other task.
+    """
 
     order: Order = "arrival"
     flow: Annotated[str, StringConstraints(max_length=63), Storable] = ""
+    request: Annotated[str, StringConstraints(max_length=64, pattern=r"^[!-~]*$")] = ""
 
 
 class TakeTaskIn(Input):

@@ -38,7 +38,7 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
     """Return what a repair would do to the first instances of a filter, and what confirms all of them."""
     caller, found, asked = _allowed(request, given.operation), _selected(request, given.q), _asked(given)
     needed = kernel.bulk_approvals(asked, found.wids)
-    total = len(found.wids)
+    total, claims = len(found.wids), kernel.claims_of_others(found.wids, caller.name)
     shown = kernel.preview_bulk(asked, found.wids[: given.limit], actor=caller.name, total=total)
     return {
         "total": total,
@@ -46,6 +46,8 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
         "digest": found.digest_at,
         "needed": needed.needed,
         "title": needed.title,
+        "claimed": sum(one.cases for one in claims),
+        "claims": [vars(one) for one in claims],
         "items": [_row(each) for each in shown],
     }
 
@@ -59,6 +61,14 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
 def request_bulk(request: HttpRequest, name: str, given: inputs.BulkIn) -> Any:
     """Request a repair of the instances that a preview confirmed; with `propose`, propose it for approval."""
     caller, found = _allowed(request, given.operation), _selected(request, given.q)
+    claims = kernel.claims_of_others(found.wids, caller.name)
+    if given.claimed != (count := sum(one.cases for one in claims)):
+        owners = f": {', '.join(one.owner for one in claims)}" if claims else ""
+        raise Problem(
+            409,
+            f"Other persons have claimed {count} of the cases{owners}.",
+            f"Send it again with “claimed” {count}; who loses a claim gets a message.",
+        )
     made = kernel.request_bulk(
         replace(_asked(given), reason=given.reason, atomic=given.atomic, propose=given.propose),
         found.wids,

@@ -19,6 +19,8 @@ from monitor.bulk.sources import text_of
 from monitor.recovery.choices import CHOICES, writable
 from pages.urlparams import number
 
+MOST_STEPS = 1000
+
 
 @dataclass(frozen=True)
 class Job:
@@ -41,7 +43,7 @@ class Form:
     empty: frozenset[str]
     transition: str
     jobs: list[Job]
-    steps: int
+    steps: str
     override: bool
     hold: bool
 
@@ -58,10 +60,19 @@ class Form:
         """Return the arguments of the operation. Raises BadValue."""
         if self.has_values:
             return {"changes": self._changes()}
-        found: dict[str, Any] = {"steps": self.steps} if self.operation == "rollback" else {}
+        found: dict[str, Any] = {"steps": self._steps()} if self.operation == "rollback" else {}
         if self.operation == "rollback" and self.hold:
             found["hold"] = True
         return found | ({"override": True} if self.overrides and self.override else {})
+
+    def _steps(self) -> int:
+        found = number(self.steps)
+        if found is None or not 1 <= found <= MOST_STEPS:
+            raise values.BadValue(
+                _("“%(text)s” is no number of steps from 1 to %(most)s.")
+                % {"text": self.steps, "most": MOST_STEPS}
+            )
+        return found
 
     def _changes(self) -> dict[str, Any]:
         typed = values.changed(self.fields, {})
@@ -90,7 +101,7 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled
         frozenset(given.getlist("empty")) & names,
         transition,
         jobs,
-        min(max(number(given.get("steps")) or 1, 1), 1000),
+        given.get("steps", "1")[:20],
         given.get("override") == "1",
         given.get("hold") == "1",
     )

@@ -171,7 +171,16 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
     if request.POST.get("digest") != found.digest_at:
         context["error"] = _("These instances have changed meanwhile. This is what would happen now.")
         return False
+    if request.POST.get("claims", "") != _claims(request, found.without(context["excluded"]))["claims"]:
+        context["error"] = _("Others have claimed some of these cases. Send it again to go on.")
+        return False
     return request.POST.get("previewed") == _fingerprint(asked)
+
+
+def _claims(request: HttpRequest, chosen: Chosen) -> dict[str, Any]:
+    """Return who else has claimed cases, and a text by which the request recognizes that it was shown."""
+    others = api.claims_of_others(chosen.wids, request.user.get_username())
+    return {"others": others, "claims": " ".join(f"{one.owner}:{one.cases}" for one in others)}
 
 
 def _requested(request: HttpRequest, asked: BulkRequest, chosen: Chosen) -> HttpResponse:
@@ -204,4 +213,5 @@ def _preview(
     shown = {row.wid: preview_row(row, titles) for row in found_rows}
     rows = [replace(shown.get(row.wid, row), key=row.key) for row in context["rows"]]
     approvals = proposals.why(needed.needed, needed.title)
-    return {"rows": rows, "previewed": _fingerprint(asked), "left": left, "approvals": approvals}
+    made = {"rows": rows, "previewed": _fingerprint(asked), "left": left, "approvals": approvals}
+    return made | _claims(request, chosen)

@@ -20,6 +20,14 @@ class BulkPreviewRowOut(Schema):
     refusal: RefusalOut | None
 
 
+class OtherClaimsOut(Schema):
+    """A person who has claimed some of the cases; it does not prevent the repair."""
+
+    owner: str
+    cases: int
+    since: datetime | None
+
+
 class BulkPreviewOut(Schema):
     """How many instances there are, and what would become of the first; fewer when time was over."""
 
@@ -28,6 +36,8 @@ class BulkPreviewOut(Schema):
     digest: str = Field(description="Confirms these instances at these steps.")
     needed: int = Field(description="How many other persons have to approve it.")
     title: str = Field(description="Of the rule because of which they do.")
+    claimed: int = Field(description="How many of the cases other persons have claimed.")
+    claims: list[OtherClaimsOut] = Field(description="Who they are, 20 at most.")
     items: list[BulkPreviewRowOut]
 
 

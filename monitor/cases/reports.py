@@ -9,6 +9,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from flows import api
@@ -75,6 +76,8 @@ def export(request: HttpRequest, ending: str) -> HttpResponseBase:
     if problem := unusable(request, ASKED):
         return refused(problem)
     window, by, flows = _asked(request)
+    if window.cut:
+        return refused(_("A window has at most 366 days: nothing is downloaded."))
     if text(request, "of") == "rules":
         alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)
         return download(request, "proposed-rules", ending, RULE_COLUMNS, map(rule_cells, alike))

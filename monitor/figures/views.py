@@ -14,7 +14,7 @@ from flows.capabilities.figures.api import TransitionFigures
 from flows.filters import And, Condition, Node, Or
 from flows.filters.tree import all_of
 from flows.queries.base import now, snapshot
-from flows.queries.definitions import FlowInfo
+from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import rules
 from monitor import windows
 from monitor.figures import comparison
@@ -43,6 +43,7 @@ def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     context |= {"flow": flow, "window": window, "windows": windows.NAMES, "sample": sample}
     context |= {"earlier": earlier, "against": against if earlier else "", "choices": windows.AGAINST}
     context["tiles"] = tiles
+    context["diagram"] = has_diagram(flow.name)
     context["most"] = analysis.NEWEST_INSTANCES
     return render(request, "monitor/figures/analysis.html", context)
 

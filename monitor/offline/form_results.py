@@ -67,14 +67,19 @@ def _values(user: AnyUser, result: Mapping[str, Any], fields: QueryDict) -> dict
         return {}
     given = forms.posted(sheet, fields)
     typed, before = values.posted(given), forms.texts(given.get(forms.SHOWN, ""))
-    asked = {one.field: one for one in forms.asked(shown_to(user, flow, sheet.wid), sheet, typed)}
+    flow = shown_to(user, flow, sheet.wid)
+    asked = {one.field: one for one in forms.asked(flow, sheet, typed)}
+    now = {one.field: one.text for one in forms.asked(flow, sheet)}
     found: dict[str, Any] = {}
     for name, text in typed.items():
         one = asked.get(name)
-        if text == before.get(name, "" if one is None else one.text):
+        # A browser sends some texts otherwise than it got them, such as times without seconds.
+        if (text if one is None else one.text) == before.get(name, now.get(name, "")):
             continue
         wrong = one is None or one.error
-        found[name.removeprefix("value-")] = text if wrong or one is None else values.as_value(text, one.type)
+        found[name.removeprefix("value-")] = (
+            text if wrong or one is None else values.as_value(one.text, one.type)
+        )
     return found | _files(sheet, found)
 
 

@@ -29,6 +29,7 @@ log = logging.getLogger("wedsql.api")
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation on an instance; with `seq`, the step of a preview, only on that state."""
     caller = _allowed(request, wid, given)
+    _check_claim(wid, caller, given.claimed_by)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -48,6 +49,18 @@ def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn
     caller = _allowed(request, wid, given)
     found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
     return _shown(masking.preview(flow_of(request), found))
+
+
+def _check_claim(wid: int, caller: Caller, known: str) -> None:
+    """Raise Problem where another person has claimed the case, and the request does not name that person."""
+    for one in kernel.claims_of_others([wid], caller.name):
+        if one.owner != known:
+            raise Problem(
+                409,
+                f"{one.owner} has claimed the case of instance {wid}.",
+                f"Send it again with “claimed_by” “{one.owner}”, who loses the claim and gets a message.",
+                code="WD516",
+            )
 
 
 def _allowed(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Caller:

@@ -10,6 +10,7 @@ from ninja import Query
 from pydantic import Field
 
 from flows import api as kernel
+from flows import json_text
 from flows.access import task_keys
 from flows.capabilities.tasks.api import HeldTask, Order, Task
 from flows.capabilities.tasks.people import check_people, is_person
@@ -19,6 +20,7 @@ from monitor.api.caller import Call, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
+from pages.once import once_as
 
 OFFERED = 100
 
@@ -87,15 +89,24 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
 @router.post("/tasks/next", response=schemas.NextTaskOut, auth=PERFORM, summary="Take the next task")
 def take_next_task(request: HttpRequest, given: inputs.NextTaskIn) -> Any:
     """Take the first open task in an order: of the flows of the token, if it is only for some."""
-    caller = call_of(request).caller
-    keys, flows = task_keys(caller.user), _flows(call_of(request), given.flow)
+    with once_as(call_of(request).caller.user, given.request) as sent:
+        if sent.again and not sent.answer:
+            raise Problem(409, "This request is being answered.", "Send it again in some seconds.")
+        if not sent.again:
+            held = _taken(call_of(request), given)
+            sent.answer = json_text.encode(_held(held), str) if held else ""
+        return {"task": json_text.decode(sent.answer) if sent.answer else None}
+
+
+def _taken(call: Call, given: inputs.NextTaskIn) -> HeldTask | None:
+    """Take the first open task, and return it; None if there is none."""
+    keys, flows = task_keys(call.caller.user), _flows(call, given.flow)
 
     def offered(after: int | None) -> list[int]:
-        found = kernel.open_tasks(caller.name, keys, given.order, after, OFFERED, flows)
+        found = kernel.open_tasks(call.caller.name, keys, given.order, after, OFFERED, flows)
         return [one.job_id for one in found]
 
-    held = kernel.take_next_task(offered, caller.name, keys)
-    return {"task": held and _held(held)}
+    return kernel.take_next_task(offered, call.caller.name, keys)
 
 
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")

@@ -22,6 +22,7 @@ from flows.errors import Refused
 from monitor.tasks import columns
 from monitor.tasks.listing import PAGE_SIZE, open_ids
 from pages.guard import page
+from pages.once import once
 from pages.urlparams import long_number, without
 
 LONGEST = 2000
@@ -37,6 +38,7 @@ def text_of(request: HttpRequest, name: str) -> str:
 @require_POST
 @page
 @masks
+@once
 def next_task(request: HttpRequest) -> HttpResponse:
     """Take the first open task in an order, and show it; the list if there is none."""
     found = take_next(request.user, going(request))

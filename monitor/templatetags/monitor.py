@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from urllib.parse import quote, urlencode
 
 from django import template
@@ -13,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from flows.access import may
 from flows.messages import stored
 from flows.queries.counting import Count
 from flows.queries.definitions import Attribute, FlowInfo
@@ -20,7 +21,7 @@ from flows.queries.trace import Step
 from monitor import windows
 from monitor.bulk.choices import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure
-from pages.labels import SYSTEM_STEP
+from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 from pages.templatetags.wed import NOTHING, duration, number
 
 register = template.Library()
@@ -45,33 +46,40 @@ def written_by(step: Step) -> str:
     return str(jobless or SYSTEM_STEP.get(name, step.written_by))
 
 
-@register.simple_tag
-def step_title(flow: FlowInfo, step: Step) -> SafeString:
-    """Render what wrote a step: the label of its transition, with its name, or of the kernel's own step."""
-    title = flow.transition_titles.get(step.written_by)
-    if title:
-        return _title(title, step.written_by)
+@register.simple_tag(takes_context=True)
+def step_title(context: template.Context, flow: FlowInfo, step: Step) -> SafeString:
+    """Render what wrote a step: the label of its transition, or of the kernel's own step."""
+    if flow.transition_titles.get(step.written_by):
+        return firing_title(context, flow, step.written_by)
     word = written_by(step)
     if step.written_by.startswith("_COMP:"):
         name = step.written_by.removeprefix("_COMP:")
-        return format_html("<b>{}:</b> {}", word, _title(flow.transition_titles.get(name, name), name))
+        return format_html("<b>{}:</b> {}", word, firing_title(context, flow, name))
     return format_html('<b class="mono">{}</b>' if word == step.written_by else "<b>{}</b>", word)
 
 
-@register.simple_tag
-def firing_title(flow: FlowInfo, transition: str) -> SafeString:
-    """Render a transition by its label and name, or a step of the kernel by its label."""
-    title = flow.transition_titles.get(transition)
-    if title:
-        return _title(title, transition)
-    word = str(SYSTEM_STEP.get(transition) or SYSTEM_STEP.get(transition.partition(":")[0], transition))
-    return format_html('<b class="mono">{}</b>' if word == transition else "<b>{}</b>", word)
+@register.simple_tag(takes_context=True)
+def firing_title(context: template.Context, flow: FlowInfo, transition: str) -> SafeString:
+    """Render a transition by its label, or a step of the kernel by its label; designers see the name, too."""
+    title = transition_title(flow, transition)
+    css = SafeString(' class="mono"') if title == transition else ""
+    return format_html("<b{}>{}</b>{}", css, title, code_name(context, flow.name, transition, title))
 
 
-def _title(title: str, name: str) -> SafeString:
-    if title == name:
-        return format_html('<b class="mono">{}</b>', name)
-    return format_html('<b>{}</b> <span class="small dim mono">{}</span>', title, name)
+@register.filter
+def transition_title(flow: FlowInfo, name: str) -> str:
+    """Return what a transition of a flow is called: its label, that of a step of the kernel, or its name."""
+    known = SYSTEM_JOB.get(name) or SYSTEM_STEP.get(name) or SYSTEM_STEP.get(name.partition(":")[0])
+    return flow.transition_titles.get(name) or str(known or name)
+
+
+@register.simple_tag(takes_context=True)
+def code_name(context: template.Context, flow: str, name: str, title: str = "") -> SafeString:
+    """Render the name of a transition or attribute beside its title, for those who may design the flow."""
+    user = context.get("user")
+    if name == title or user is None or not may(user, "design", flow):
+        return SafeString("")
+    return format_html(' <span class="small dim mono">{}</span>', name)
 
 
 @register.simple_tag
@@ -204,6 +212,23 @@ def change(share: float) -> str:
 def against_title(name: str) -> str:
     """Return the title of the window that a window is compared with."""
     return str(AGAINST[name])
+
+
+@register.simple_tag
+def day_bars(days: list[tuple[date, int]]) -> SafeString:
+    """Render a number of each day as bars, with the numbers in words for who does not see them."""
+    most = max((n for _day, n in days), default=0) or 1
+    bars = [
+        ("" if n else "none", at * 6, 20 - (height := max(round(n / most * 20), 3 if n else 1)), height)
+        for at, (_day, n) in enumerate(days)
+    ]
+    said = [f"{formats.date_format(day, 'SHORT_DATE_FORMAT')}: {number(n)}" for day, n in days if n]
+    return format_html(
+        '<svg class="day-bars" role="img" aria-label="{}" width="{}" height="20">{}</svg>',
+        _("By day: %(days)s") % {"days": "; ".join(said) or _("none")},
+        len(days) * 6,
+        format_html_join("", '<rect class="{}" x="{}" y="{}" width="4" height="{}"/>', bars),
+    )
 
 
 @register.filter

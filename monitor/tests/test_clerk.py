@@ -55,7 +55,7 @@ def test_what_needs_the_right_to_repair_is_forbidden(operation: str, cleo: Clien
         given = {"operation": operation, "step": "1", "do": "apply", "reason": "x"}
         answer = getattr(cleo, method)(address(lost), given)
         assert answer.status_code == 403
-        assert answer.content.decode() == "You may handle cases of this flow, but not do this operation."
+        assert "You may handle cases of this flow, but not do this operation." in answer.content.decode()
     after = api.explain_instance(lost)
     assert (after.status, after.seq) == (before.status, before.seq)
 

@@ -25,6 +25,7 @@ from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.webhooks.api import Webhook
 from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
+from monitor.tests.test_overview import count
 from pages import labels
 from testkit.cases import some
 from tests.addresses import monitor_pages
@@ -65,6 +66,9 @@ PAGES = (
     "/flows/{f}/start/csv/",
     "/views/",
     "/exceptions/",
+    "/errors/",
+    "/errors/{e}/",
+    "/errors/?flow={f}&window=day&sort=most",
     "/cases/",
     "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/cases/?show=closed",
@@ -107,7 +111,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "c": 1, "j": 1, "t": ""}
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "e": 1, "c": 1, "j": 1, "t": ""}
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -177,12 +181,25 @@ def served(client: Client, parcels: Parcels, wid: int, pages: Iterable[str] = PA
     case = proposing_case(parcels)
     numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
     numbers["j"] = open_task(parcels)
+    numbers["e"] = failure(parcels)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in pages}
     parcels.connection.execute("delete from wedsql.bulk")
     statuses = {path: found.status_code for path, found in answers.items()}
     assert statuses == dict.fromkeys(answers, 200) | ({"/nope/": 404} if "/nope/" in answers else {})
     return {path: found.content.decode() for path, found in answers.items()}
+
+
+def failure(parcels: Parcels) -> int:
+    """Return the number of an error that occurred."""
+    parcels.connection.execute(
+        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)"
+        " values (1, %s, 1, %s, 'tr_pack', wedsql.now(), 'failed', 'Torn: box 7')",
+        [parcels.start(), parcels.flow_id],
+    )
+    count(parcels)
+    found = "select min(failure_id) from wedsql.failure_flow where flow_id = %s"
+    return int(parcels._one(found, parcels.flow_id))
 
 
 def open_task(parcels: Parcels) -> int:

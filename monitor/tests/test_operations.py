@@ -160,6 +160,6 @@ def test_jobs_that_are_assigned_to_a_worker_that_is_gone_are_seen(olga: Client, 
     parcels.connection.execute(
         "update wedsql.job_pool set assigned_at = assigned_at - interval '1 minute' where wid = %s", [wids[0]]
     )
-    said = f"No worker gone, to which jobs of tr_pack of {parcels.flow} are assigned"
+    said = f"No worker gone, to which jobs of Pack it of {parcels.flow} are assigned"
     assert said in text_of(get(olga, "/"))
     api.unregister_worker(worker, conn=parcels.connection)

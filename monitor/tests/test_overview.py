@@ -88,7 +88,7 @@ def test_the_first_line_says_the_worst_first(carol: Client, parcels: Parcels) ->
         " where wid = %s and trname = 'tr_pack'",
         [late],
     )
-    assert f"No worker for tr_pack of {parcels.flow}" in text_of(get(carol, "/"))
+    assert f"No worker for Pack it of {parcels.flow}" in text_of(get(carol, "/"))
 
 
 def test_numbers_are_of_visible_flows_only(mallory: Client, carol: Client, busy: Parcels) -> None:

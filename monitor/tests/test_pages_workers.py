@@ -10,7 +10,7 @@ from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels) -> None:
     parcels.start()
     page = f"/flows/{parcels.flow}/"
-    assert "No worker has registered for tr_pack" in text_of(get(alice, page))
+    assert "No worker has registered for Pack it" in text_of(get(alice, page))
     worker = parcels.connection.execute(
         "select wedsql.register_worker('cluster', 'packer', 'here', 1, %s)", [[f"{parcels.flow}:tr_pack"]]
     ).fetchone()
@@ -20,7 +20,7 @@ def test_a_transition_without_worker_is_reported(alice: Client, parcels: Parcels
     parcels.connection.execute(
         "update wedsql.worker set seen_at = wedsql.now() - interval '31 s' where id = %s", worker
     )
-    assert "No worker for tr_pack since" in text_of(get(alice, page))
+    assert "No worker for Pack it since" in text_of(get(alice, page))
     listed = text_of(get(alice, "/workers/"))
     assert "packer" in listed and f"{parcels.flow}:tr_pack" in listed and "silent" in listed
     parcels.connection.execute("select wedsql.unregister_worker(%s)", worker)

@@ -77,7 +77,7 @@ def test_a_cause_on_another_page_is_one_link_away(alice: Client, parcels: Parcel
         parcels.do("tr_pack", wid, stage="new")
     parcels.do("tr_label", wid, extra={})
     page = alice.get(f"/instances/{wid}/").content.decode()
-    link = re.search(r'href="([^"]+)">\s*fired by step 1<', page)
+    link = re.search(r'href="([^"]+)">\s*after step 1<', page)
     assert link is not None and link[1] == f"/instances/{wid}/steps/1/"
     assert alice.get(link[1]).status_code == 200
 

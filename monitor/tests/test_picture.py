@@ -9,6 +9,7 @@ from typing import Any
 from django.test import Client
 
 from flows.models import Trigger
+from flows.queries.graph import graph
 from monitor.tests.conftest import Parcels, text_of
 
 
@@ -64,3 +65,15 @@ def test_exceptions_are_listed_by_what_they_lack(alice: Client, parcels: Parcels
 def test_a_flow_that_is_not_visible_is_not_found(mallory: Client, parcels: Parcels) -> None:
     for path in ("flows", "live/flows"):
         assert mallory.get(f"/{path}/{parcels.flow}/picture/").status_code == 404
+
+
+def test_the_rule_that_failed_has_the_number_of_its_exceptions(alice: Client, parcels: Parcels) -> None:
+    """In the live picture as a figure of its box, and in the picture of what happened as its edge."""
+    wid = parcels.start()
+    parcels.park("tr_pack", wid, "no box")
+    node = ids(parcels)
+    assert figures(alice, parcels)[node["tr_pack"]]["failed"] == 1
+    assert "failed" not in figures(alice, parcels)[node["tr_label"]]
+    edges = {(edge.source, edge.target): edge.count for edge in graph(parcels.flow_id).observed}
+    assert edges[node["tr_pack"], "exception"] == 1
+    assert not [ends for ends in edges if ends[0] == "other"]

@@ -52,10 +52,10 @@ def test_each_step_shows_the_state_that_was_recorded(alice: Client, parcels: Par
 
 def test_a_step_says_who_wrote_what_and_what_it_fired(alice: Client, sent: int) -> None:
     first = text_of(get(alice, f"/instances/{sent}/steps/1/"))
-    assert "tr_label → step 2" in first and "tr_pack → step 3" in first
+    assert "tr_label → step 2" in first and "Pack it → step 3" in first
     third = get(alice, f"/instances/{sent}/steps/3/")
     assert re.search(rf'<a href="/instances/{sent}/steps/2/">\s*step 2</a>', third)  # the writer of extra
-    assert "fired by step 1" in third and "tr_send → step 4" in text_of(third)
+    assert "after step 1" in third and "tr_send → step 4" in text_of(third)
     assert "<del>new</del>" in re.sub(r"<(/?)(span|b)[^>]*>", "", third) and "1 value changed" in third
 
 

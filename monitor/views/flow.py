@@ -187,6 +187,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request), role=role)
         listed = [masking.job(found, each) for each in listed]
         context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
+        context["diagram"] = has_diagram(found.name)
     context |= {"states": jobs.JOB_STATES, "role": role, "roles": urlparams.choices(found.roles, role)}
     context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""
     return render(request, "monitor/jobs.html", context)

@@ -57,6 +57,8 @@ class Place:
             found["holds"] = self.holds
         if self.queue and self.queue.oldest:
             found["oldest"] = self.queue.oldest.isoformat()
+        if self.queue and self.queue.parked:
+            found["failed"] = self.queue.parked.n
         return found
 
 

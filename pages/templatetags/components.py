@@ -5,9 +5,12 @@ A block tag takes the content up to its end tag: `{% fact _("Size") %}12 MB{% en
 
 from __future__ import annotations
 
+from urllib.parse import urlsplit
+
 from django import template
+from django.http import HttpRequest
 from django.template.defaultfilters import truncatechars
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
@@ -100,13 +103,26 @@ def pager(content: str) -> SafeString:
     return format_html('<nav class="pager" aria-label="{}">{}</nav>', _("Pages"), content)
 
 
-@register.simple_block_tag
-def error_page(content: str, code: str, title: str) -> SafeString:
-    """Render the content of an error page; `code` may be empty."""
+@register.simple_block_tag(takes_context=True)
+def error_page(context: template.Context, content: str, code: str, title: str) -> SafeString:
+    """Render the content of an error page, with the way back; `code` may be empty."""
     number = format_html('<p class="code-big" aria-hidden="true">{}</p>', code) if code else ""
-    way_out = format_html('<p><a class="button" href="/">{}</a></p>', _("All flows"))
-    html = '<section class="empty">{}<h1>{}</h1>{}{}</section>'
-    return format_html(html, number, title, content, way_out)
+    ways = [(before, _("Back"))] if (before := page_before(context.get("request"))) else []
+    buttons = (*ways, ("/", _("All flows")))
+    links = format_html_join(SafeString(" "), '<a class="button" href="{}">{}</a>', buttons)
+    html = '<section class="empty">{}<h1>{}</h1>{}<p>{}</p></section>'
+    return format_html(html, number, title, content, links)
+
+
+def page_before(request: HttpRequest | None) -> str:
+    """Return the address of the site from which a request came; "" for another site, or the same page."""
+    if request is None:
+        return ""
+    before = urlsplit(request.headers.get("Referer", ""))
+    path = f"{before.path}?{before.query}" if before.query else before.path
+    own = before.netloc == request.META.get("HTTP_HOST", request.META.get("SERVER_NAME", ""))
+    local = path.startswith("/") and not path.startswith("//")
+    return path if own and local and path != request.get_full_path() else ""
 
 
 def _attributes(**named: str) -> SafeString:

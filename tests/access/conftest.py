@@ -43,6 +43,10 @@ KERNEL = {
     """ '{"name": "x", "kind": "count", "sign": ">", "threshold": 1}', 'x') ->> 'id'""",
     "webhook": "select wedsql.save_webhook(%(name)s,"
     """ '{"url": "https://example.org/", "secret": "s", "events": ["final"]}', 'x') ->> 'id'""",
+    "error": """with made as (
+      insert into wedsql.failure (kind, message) values ('Down', %(name)s) returning id)
+    insert into wedsql.failure_flow (failure_id, flow_id, trname, n, first_at, last_at)
+    select id, %(flow)s, 'tr_pack', 1, now(), now() from made returning failure_id""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
     "task": "select min(job_id) from wedsql.task where flow_id = %(flow)s",
     "file": FILE,
@@ -76,6 +80,7 @@ class SampleData:
             "bulk": str(self.bulk),
             "rule": str(self.rows["alert"]),
             "hook": str(self.rows["webhook"]),
+            "number": str(self.rows["error"]),
             "case": str(self.rows["case"]),
             "task": str(self.rows["task"]),
             "file": str(self.rows["api file" if route.startswith("api/") else "file"]),

@@ -139,6 +139,8 @@ cases/<int:case>/files/<int:file>/remove/          --------- Lnffyfyff
 cases/<int:case>/<slug:verb>/                      --------- Lfffyfyff
 cases/<int:case>/rule/                             Lnyyyyyyy Lnfyffyyf
 exceptions/                                        Lyyyyyyyy ---------
+errors/                                            Lyyyyyyyy ---------
+errors/<int:number>/                               Lnyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
 search/results/                                    Lyyyyyyyy ---------
@@ -198,6 +200,7 @@ admin/flows/flow/<int:flow_id>/publish/impact/     Lnyyyyyyy ---------
 admin/flows/flow/<int:flow_id>/versions/           Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/             Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/attributes/  Lnyyyyyyy Lnnynnyyn
+admin/flows/flow/<int:flow_id>/design/forms/       Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/settings/    Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/text/        Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/<int:flow_id>/design/paste/       Lnnynnyyn Lnnynnyyn
@@ -206,6 +209,7 @@ admin/flows/flow/<int:flow_id>/design/draft/       Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/           Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/attributes/ Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/publish/          Lnyyyyyyy Lnnnnnynn
+admin/flows/flow/new/<slug:name>/design/forms/     Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/settings/  Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/text/      Lnyyyyyyy Lnnynnyyn
 admin/flows/flow/new/<slug:name>/design/paste/     Lnnynnyyn Lnnynnyyn
@@ -214,7 +218,7 @@ admin/flows/flow/new/<slug:name>/design/draft/     Lnnynnyyn Lnnynnyyn
 admin/flows/flow/new/                              Lnnynnynn Lnnynnynn
 admin/flows/flow/import/                           Lnnynnynn Lnnynnynn
 admin/flows/flow/pdl/                              Lnnynnynn Lnnynnynn
-admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnnynnccn
+admin/flows/flow/<int:flow_id>/pdl/                Lnnynnyyn Lnncnnccn
 """
 
 # 401 counts as `L`. What may be done is rejected as bad input, as the test sends none.

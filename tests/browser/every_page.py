@@ -23,13 +23,17 @@ from tests.browser.conftest import Login
 
 DESIGN = (
     "design/", "design/?rule=1", "design/?rule=5", "design/?rule=new", "design/attributes/",
-    "design/attributes/?attribute=7", "design/text/", "design/paste/?part=triggers", "design/settings/",
+    "design/attributes/?attribute=7", "design/forms/", "design/text/", "design/paste/?part=triggers",
+    "design/settings/",
     "design/wsql/", "pdl/",
     "picture/", "try/", "checks/", "publish/", "versions/", "what-if/", "design/draft/",
 )  # fmt: skip
-NEW = ("design/", "design/attributes/", "design/settings/", "design/text/", "try/", "publish/")
+NEW = (
+    "design/", "design/attributes/", "design/forms/", "design/settings/", "design/text/", "try/", "publish/",
+)  # fmt: skip
 OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/flows/{f}/picture/",
     "/flows/{f}/diagram/",
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
@@ -47,6 +51,7 @@ OWN = (
     "/tasks/", "/tasks/?show=open", "/tasks/?show=team&flow={f}", "/tasks/{task}/",
     "/messages/", "/tasks/absences/", "/tasks/mails/", "/tasks/?show=team", "/views/?list=tasks",
     "/instances/{w}/tasks/",
+    "/errors/", "/errors/{error}/",
     "/exceptions/", "/workers/", "/workers/keys/", "/people/", "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
@@ -66,6 +71,18 @@ def keep_diagram(orders: Parcels) -> None:
     source = {"language": "bpmn", "format": "xml", "text": ORDER.decode()}
     parts = {"map": {"process": "p", "attributes": {}, "transitions": origins}}
     api.keep_source(orders.flow, source | parts, conn=orders.connection)
+
+
+def error_of(orders: Parcels, wid: int) -> int:
+    """Return the number of an error by which an attempt of an instance failed."""
+    orders.connection.execute(
+        "insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, message)"
+        " values (1, %s, 1, %s, 'tr_charge', wedsql.now(), 'failed', 'cards.Down: no answer to order 7')",
+        [wid, orders.flow_id],
+    )
+    while orders._one("select (wedsql.count_history() ->> 'more')::boolean"):
+        pass
+    return int(orders._one("select min(failure_id) from wedsql.failure_instance where wid = %s", wid))
 
 
 @pytest.fixture
@@ -109,7 +126,14 @@ def addresses(
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
     case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
-    places |= {"c": case, "parked": parked, "late": late, "proposal": propose(orders, declined), "task": task}
+    places |= {
+        "c": case,
+        "error": error_of(orders, parked),
+        "parked": parked,
+        "late": late,
+        "proposal": propose(orders, declined),
+        "task": task,
+    }
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])

@@ -99,7 +99,7 @@ def test_brackets_open_the_tabs_before_and_after(
     press("]")
     wait(lambda page: shown(page) == "Attributes")
     press("]")
-    wait(lambda page: shown(page) == "Picture")
+    wait(lambda page: shown(page) == "Forms")
     press("[")
     wait(lambda page: shown(page) == "Attributes")
     press("[")

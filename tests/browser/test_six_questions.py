@@ -163,16 +163,16 @@ def test_why_does_this_one_wait(operator: Operator, shop: Shop) -> None:
 
 
 def test_which_transition_has_no_worker(operator: Operator, shop: Shop) -> None:
-    assert operator.reads(".verdict", "No worker for tr_ship", shop.flow)
+    assert operator.reads(".verdict", "No worker for Hand over to the carrier")
     operator.click(f"{row_of(shop)}//a[contains(., 'transition without a worker')]")
-    assert operator.reads("#unserved", "No worker has registered for tr_ship")
-    assert "tr_charge" not in operator.browser.find_element(By.ID, "unserved").text
+    assert operator.reads("#unserved", "No worker has registered for Hand over to the carrier")
+    assert "Charge the card" not in operator.browser.find_element(By.ID, "unserved").text
 
 
 def test_what_was_the_slowest_transition_yesterday(operator: Operator, shop: Shop) -> None:
     operator.click(f"{row_of(shop)}//a[contains(@href, '/analysis/')]")
     operator.click("//a[normalize-space()='Yesterday']")
-    assert operator.reads("main", "Slowest transition: tr_ship", "95 of 100 took up to")
+    assert operator.reads("main", "Slowest transition: Hand over to the carrier", "95 of 100 took up to")
 
 
 def test_which_payments_were_declined_in_the_last_hour(operator: Operator, shop: Shop) -> None:

@@ -43,7 +43,7 @@ def case_report(
     limit: int = 200,
     conn: Any = None,
 ) -> list[ReportRow]:
-    """Return the cases that were opened in a period of at most 366 days, counted by one thing.
+    """Return the cases that were opened in a period of at most 367 days, counted by one thing.
 
     `by` is one of `COUNTED_BY`, or "signature". Raises BadCase.
     """

@@ -45,6 +45,16 @@ def check_condition(
     return (_problem(*problem) if problem[3] else None), reads or []
 
 
+def accepted_conditions(
+    types: Mapping[str, str], predicates: Sequence[str], *, conn: Any = None
+) -> list[bool]:
+    """Return which conditions are accepted, in their order; `check_condition` says why the others are not."""
+    accepted: list[bool] = value(
+        conn, "select wedsql.accepted_conditions(%s, %s)", (JSON(types), list(predicates))
+    )
+    return accepted
+
+
 def condition_outline(types: Mapping[str, str], predicate: str, *, conn: Any = None) -> dict[str, Any]:
     """Return how one condition is built, for `flows.definition.reading`. Raises PredicateRefused.
 

@@ -19,7 +19,7 @@ def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:
 
 def found(obstacle: Obstacle) -> str:
     """Return why it is not simply false: it is unknown because of null, or fails; else an empty text."""
-    return {"u": _("unknown (null)"), "e": _("fails")}.get(obstacle.value, "")
+    return {"u": _("unknown, as a value is empty"), "e": _("fails")}.get(obstacle.value, "")
 
 
 def waiting(job: JobReason) -> str:

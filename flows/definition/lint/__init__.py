@@ -17,6 +17,8 @@ from flows.definition.lint.classes import Leaf, representatives
 from flows.definition.lint.common import Common
 from flows.definition.lint.effects import without_effect
 from flows.definition.lint.findings import Acknowledgement, Finding, Rule
+from flows.definition.lint.gaps import Verify
+from flows.definition.lint.limits import limits, overlapping
 from flows.definition.lint.pairs import Written, pairs
 from flows.definition.lint.persons import People, persons
 from flows.definition.lint.reach import reach
@@ -32,6 +34,7 @@ __all__ = [
     "People",
     "Rule",
     "Table",
+    "Verify",
     "findings",
     "open_warnings",
     "representatives",
@@ -46,10 +49,12 @@ def findings(
     written: Written,
     budget: Budget,
     people: People | None = None,
+    verify: Verify | None = None,
 ) -> Iterator[Finding]:
     """Return what the definition shows; `written` says what results of its rules wrote.
 
     people: which of the persons and roles that it names there are; None where that is not known.
+    verify: says on which states no rule holds of those whose conditions have no table; None: there are none.
     """
     attributes = {one["name"]: one for one in definition["attributes"]}
     for rule in rules:
@@ -59,4 +64,6 @@ def findings(
     yield from reach(attributes, [rule for rule in firing if rule.enabled], common)
     yield from unused(attributes, rules)
     yield from persons(definition, rules, people)
-    yield from pairs(firing, common, written, budget)
+    yield from limits(attributes, rules, common, verify, budget)
+    overlaps = overlapping(attributes, rules, common, written, budget)
+    yield from pairs(firing, common, written, budget, overlaps)

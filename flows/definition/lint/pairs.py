@@ -15,8 +15,17 @@ from flows.definition.lint.tables import State
 Written = Mapping[int, Mapping[str, Sequence[int]]]
 
 
-def pairs(rules: Sequence[Rule], common: Common, written: Written, budget: Budget) -> Iterator[Finding]:
-    """Return what pairs of enabled rules show, as far as the time lasts."""
+def pairs(
+    rules: Sequence[Rule],
+    common: Common,
+    written: Written,
+    budget: Budget,
+    overlapping: Mapping[frozenset[int], tuple[str, State]] | None = None,
+) -> Iterator[Finding]:
+    """Return what pairs of enabled rules show, as far as the time lasts.
+
+    overlapping: what is said of pairs, by their places, that hold together in a range, with a state in it.
+    """
     known = [rule for rule in rules if rule.enabled and rule.table and "t" in rule.table.held]
     tables = [rule.table for rule in known if rule.table]
     if budget.spent:
@@ -28,7 +37,8 @@ def pairs(rules: Sequence[Rule], common: Common, written: Written, budget: Budge
             left += len(found) - n
             break
         try:
-            yield from _both_write(known[one], known[other], common, written)
+            pair = frozenset((known[one].place, known[other].place))
+            yield from _both_write(known[one], known[other], common, written, (overlapping or {}).get(pair))
             yield from _implied(known[one], known[other], common)
         except TooManyClasses:
             left += 1
@@ -39,19 +49,22 @@ def pairs(rules: Sequence[Rule], common: Common, written: Written, budget: Budge
 def _gave_up(left: int) -> Finding:
     message = _("Some pairs of rules were not compared: {n}.").format(n=left)
     hint = _(
-        "The time ended, or two conditions distinguish too many states; manage.py flowlint has --seconds."
+        "The time ended, or two conditions distinguish too many states; manage.py flow lint has --seconds."
     )
     return Finding(identity("gave_up"), "gave_up", "info", "declared", ("triggers",), message, hint)
 
 
-def _both_write(one: Rule, other: Rule, common: Common, written: Written) -> Iterator[Finding]:
-    names = sorted(_writes(one, written) & _writes(other, written))
+def _both_write(
+    one: Rule, other: Rule, common: Common, written: Written, overlap: tuple[str, State] | None
+) -> Iterator[Finding]:
+    names = both_written(one, other, written)
     state = _together(one, other, common) if names else None
     if state is None:
         return
     message = _("{rule} and {other} can be pending together, and both write {names}.").format(
         rule=one.title, other=other.title, names=", ".join(names)
     )
+    message, state = overlap or (message, state)
     declared = one.writes is not None and other.writes is not None
     wids: set[int] = set()
     if not declared:
@@ -71,6 +84,11 @@ def _both_write(one: Rule, other: Rule, common: Common, written: Written) -> Ite
 
 def _together(one: Rule, other: Rule, common: Common) -> State | None:
     return common.together(one.table, other.table) if one.table and other.table else None
+
+
+def both_written(one: Rule, other: Rule, written: Written) -> list[str]:
+    """Return the attributes that both rules write."""
+    return sorted(_writes(one, written) & _writes(other, written))
 
 
 def _writes(rule: Rule, written: Written) -> frozenset[str]:

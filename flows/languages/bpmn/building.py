@@ -10,6 +10,7 @@ from flows.definition import TRIGGER
 from flows.definition.options import Options
 from flows.languages.bpmn import options
 from flows.languages.bpmn.expressions import NotUnderstood, sql
+from flows.languages.bpmn.indexed import IndexedProcess
 from flows.languages.bpmn.model import TASKS, Element, Expression, Process
 from flows.languages.bpmn.names import slug, unique
 from flows.languages.bpmn.problems import BpmnProblem
@@ -70,6 +71,7 @@ class Building:
     withdraws: bool = False
 
     def __post_init__(self) -> None:
+        self.process = IndexedProcess.of(self.process)
         elements = self.process.elements.values()
         self.chosen = {each.id: _chosen(each) for each in elements}
         chosen = [(each.id, each.name, self.chosen[each.id]) for each in elements]
@@ -176,10 +178,17 @@ class Building:
         found = found or self.process
         return found.line, found.column
 
-    def node(self, name: str) -> Node:
+    def graph_nodes(self) -> dict[str, Node]:
+        """Return the nodes of the graph with their edges."""
+        inward: dict[str, list[str]] = {name: [] for name in self.nodes}
+        outward: dict[str, list[str]] = {name: [] for name in self.nodes}
+        for edge in self.edges.values():
+            inward.setdefault(edge.target, []).append(edge.name)
+            outward.setdefault(edge.source, []).append(edge.name)
+        return {name: self.node(name, tuple(inward[name]), tuple(outward[name])) for name in self.nodes}
+
+    def node(self, name: str, inward: tuple[str, ...], outward: tuple[str, ...]) -> Node:
         made = self.nodes[name]
-        inward = tuple(edge.name for edge in self.edges.values() if edge.target == name)
-        outward = tuple(edge.name for edge in self.edges.values() if edge.source == name)
         return Node(
             name, made.kind, inward, outward, made.within, made.need, (made.origin,), made.all_options,
             made.rule, made.title,

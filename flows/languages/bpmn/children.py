@@ -36,8 +36,8 @@ class Children(Events):
 
     def call(self, name: str, element: Element) -> None:
         """Add a call activity: its job starts instances of another flow."""
-        lines = [self.passed(each, element) for each in element.inputs]
-        if element.loop is not None and element.loop.parallel:
+        lines = [self.given(each, element) for each in element.inputs]
+        if element.loop is not None and element.loop.parallel and not self.gives_item(element):
             lines += self.item(element, element.loop)
         self.starting(name, element, element.calls, lines, self.options(element) | self.compensation(element))
 
@@ -115,6 +115,24 @@ class Children(Events):
         return [
             f"{found.item} = {self.item_value(found.item, self.items(element, found), '(child_number - 1)')}"
         ]
+
+    def gives_item(self, element: Element) -> bool:
+        """Return whether an input of a call has the item of its collection as its value."""
+        return any(self.is_item(each, element) for each in element.inputs)
+
+    def is_item(self, each: Assignment, element: Element) -> bool:
+        found = element.loop
+        if found is None or not found.parallel or found.items is None or not found.item:
+            return False
+        return name_of(each.source) == found.item
+
+    def given(self, each: Assignment, element: Element) -> str:
+        """Return the assignment of an input of a call, which may be the item of its collection."""
+        found = element.loop
+        if found is None or not self.is_item(each, element):
+            return self.passed(each, element)
+        value = self.item_value(found.item, self.items(element, found), "(child_number - 1)")
+        return f"{each.target} = {value}"
 
     def item_value(self, item: str, items: str, number: str) -> str:
         """Return an item of a collection as a value of the type of its attribute."""

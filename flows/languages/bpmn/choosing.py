@@ -18,6 +18,9 @@ def matching(root: Tag, wanted: str, nodes: Collection[str]) -> list[Tag]:
     processes, name = [*root.of(MODEL, "process")], _plain(wanted)
     if not name:
         full = with_elements(root, nodes)
+        marked = [each for each in full if each.id == root.process]
+        if len(marked) == 1:
+            return marked
         return [each for each in full if each.flag("isExecutable")] or full
     by_id, shown = [each for each in processes if each.id == wanted.strip()], pools(root)
     return by_id or [

@@ -100,12 +100,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Connection:
-    """One edge with its name."""
+    """One edge with its name; links to it have its `anchor`, if it has one."""
 
     element: str
     kind: str
     points: str
     texts: tuple[Text, ...] = ()
+    anchor: str = ""
 
 
 @dataclass(frozen=True)

@@ -103,8 +103,8 @@ class Events(Escalations):
 
     def error_starts(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
         """Return the start events of the event sub-processes of a scope that catch an error."""
-        for each in self.process.inner(scope):
-            for event in self.process.inner(each.id) if each.by_event else ():
+        for each in self.process.by_event(scope):
+            for event in self.process.inner(each.id):
                 if event.tag == "startEvent" and event.trigger.kind == "error":
                     sets = f"{self.interrupted(scope)} = 1"
                     ends = self.names[scope] if scope is not None else ""

@@ -49,7 +49,10 @@ class _Lowering(Activities):
             self.element(element)
         for flow in self.process.flows.values():
             self.flow(flow)
-        for element, reason in [] if self.problems else unread(self):
+        wrong = {each.element for each in self.problems if each.code != "bad_expression"}
+        for element, reason in unread(self):
+            if self.origin(element.id) in wrong:
+                continue  # what the element becomes is not complete
             self.note("bad_option", reason, element)
         if any(problem.code != "bad_expression" for problem in self.problems):
             raise BadBpmn(self.problems, self.process)
@@ -59,7 +62,7 @@ class _Lowering(Activities):
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
         self.set_first_values(start)
         attributes = (*(each.options for each in self.process.data), *self.extra.values())
-        nodes = {name: self.node(name) for name in self.nodes}
+        nodes = self.graph_nodes()
         graph = Graph(self.process.id, nodes, self.edges, start, attributes, self.place)
         final = f"{ENDED_BY} is null" if ENDED_BY in self.extra else ""
         starts = {"start_by": self.start_by, "start_at": self.start_at}

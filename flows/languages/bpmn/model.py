@@ -212,6 +212,10 @@ class Process:
         """Return the elements of a sub-process, or of the process itself."""
         return [element for element in self.elements.values() if element.scope == scope]
 
+    def by_event(self, scope: str | None) -> list[Element]:
+        """Return the event sub-processes of a scope."""
+        return [element for element in self.inner(scope) if element.by_event]
+
     def around(self, scope: str | None) -> list[str]:
         """Return a sub-process and those that contain it, the innermost first."""
         found = []

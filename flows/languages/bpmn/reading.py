@@ -33,8 +33,9 @@ from flows.languages.bpmn.reading_scripts import script_task
 from flows.languages.bpmn.stray import stray
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
 from flows.languages.bpmn.xml import Tag, parse
+from flows.languages.graph.problems import has_errors
 
-MOST_NODES, MOST_FLOWS = 1_000, 1_000
+MOST_NODES, MOST_FLOWS = 4_000, 4_000
 _NODES = {*ACTIVITIES, *GATEWAYS, *EVENTS}
 _PASSED = QUIET | UNUSED | DRAWN
 
@@ -60,7 +61,7 @@ class _Reader:
     data: list[Datum] = field(default_factory=list)
     lanes: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
-    refused: set[str] = field(default_factory=set)
+    refused: dict[str, tuple[Tag, str | None]] = field(default_factory=dict)
     used: Used = field(default_factory=set)
     asked: Asked = field(default_factory=Asked)
     transactions: set[str] = field(default_factory=set)
@@ -74,7 +75,6 @@ class _Reader:
     def process(self, wanted: str) -> tuple[Process, list[BpmnProblem]]:
         found = self.chosen(wanted)
         self.ids(found)
-        self.stop_at_errors()
         self.everyone = performer(found, self.used)
         self.inside(found, None)
         self.data += self.asked.missing(self.data, self.note)
@@ -89,13 +89,9 @@ class _Reader:
             tuple(self.links), drawn, planes(self.root), self.root.get("expressionLanguage"),
             found.line, found.column, self.declares,
         )  # fmt: skip
-        self.stop_at_errors(read)
+        if has_errors(self.problems):
+            raise BadBpmn(self.problems, read if 0 < len(self.elements) <= MOST_NODES else None)
         return read, self.problems
-
-    def stop_at_errors(self, read: Process | None = None) -> None:
-        """Raise BadBpmn if there are errors."""
-        if any(problem.severity == "error" for problem in self.problems):
-            raise BadBpmn(self.problems, read)
 
     def ids(self, process: Tag) -> None:
         """Find the elements that the process can refer to by their ids."""
@@ -145,7 +141,7 @@ class _Reader:
         elif part.name in ("dataObject", "dataObjectReference"):
             self.datum(part)
         elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
-            self.refused.add(part.id)
+            self.refused[part.id] = (part, scope)
             reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")
             self.note("unsupported", reason, part)
 
@@ -242,33 +238,42 @@ class _Reader:
 
     def references(self) -> None:
         """Check that each flow, default and boundary event names an element of its own level."""
+        self.stand_in()
         for flow in [*self.flows.values()]:
             ends = [self.elements.get(flow.source), self.elements.get(flow.target)]
             tag = self.named[flow.id]
-            if {flow.source, flow.target} & self.refused:
-                continue
             if ends[0] is None or ends[1] is None:
                 message = "The flow does not connect two elements of the process: it is left out."
                 self.note("unknown_reference", message, tag, "warning")
                 del self.flows[flow.id]
             elif ends[0].scope != ends[1].scope:
                 self.note("crosses_border", "The flow crosses the border of a sub-process.", tag)
-        for element in self.elements.values():
+                del self.flows[flow.id]
+        for element in [*self.elements.values()]:
             tag = self.named[element.id]
             if element.default:
                 self.default(element)
+                element = self.elements[element.id]
             if element.tag == "boundaryEvent":
                 host = self.elements.get(element.attached)
-                if element.attached in self.refused:
-                    continue
                 if host is None or host.tag not in ACTIVITIES or host.scope != element.scope:
                     self.note("unknown_reference", "The event is attached to no activity.", tag)
+                    self.elements[element.id] = replace(element, tag="intermediateCatchEvent", attached="")
+
+    def stand_in(self) -> None:
+        """Put a task where sequence flows or events need an element that is refused, to check the rest."""
+        ends = {end for flow in self.flows.values() for end in (flow.source, flow.target)}
+        ends |= {each.attached for each in self.elements.values()}
+        for id_, (tag, scope) in self.refused.items():
+            if id_ and id_ in ends and id_ not in self.elements:
+                self.elements[id_] = Element(id_, "task", tag.get("name"), tag.line, tag.column, scope)
 
     def default(self, element: Element) -> None:
         """Check the default flow of an element, and leave out its condition, which BPMN ignores."""
         default = self.flows.get(element.default, Flow("", "", ""))
         if default.source != element.id:
             self.note("unknown_reference", "The default does not leave the element.", self.named[element.id])
+            self.elements[element.id] = replace(element, default="")
         elif default.condition is not None:
             self.flows[default.id] = replace(default, condition=None)
             message = "The condition of a default flow has no effect, as BPMN says."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from flows.languages.bpmn.building import OPTIONS, Building, Made
@@ -24,8 +25,11 @@ _JOBS = frozenset(
 def unread(made: Building) -> Iterator[tuple[Element, str]]:
     """Return the elements with an option that has no effect on their rules, and the reason."""
     written = (each for each in made.process.elements.values() if each.id not in made.parts)
+    found: defaultdict[str, list[Made]] = defaultdict(list)
+    for node in made.nodes.values():
+        found[node.origin].append(node)
     for element in written:
-        rules = [node for node in made.nodes.values() if node.origin == element.id]
+        rules = found.get(element.id, [])
         for name in element.options:
             if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):
                 reason = next(_reasons(made, element, name, rules), "")

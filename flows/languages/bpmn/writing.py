@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -12,7 +13,7 @@ from flows.languages.bpmn.from_graph import tag_of
 from flows.languages.bpmn.model import Plane
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
-from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN
+from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN, SCHEMA
 from flows.languages.bpmn.writing_lanes import lane_set
 from flows.languages.graph.model import Graph, Node
 
@@ -24,12 +25,13 @@ def write(graph: Graph, name: str) -> str:
     problems = [*_problems(graph)]
     if problems:
         raise BadBpmn(problems)
+    ids = Ids.of(graph, f"Process_{name}")
     process = f'  <process id="Process_{name}" name={quoteattr(graph.name)} isExecutable="true">\n'
-    body = "".join(f"    {line}\n" for line in (*_attributes(graph), *_scope(graph, None)))
+    body = "".join(f"    {line}\n" for line in (*_attributes(graph), *_scope(graph, ids, None)))
     head = (
         '<?xml version="1.0" encoding="UTF-8"?>\n'
         f'<definitions xmlns="{MODEL}" xmlns:bpmndi="{DIAGRAM}" xmlns:dc="{BOUNDS}" xmlns:di="{LINES}"\n'
-        f'             xmlns:wedsql="{OWN}" targetNamespace="{OWN}">\n'
+        f'             xmlns:xsi="{SCHEMA}" xmlns:wedsql="{OWN}" targetNamespace="{OWN}">\n'
     )
     text = f"{head}{process}{body}  </process>\n"
     plane = arranged(read(f"{text}</definitions>".encode())[0])
@@ -66,39 +68,41 @@ def _text(value: Any, name: str) -> str:
     return sign.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _scope(graph: Graph, scope: str | None) -> Iterator[str]:
+def _scope(graph: Graph, ids: Ids, scope: str | None) -> Iterator[str]:
     """Return the nodes of a sub-process, or of the graph itself, and their edges.
 
     A graph can begin at several nodes, a process in BPMN only at one.
     """
     nodes = [node for node in graph.nodes.values() if node.within == scope]
     begins = [node.name for node in nodes if node.kind == "begin"]
-    yield from lane_set(nodes, _id, scope or "")
+    yield from lane_set(nodes, ids.nodes.__getitem__, scope or "")
     first = {*(graph.entry(scope) if scope is not None else graph.start)}
     for node in nodes:
         if node.name not in begins[1:]:
-            yield from _node(graph, node)
+            yield from _node(graph, ids, node)
     for edge in graph.edges.values():
         if graph.scope(edge.name) != scope or (edge.source in begins and edge.name not in first):
             continue
         source = begins[0] if edge.source in begins else edge.source
-        ends = f'id="{_id(edge.name)}" sourceRef="{_id(source)}" targetRef="{_id(edge.target)}"'
+        between = f'sourceRef="{ids.nodes[source]}" targetRef="{ids.nodes[edge.target]}"'
+        ends = f'id="{ids.edges[edge.name]}" {between}'
         if edge.condition is None:
             yield f"<sequenceFlow {ends}/>"
         else:
-            condition = f'<conditionExpression language="sql">{escape(edge.condition)}</conditionExpression>'
+            opened = '<conditionExpression xsi:type="tFormalExpression" language="sql">'
+            condition = f"{opened}{escape(edge.condition)}</conditionExpression>"
             yield f"<sequenceFlow {ends}>{condition}</sequenceFlow>"
 
 
-def _node(graph: Graph, node: Node) -> Iterator[str]:
+def _node(graph: Graph, ids: Ids, node: Node) -> Iterator[str]:
     tag = tag_of(node)
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
     options = {key: value for key, value in node.options.items() if key not in ("label", "role", "performer")}
     named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""
     given = _options(options | {"transition": _transition(node.name)}, "wedsql:")
-    chosen = f' default="{_id(default)}"' if default is not None else ""
-    start = f'<{tag} id="{_id(node.name)}"{named}{chosen}{given}'
-    inner = _inner(graph, node)
+    chosen = f' default="{ids.edges[default]}"' if default is not None else ""
+    start = f'<{tag} id="{ids.nodes[node.name]}"{named}{chosen}{given}'
+    inner = _inner(graph, ids, node)
     if not inner:
         yield f"{start}/>"
         return
@@ -107,9 +111,9 @@ def _node(graph: Graph, node: Node) -> Iterator[str]:
     yield f"</{tag}>"
 
 
-def _inner(graph: Graph, node: Node) -> list[str]:
+def _inner(graph: Graph, ids: Ids, node: Node) -> list[str]:
     if node.kind == "subprocess":
-        return [*_scope(graph, node.name)]
+        return [*_scope(graph, ids, node.name)]
     if node.need is not None:
         return [f"<activationCondition>{node.need}</activationCondition>"]
     return []
@@ -119,21 +123,46 @@ def _transition(name: str) -> str:
     return name.lower() if name[0].isalpha() else f"n_{name.lower()}"
 
 
-def _id(name: str) -> str:
-    return name if _NAME.match(name) else f"n_{name}"
+@dataclass(frozen=True)
+class Ids:
+    """The ids of nodes and edges: their names as far as these are ids of XML, and no two parts have the same.
+
+    Other ids of the file have a dot, which no name has.
+    """
+
+    nodes: Mapping[str, str]
+    edges: Mapping[str, str]
+
+    @classmethod
+    def of(cls, graph: Graph, process: str) -> Ids:
+        """Return the ids of the parts of a graph."""
+        used = {process}
+        nodes = {name: _unused(name, "n", used) for name in graph.nodes}
+        return cls(nodes, {name: _unused(name, "flow", used) for name in graph.edges})
+
+
+def _unused(name: str, first: str, used: set[str]) -> str:
+    """Return an id that is not used yet, and note it."""
+    found = name if _NAME.match(name) and name not in used else f"{first}_{name}"
+    number = 1
+    while found in used:
+        number += 1
+        found = f"{first}_{name}_{number}"
+    used.add(found)
+    return found
 
 
 def _diagram(plane: Plane) -> Iterable[str]:
     """Return the layout of a drawing."""
-    yield '<bpmndi:BPMNDiagram id="Diagram">'
-    yield f'  <bpmndi:BPMNPlane id="Plane" bpmnElement="{plane.element}">'
+    yield '<bpmndi:BPMNDiagram id="diagram.1">'
+    yield f'  <bpmndi:BPMNPlane id="plane.1" bpmnElement="{plane.element}">'
     for shape in plane.shapes:
         bounds = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:g}" height="{shape.height:g}"'
-        opened = f'<bpmndi:BPMNShape id="{shape.element}_shape" bpmnElement="{shape.element}">'
+        opened = f'<bpmndi:BPMNShape id="{shape.element}.shape" bpmnElement="{shape.element}">'
         yield f"    {opened}<dc:Bounds {bounds}/></bpmndi:BPMNShape>"
     for line in plane.lines:
         points = "".join(f'<di:waypoint x="{x:g}" y="{y:g}"/>' for x, y in line.points)
-        opened = f'<bpmndi:BPMNEdge id="{line.element}_edge" bpmnElement="{line.element}">'
+        opened = f'<bpmndi:BPMNEdge id="{line.element}.edge" bpmnElement="{line.element}">'
         yield f"    {opened}{points}</bpmndi:BPMNEdge>"
     yield "  </bpmndi:BPMNPlane>"
     yield "</bpmndi:BPMNDiagram>"

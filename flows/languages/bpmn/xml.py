@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
@@ -13,12 +14,20 @@ LARGEST = 5 * 1024 * 1024
 """Bytes of a file."""
 MOST_ELEMENTS = 50_000
 DEEPEST = 100
+INSTRUCTION = "wedsql-process"
+"""The processing instruction before the root that names the process that a file is about."""
 _SEPARATOR = "\n"  # no name of a namespace has one
+_DECLARATION = re.compile(r"\ufeff?(<\?xml\s[^>]*\?>\s*)?")
+_PLAIN = re.compile(r"[^\s?<>]+")
+_INSTRUCTION = re.compile(rf"<\?{INSTRUCTION}\s[^>]*\?>\s*")
 
 
 @dataclass
 class Tag:
-    """One element of a file with its place; names in a namespace are (namespace, name)."""
+    """One element of a file with its place; names in a namespace are (namespace, name).
+
+    `process` of the root is the id of the process that an exported file is about.
+    """
 
     space: str
     name: str
@@ -27,6 +36,7 @@ class Tag:
     column: int
     children: list[Tag] = field(default_factory=list)
     text: str = ""
+    process: str = ""
 
     def get(self, name: str, default: str = "") -> str:
         """Return an attribute without a namespace."""
@@ -68,12 +78,19 @@ class _Reader:
         self.parser.CharacterDataHandler = self.characters
         self.parser.StartDoctypeDeclHandler = self.doctype
         self.parser.EntityDeclHandler = self.doctype
+        self.parser.ProcessingInstructionHandler = self.instruction
+        self.process = ""
         self.open: list[Tag] = []
         self.document: list[Tag] = []
         self.count = 0
 
     def doctype(self, *_what: object) -> None:
         raise _Refused("A file with a document type (DOCTYPE) or entities is not read.")
+
+    def instruction(self, target: str, text: str) -> None:
+        """Keep the name of the process that an exported file is about."""
+        if target == INSTRUCTION and not self.open:
+            self.process = text.strip()
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         self.count += 1
@@ -119,7 +136,20 @@ def parse(content: bytes) -> Tag:
         last = before[before.rfind(b"\n") + 1 :].decode(error.encoding, "replace")
         place = before.count(b"\n") + 1, len(last) + 1
         raise BadBpmn([BpmnProblem("syntax", message, *place)]) from error
-    return reader.document[0]
+    root = reader.document[0]
+    root.process = reader.process
+    return root
+
+
+def marked(text: str, process: str) -> str:
+    """Return a file that says which of its processes it is about, so that it comes back as that."""
+    if not _PLAIN.fullmatch(process):
+        return text
+    text = _INSTRUCTION.sub("", text, count=1)
+    head = _DECLARATION.match(text)
+    at = head.end() if head is not None else 0
+    instruction = f"<?{INSTRUCTION} {process}?>\n"
+    return text[:at] + instruction + text[at:]
 
 
 def _name(name: str) -> tuple[str, str]:

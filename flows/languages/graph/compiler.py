@@ -22,8 +22,8 @@ from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.tokens import Rules
 from flows.languages.graph.ways import groups, taken
 
-MOST_COMPILED = 1_000
-"""Edges of a graph that becomes a flow: a table of PostgreSQL has at most 1,600 columns."""
+MOST_COMPILED = 1_500
+"""Attributes of a flow that a graph becomes: a table of PostgreSQL has at most 1,600 columns."""
 _OWN = frozenset({"transition", "predicate", "performer", "sets", "final", "integrity", "enabled", "id"})
 _STEPS = {"": "", "__enter": ": begin", "__reset": ": reset"}
 """What the label of a rule has after that of its node, which may have two rules."""
@@ -290,4 +290,9 @@ def compile_graph(graph: Graph) -> Compiled:
     if len(graph.edges) > MOST_COMPILED:
         message = f"The graph has {len(graph.edges)} edges; a flow is made of at most {MOST_COMPILED}."
         raise BadGraph([Problem("too_large", message)])
-    return _Compiler(graph).compile()
+    compiled = _Compiler(graph).compile()
+    found = len(compiled.definition["attributes"])
+    if found > MOST_COMPILED:
+        message = f"The flow of the graph has {found} attributes; a flow is made of at most {MOST_COMPILED}."
+        raise BadGraph([Problem("too_large", message)])
+    return compiled

@@ -33,7 +33,6 @@ class PdlProblem(Problem):
 class BadPdl(BadGraph):
     """Texts cannot be read or cannot become a flow; `problems` says why, `library` is what could be read."""
 
-    shown = 1_000
     problems: tuple[PdlProblem, ...]
 
     def __init__(self, problems: Sequence[PdlProblem], library: Library | None = None) -> None:

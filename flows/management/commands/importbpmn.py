@@ -1,24 +1,27 @@
-"""manage.py importbpmn FILE --flow NAME: publishes a process in BPMN 2.0, or checks all of a file."""
+"""manage.py flow import bpmn FILE --flow NAME: publishes a process in BPMN 2.0, or all of a file."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
+from flows.languages.bpmn import BadBpmn
 from flows.languages.bpmn.xml import LARGEST
+from flows.languages.graph.problems import sentences
 from flows.loading.bpmn import ImportedProcess, prepare_bpmn
-from flows.loading.bpmn_files import CheckedProcess, check_processes
+from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes
 from flows.management.base import Rejected, Usage
 from flows.management.files import read_bytes
-from flows.management.imports import ImportCommand
+from flows.management.imports import ImportCommand, became
 
 
 class Command(ImportCommand):
     needs_flow = False
-    without_flow = "without it, --dry-run checks all processes of the file"
+    without_flow = "without it, --all imports, and --dry-run checks, all processes of the file"
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process declare all"}
     help = "Checks a process that is written in BPMN 2.0, and publishes it as a flow; all of it or nothing."
 
     def arguments(self, parser: CommandParser) -> None:
@@ -34,29 +37,42 @@ class Command(ImportCommand):
             action="store_true",
             help="make attributes of names that the file uses and does not declare, with types by their use",
         )
+        parser.add_argument(
+            "--all",
+            action="store_true",
+            help="import all processes, each as a flow with its name; calls between them are of these flows",
+        )
         super().arguments(parser)
 
     def run(self, **options: Any) -> None:
+        given = options["flow"] or options["process"]
+        if options["all"] and given:
+            raise Usage("--all imports all processes: leave out --flow and --process.")
         if options["flow"]:
             super().run(**options)
-        elif options["dry_run"] and not options["process"]:
-            self.check_all(options)
+        elif (options["dry_run"] or options["all"]) and not given:
+            self.run_all(options)
         else:
-            raise Usage(
-                "Name the flow with --flow; only --dry-run checks all processes of a file without it."
-            )
+            raise Usage("Name the flow with --flow; only --dry-run and --all take all processes of a file.")
 
-    def check_all(self, options: dict[str, Any]) -> None:
-        """Check every process of the file; raise Rejected unless all are accepted."""
+    def run_all(self, options: dict[str, Any]) -> None:
+        """Check every process of the file, and publish them; raise Rejected unless all are accepted."""
         content = read_bytes(options["file"], LARGEST)
         found = [*check_processes(content, declare=options["declare"])]
+        refused = [each.process.title for each in found if not each.accepted]
+        versions = {}
+        if not refused and not options["dry_run"]:
+            reason = f"imported from {self.title(options)}"
+            versions = publish_processes(found, options["actor"], reason)
         if options["json"]:
-            self.write_json({"processes": [_facts(each) for each in found]})
+            facts = {"flows": {name: done.version for name, done in versions.items()}}
+            self.write_json({"processes": [_facts(each) for each in found]} | (facts if versions else {}))
         for each in () if options["json"] else found:
-            self.stdout.write(f"{_title(each)}: {'accepted' if each.accepted else 'not accepted'}")
-            for problem in each.problems:
-                self.stdout.write(f"  {problem.sentence}")
-        refused = [_title(each) for each in found if not each.accepted]
+            self.stdout.write(f"{each.process.title}: {'accepted' if each.accepted else 'not accepted'}")
+            for line in sentences(each.problems, BadBpmn.most):
+                self.stdout.write(f"  {line}")
+            if each.flow in versions:
+                self.stdout.write(f"  Flow {each.flow} {became(versions[each.flow])}.")
         if refused:
             raise Rejected(f"Not accepted: {', '.join(refused)}.")
 
@@ -69,10 +85,6 @@ class Command(ImportCommand):
         return made, {what: sum("/" not in id_ for id_ in found) for what, found in parts.items()}
 
 
-def _title(checked: CheckedProcess) -> str:
-    return checked.process.name or checked.process.pool or checked.process.id
-
-
 def _facts(checked: CheckedProcess) -> dict[str, Any]:
     """Return a process as JSON has it."""
     problems = [
@@ -80,4 +92,6 @@ def _facts(checked: CheckedProcess) -> dict[str, Any]:
          "text": each.message}
         for each in checked.problems
     ]  # fmt: skip
-    return asdict(checked.process) | {"accepted": checked.accepted, "problems": problems}
+    process = checked.process
+    facts = {"id": process.id, "name": process.name, "pool": process.pool}
+    return facts | {"accepted": checked.accepted, "problems": problems}

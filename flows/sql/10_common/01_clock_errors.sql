@@ -125,6 +125,10 @@ end $$;
 create or replace function wedsql.check_name(p_name text, p_what text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
+  if p_what = 'transition' and coalesce(p_name, '') = '' then
+    perform wedsql._raise('WD004', 'A rule needs a transition.',
+      'Name one, unless the rule is the final condition or an integrity condition.');
+  end if;
   if p_name is null or p_name !~ '^[a-z][a-z0-9_]{0,62}$' then
     perform wedsql._raise('WD004', '"{name}" cannot be used as a name.',
       'Use 1 to 63 characters: a lower-case letter first, then lower-case letters, digits and "_".',

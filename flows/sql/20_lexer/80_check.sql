@@ -116,6 +116,42 @@ begin
 end
 $$;
 
+-- Rejects a condition that PostgreSQL does not accept as a pure one over the attributes. p_tokens: of p_text.
+-- Raises: WD006, with its SQLSTATE and the place in the detail.
+create or replace function wedsql._check_tokens(p_text text, p_tokens wedsql.token[], p_attrs jsonb)
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  n integer := cardinality(p_tokens);
+  v_source text := wedsql.row_source(p_tokens, p_attrs);
+  v_query text := format('select true from %s where (%s)', v_source,
+                         wedsql.align(p_tokens, 1, n, length(p_text)));
+  v_tree record := wedsql.bounded_tree(v_query, p_tokens, false);
+  v_error record := wedsql.plan_error(v_query);
+  v_part record;
+begin
+  if v_error.code is null then
+    perform wedsql.check_tree(v_tree.nodes, v_tree.functions, p_tokens, false);
+    perform wedsql._check_moments(wedsql.qualify_fixed(p_tokens, 1, n), v_source, p_tokens, p_attrs);
+    return;
+  end if;
+  v_part := wedsql.failing_part(p_tokens, v_source, 1, n);
+  if (wedsql.plan_error(format('select (%s) is null from %s',
+                               wedsql.qualify(p_tokens, v_part.first, v_part.last),
+                               v_source))).code is null then
+    perform wedsql.refuse_sense(
+      'This is of type {type}; a condition must be true or false.',
+      'Compare it with something, for example with =, or test it with is null.', '42804',
+      wedsql.named_token(p_tokens, v_part.first, v_part.last, '42804', ''), false, 'not_boolean',
+      jsonb_build_object(
+        'type', wedsql.type_of(wedsql.qualify(p_tokens, v_part.first, v_part.last), v_source)));
+  end if;
+  v_error := wedsql.plan_error(format('select true from %s where (%s)', v_source,
+                                      wedsql.qualify(p_tokens, v_part.first, v_part.last)));
+  perform wedsql.refuse_problem(v_error.code, v_error.message, p_tokens[v_part.first:v_part.last], p_attrs,
+    wedsql.named_token(p_tokens, v_part.first, v_part.last, v_error.code, v_error.message), false);
+end
+$$;
+
 -- Returns the rendered condition when PostgreSQL accepts it as a pure condition over the attributes.
 -- Raises: WD005 when the lexer rejects it; WD006 when PostgreSQL does, with its SQLSTATE and the place in the
 -- detail.
@@ -123,33 +159,8 @@ create or replace function wedsql.check_predicate_text(p_text text, p_attrs json
 returns wedsql.rendered language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_tokens wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs);
-  n integer := cardinality(v_tokens);
-  v_rendered wedsql.rendered := wedsql.render(v_tokens, 1, n, length(p_text));
-  v_source text := wedsql.row_source(v_tokens, p_attrs);
-  v_query text := format('select true from %s where (%s)', v_source, v_rendered.aligned);
-  v_tree record := wedsql.bounded_tree(v_query, v_tokens, false);
-  v_error record := wedsql.plan_error(v_query);
-  v_part record;
 begin
-  if v_error.code is null then
-    perform wedsql.check_tree(v_tree.nodes, v_tree.functions, v_tokens, false);
-    perform wedsql._check_moments(v_rendered.qualified, v_source, v_tokens, p_attrs);
-    return v_rendered;
-  end if;
-  v_part := wedsql.failing_part(v_tokens, v_source, 1, n);
-  if (wedsql.plan_error(format('select (%s) is null from %s',
-                               wedsql.qualify(v_tokens, v_part.first, v_part.last),
-                               v_source))).code is null then
-    perform wedsql.refuse_sense(
-      'This is of type {type}; a condition must be true or false.',
-      'Compare it with something, for example with =, or test it with is null.', '42804',
-      wedsql.named_token(v_tokens, v_part.first, v_part.last, '42804', ''), false, 'not_boolean',
-      jsonb_build_object(
-        'type', wedsql.type_of(wedsql.qualify(v_tokens, v_part.first, v_part.last), v_source)));
-  end if;
-  v_error := wedsql.plan_error(format('select true from %s where (%s)', v_source,
-                                      wedsql.qualify(v_tokens, v_part.first, v_part.last)));
-  perform wedsql.refuse_problem(v_error.code, v_error.message, v_tokens[v_part.first:v_part.last], p_attrs,
-    wedsql.named_token(v_tokens, v_part.first, v_part.last, v_error.code, v_error.message), false);
+  perform wedsql._check_tokens(p_text, v_tokens, p_attrs);
+  return wedsql.render(v_tokens, 1, cardinality(v_tokens), length(p_text));
 end
 $$;

@@ -27,25 +27,58 @@ returns boolean language sql stable set search_path = pg_catalog, pg_temp as $$
   left join wedsql.vocabulary v on v.word = t.text and t.kind in ('function', 'operator', 'prefix', 'keyword')
 $$;
 
--- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
--- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
-create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
-language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+-- Returns whether all assignments of a SET string are certainly accepted: they are parsed and planned as one
+-- query, and their trees checked together. Where that fails, each is looked at by itself, to say which.
+create or replace function wedsql._is_fine_set(p_tokens wedsql.token[], p_source text, p_attrs jsonb)
+returns boolean language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
-  v_all wedsql.token[] := wedsql.parse(coalesce(p_text, ''), p_attrs, true);
-  v_source text := wedsql.row_source(v_all, p_attrs);
+  v_query text := (
+    select format('select %s from %s', string_agg(
+      format(case when wedsql.is_untyped(a.qualified) then '(%s)::%s' else '(%s)' end, a.qualified,
+             wedsql.sql_type(p_attrs ->> a.attribute)), ', ' order by a.first), p_source)
+    from wedsql.assignments(p_tokens) a);
+  v_tree record;
+begin
+  v_tree := wedsql.parse_tree(v_query);
+  if v_tree.nodes = '{}' or (wedsql.too_costly(v_tree.tree, v_tree.functions)).reason is not null
+     or (wedsql.plan_error(v_query)).code is not null then
+    return false;
+  end if;
+  perform wedsql.check_tree(v_tree.nodes, v_tree.functions, p_tokens, true);
+  return (
+    select bool_and(wedsql.is_untyped(a.qualified) or wedsql.assignable(
+      wedsql.type_of(a.qualified, p_source)::regtype, wedsql.sql_type(p_attrs ->> a.attribute)::regtype))
+    from wedsql.assignments(p_tokens) a);
+exception when others then
+  if wedsql._passes(sqlstate) then
+    raise;
+  end if;
+  return false;
+end
+$$;
+
+-- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
+-- p_tokens: of p_text.
+-- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
+create or replace function wedsql._check_set_tokens(p_text text, p_tokens wedsql.token[], p_attrs jsonb)
+returns void language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_source text := wedsql.row_source(p_tokens, p_attrs);
   v_together text[] := '{}';
   v_tokens wedsql.token[];
   v_part record; v_tree record; v_error record;
   v_untyped boolean; v_type text; v_query text;
 begin
-  for v_part in select * from wedsql.assignments(v_all) loop
-    v_tokens := v_all[v_part.first:v_part.last];
+  if wedsql._is_fine_set(p_tokens, v_source, p_attrs) then
+    return;
+  end if;
+  for v_part in select * from wedsql.assignments(p_tokens) loop
+    v_tokens := p_tokens[v_part.first:v_part.last];
     v_type := wedsql.sql_type(p_attrs ->> v_part.attribute);
     v_untyped := wedsql.is_untyped(v_part.qualified);
     v_query := format(case when v_untyped then 'select (%s)::%s as x from %s'
                       else 'select (%1$s) as x from %3$s' end,
-      wedsql.align(v_all, v_part.first, v_part.last, length(p_text)), v_type, v_source);
+      wedsql.align(p_tokens, v_part.first, v_part.last, length(p_text)), v_type, v_source);
     v_tree := wedsql.bounded_tree(v_query, v_tokens, true);
     v_together := v_together || format('(%s)', v_part.qualified);
     v_error := wedsql.plan_error(v_query);
@@ -66,8 +99,17 @@ begin
   end loop;
   if cardinality(v_together) > 1 then  -- they are computed together
     perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source),
-                                v_all, true);
+                                p_tokens, true);
   end if;
+end
+$$;
+
+-- Rejects a SET string that is none, or that _check_set_tokens rejects.
+-- Raises: WD211.
+create or replace function wedsql.check_set_text(p_text text, p_attrs jsonb) returns void
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_set_tokens(p_text, wedsql.parse(coalesce(p_text, ''), p_attrs, true), p_attrs);
 end
 $$;
 

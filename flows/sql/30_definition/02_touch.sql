@@ -13,14 +13,20 @@ begin
 end $$;
 
 -- Increments the definition's version once per transaction, and marks the flow so that the commit re-matches
--- its living instances. p_needs_approval: whether the first change of a transaction must be approved, for a
--- caller that knows better than the flow's row.
+-- its living instances. A row that has the marks is not written again: a transaction would read all versions
+-- of it with each statement. p_needs_approval: whether the first change of a transaction must be approved,
+-- for a caller that knows better than the flow's row.
 -- Locks: as _lock_definition.
 -- Raises: WD302.
 create or replace function wedsql._touch(p_flow integer, p_attrs boolean,
   p_needs_approval boolean default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
+  if exists (select 1 from wedsql.flow f
+             where f.id = p_flow and f.changed_xid = txid_current() and f.rematch_due
+               and (f.attrs_changed or not p_attrs)) then
+    return;
+  end if;
   perform wedsql._lock_definition(p_flow);
   perform wedsql._check_direct(f.name, coalesce(p_needs_approval, f.needs_approval)) from wedsql.flow f
   where f.id = p_flow and f.changed_xid is distinct from txid_current();

@@ -5,7 +5,9 @@ create or replace function wedsql._attr_before() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 begin
-  perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
+  if not wedsql._is_applying(coalesce(old.flow_id, new.flow_id)) then
+    perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
+  end if;
   if tg_op = 'DELETE' then
     if exists (select 1 from wedsql.flow f where f.id = old.flow_id and not f.applying) then
       perform wedsql._raise_in_use(r.attribute, r.places)

@@ -6,12 +6,15 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set time
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
   v_types jsonb;
+  v_applying boolean;
 begin
   if new.flow_id < 0 then
     return new;  -- a definition that is tried (trials/sql/01_trial.sql) is compiled already
   end if;
-  perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
-  v_types := wedsql._attr_types(new.flow_id);
+  v_applying := wedsql._is_applying(coalesce(old.flow_id, new.flow_id));
+  if not v_applying then
+    perform wedsql._begin_change(coalesce(old.flow_id, new.flow_id));
+  end if;
   if tg_op = 'UPDATE' and new.flow_id <> old.flow_id then
     perform wedsql._raise('WD009', 'A trigger cannot move to another flow.');
   end if;
@@ -27,9 +30,10 @@ begin
   end if;
   new := wedsql._with_names(new);
   perform wedsql._need_predicate(new.cpred);
-  if wedsql._is_applying(new.flow_id) then
+  if v_applying then
     return case tg_op when 'UPDATE' then wedsql._to_compile(old, new) else new end;
   end if;
+  v_types := wedsql._attr_types(new.flow_id);
   perform wedsql._check_options(new, v_types);
   if tg_op = 'UPDATE' and new.cpred = old.cpred and new.canonical = old.canonical then
     new.reads := old.reads;  -- not parsed again; setting canonical to null has it parsed
@@ -65,6 +69,15 @@ begin
                           'Write a condition over the attributes, such as a1 = ''ready''.',
       '{"position": 1, "length": 0, "token": "", "reason": "empty"}');
   end if;
+end $$;
+
+-- Returns a predicate that is not empty.
+-- Raises: WD005.
+create or replace function wedsql._needed_predicate(p_predicate text) returns text
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._need_predicate(p_predicate);
+  return p_predicate;
 end $$;
 
 -- Returns the trigger with the names that the kernel gives to a final or an integrity condition; another one
@@ -142,6 +155,15 @@ begin
   perform wedsql._check_values('trig', p_trig);
   perform wedsql._check_references(p_trig, p_types);
 end $$;
+
+-- Returns what _check_options says of a trigger depends on: its options without names, texts and what it
+-- computes, which other functions check.
+create or replace function wedsql._likeness(p_trig wedsql.trig) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select to_jsonb(p_trig) - '{tgid,flow_id,tgname,trname,cname,cpred,canonical,reads,disjuncts,sets}'::text[]
+  - '{label,description}'::text[]
+  || jsonb_build_object('sets', p_trig.sets is not null)
+$$;
 
 -- Checks that write-set and due attribute name attributes of a suitable type, that a compensation by a
 -- transition names it, that the lock has a name, that no interval is too long, that what sets values is a

@@ -1,14 +1,14 @@
 -- Rebuilds a flow's table. PostgreSQL does not reuse the place of a removed column, and a table has 1,600
 -- places.
 
--- Rebuilds the flow's table where few places for new columns are left and removed columns have many of them.
+-- Rebuilds the flow's table where few places are left for p_columns new columns and removed ones have many.
 -- Locks: none; the caller has the table in access exclusive mode.
 -- Raises: WD007.
-create or replace function wedsql._rebuild_if_full(p_flow text) returns void
+create or replace function wedsql._rebuild_if_full(p_flow text, p_columns integer default 1) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if (select max(a.attnum) > 1500 and count(*) filter (where a.attisdropped) > 50 from pg_attribute a
-      where a.attrelid = format('%I.wed_flow', p_flow)::regclass and a.attnum > 0) then
+  if (select max(a.attnum) + p_columns > 1500 and count(*) filter (where a.attisdropped) > 50
+      from pg_attribute a where a.attrelid = format('%I.wed_flow', p_flow)::regclass and a.attnum > 0) then
     perform wedsql._rebuild_table(p_flow);
   end if;
 end $$;
@@ -100,12 +100,13 @@ order by w.n, w.name
 $$;
 
 -- Replaces wed_flow by a table with the same rows, columns, defaults, checks, indexes, triggers, comments,
--- settings and rights, and no removed columns. Functions generated for its row type are dropped with the old
--- table; they are generated again after the change of the attributes.
+-- settings and rights, and no removed columns; p_added are columns that it gets besides. Functions generated
+-- for its row type are dropped with the old table; they are generated again after the change of the
+-- attributes.
 -- Locks: none; the caller has the table in access exclusive mode.
 -- Raises: WD007 naming the objects of the site over the table: views, foreign keys and others, which would be
 -- dropped with it.
-create or replace function wedsql._rebuild_table(p_flow text) returns void
+create or replace function wedsql._rebuild_table(p_flow text, p_added text default '') returns void
 language plpgsql set search_path = pg_catalog, pg_temp set client_min_messages = warning as $$
 declare
   v_old regclass := format('%I.wed_flow', p_flow)::regclass;
@@ -126,8 +127,8 @@ begin
   end if;
   execute format('create table %1$I.wed_flow_new (like %1$I.wed_flow including defaults including '
                  'constraints '
-                 'including storage including compression including comments) with (%2$s)', p_flow,
-                 v_settings);
+                 'including storage including compression including comments%3$s) with (%2$s)', p_flow,
+                 v_settings, p_added);
   execute format('insert into %1$I.wed_flow_new (%2$s) select %2$s from %1$I.wed_flow', p_flow, v_columns);
   execute format('drop table %I.wed_flow cascade', p_flow);
   execute format('alter table %I.wed_flow_new rename to wed_flow', p_flow);

@@ -27,6 +27,7 @@ declare
   v_excepted integer[] := '{}';  -- what became, remains or was an exception
   v_parent integer;
   v_ended integer[] := '{}';  -- children that ended
+  v_automatic boolean;  -- whether an automatic transition may be pending
 begin
   select * into v_flow from wedsql.flow f where f.id = p_flow_id;
   if (p_steps[1]).trw = '_COMP' then  -- wedsql._check_jobs lets only one through at a time
@@ -52,10 +53,11 @@ begin
     delete from wedsql.job_pool j
     where j.wid = any (array(select s.wid from unnest(p_steps) s where s.tgid = 0)) and j.state = 'K';
   end if;
-  for wid, seq, status, fired, job_id, v_was, v_parent in
+  for wid, seq, status, fired, job_id, v_was, v_parent, v_automatic in
     with o as materialized (
       select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, x.parent_wid, p.parked, n.final,
              coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names, f.timeouts, f.priorities,
+             f.assigned, f.automatic or p.live > 0 as automatic,
              wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null,
                                  not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
                                  case when not p_rematch then v_flow.final_when_pending end) as new_status
@@ -68,7 +70,9 @@ begin
         from wedsql.job_pool j where j.wid = u.wid) p
       cross join lateral (
         select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts,
-               array_agg(t.priority) as priorities
+               array_agg(t.priority) as priorities,
+               array_agg(case when t.performer = 'person' then '' end) as assigned,  -- the name of no worker
+               bool_or(t.performer = 'database') as automatic
         from (select * from wedsql.trig t
               where t.tgid = any (u.matched) and not n.final and wedsql._fires(t.tgid, p.tgids)
               order by t.tgid) t) f),
@@ -83,12 +87,12 @@ begin
       from o where x.wid = o.wid and o.new_status not in ('!', '?')),
     fire as (
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
-                                   fired_xid, cause_seq, version)
+                                   fired_xid, cause_seq, version, assigned_to)
       select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, o.state, n.priority, v_now, v_xid, o.seq,
-             v_flow.version
+             v_flow.version, n.assigned
       from o
-      cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities)
-        n (tgid, trname, timeout, priority)),
+      cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities, o.assigned)
+        n (tgid, trname, timeout, priority, assigned)),
     trace as (
       insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, claim, tgid,
                                     fired, before, cause_seq, actor, reason, version, tx_at, errors,
@@ -97,7 +101,7 @@ begin
              o.tgids, o.before, o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
              case when o.final then wedsql._suppressed(v_flow.final_tgid, o.matched) end
       from o)
-    select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was, o.parent_wid from o
+    select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was, o.parent_wid, o.automatic from o
   loop
     if status in ('!', '?') then
       perform wedsql._refuse(v_flow, wid, status, p_steps);
@@ -120,7 +124,7 @@ begin
        and wedsql._check_firing_limit(v_flow, wid, seq, v_now) then
       status := 'E';
     end if;
-    if v_flow.automatic and not p_nested and p_flow_id > 0 then  -- what is only tried has no functions
+    if v_automatic and v_flow.automatic and not p_nested and p_flow_id > 0 then  -- what is only tried has no functions
       status := wedsql._perform_automatic(v_flow, wid, status, p_rematch);
     end if;
     if status = 'F' and v_flow.final_when_pending = 'cancel' then

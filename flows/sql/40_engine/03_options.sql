@@ -5,19 +5,37 @@ returns wedsql.step[]
 language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
 set intervalstyle = 'postgres' as $$
 declare
-  v_step wedsql.step;
+  v_place integer;
 begin
-  for i in 1..cardinality(p_steps) loop
-    v_step := p_steps[i];
-    if 0 > any (v_step.matched) then
-      v_step := wedsql._condition_errors(p_flow, v_step, p_now);
-    end if;
-    if not p_flow.plain then
-      v_step := wedsql._apply_options(p_flow, v_step, p_now);
-    end if;
-    p_steps[i] := v_step;
+  for v_place in select u.ordinality from unnest(p_steps) with ordinality u where 0 > any (u.matched) loop
+    p_steps[v_place] := wedsql._condition_errors(p_flow, p_steps[v_place], p_now);
   end loop;
+  if not p_flow.plain then
+    foreach v_place in array wedsql._steps_with_options(p_steps) loop
+      p_steps[v_place] := wedsql._apply_options(p_flow, p_steps[v_place], p_now);
+    end loop;
+  end if;
   return p_steps;
+end $$;
+
+-- Returns the places of the steps for which _apply_options can do anything: most steps of flows with options
+-- have none of them to do with.
+create or replace function wedsql._steps_with_options(p_steps wedsql.step[]) returns integer[]
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set enable_hashjoin = off set enable_mergejoin = off set enable_material = off set jit = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return array(
+    select u.ordinality::integer from unnest(p_steps) with ordinality u
+    where exists (select from wedsql.trig t where t.tgid = any (u.matched)
+                  and (t.refresh_payload or t.fire_once or wedsql._has_due_time(t.due_attr, t.due_after)))
+       or exists (select from wedsql.job_pool j cross join lateral (
+                    select t.revalidate, t.performer from wedsql.trig t where t.tgid = j.tgid offset 0) t
+                  where j.wid = u.wid and j.id is distinct from u.job_id and j.tgid <> all (u.matched)
+                    and (t.revalidate = 'withdraw' or t.performer = 'database'))
+       or exists (select from wedsql.timer x where x.wid = u.wid)
+       or exists (select from wedsql.skipped s where s.wid = u.wid)
+    order by u.ordinality);
 end $$;
 
 -- Treats a predicate that fails at run time as not true and names it in the history; it never blocks the

@@ -79,11 +79,10 @@ when others then
   v := '{}';{one_by_one}
   return v;
 end$t$, jsonb_build_object('all_at_once', wedsql._match_at_once(p_flow),
-  'one_by_one', coalesce(string_agg(wedsql._fill($t$
-  begin if ({condition}) then v := v || {tgid}; end if;
-  exception when {trouble} then raise; when others then v := v || -{tgid}; end;$t$,
-    jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical, 'tgid', t.tgid)),
-    '' order by t.tgid), ''),
+  'one_by_one', coalesce(string_agg(format($t$
+  begin if (%1$s) then v := v || %2$s; end if;
+  exception when %3$s then raise; when others then v := v || -%2$s; end;$t$,
+    t.canonical, t.tgid, wedsql._trouble_conditions()), '' order by t.tgid), ''),
   'trouble', wedsql._trouble_conditions()))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
@@ -96,13 +95,12 @@ select wedsql._fill($t$declare
   b boolean;
 begin{predicates}
   return v;
-end$t$, jsonb_build_object('predicates', coalesce(string_agg(wedsql._fill($t$
-  begin b := ({condition});
-  exception when {trouble} then raise;
+end$t$, jsonb_build_object('predicates', coalesce(string_agg(format($t$
+  begin b := (%1$s);
+  exception when %3$s then raise;
   when others then
-    v := v || jsonb_build_object('tgid', {tgid}, 'sqlstate', sqlstate, 'message', sqlerrm);
-  end;$t$, jsonb_build_object('trouble', wedsql._trouble_conditions(), 'condition', t.canonical,
-    'tgid', t.tgid)), '' order by t.tgid), '')))
+    v := v || jsonb_build_object('tgid', %2$s, 'sqlstate', sqlstate, 'message', sqlerrm);
+  end;$t$, t.canonical, t.tgid, wedsql._trouble_conditions()), '' order by t.tgid), '')))
 from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.integrity is null
 $f$;
 

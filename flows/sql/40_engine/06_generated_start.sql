@@ -4,10 +4,8 @@
 create or replace function wedsql._value_in(p_document text, p_name text, p_type text) returns text
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select case p_type
-  when 'jsonb' then wedsql._fill('nullif({document} -> {name:L}, ''null'')',
-    jsonb_build_object('document', p_document, 'name', p_name))
-  else wedsql._fill('({document} ->> {name:L})::{type}',
-    jsonb_build_object('document', p_document, 'name', p_name, 'type', wedsql.sql_type(p_type))) end
+  when 'jsonb' then format('nullif(%s -> %L, ''null'')', p_document, p_name)
+  else format('(%s ->> %L)::%s', p_document, p_name, wedsql.sql_type(p_type)) end
 $$;
 
 -- Returns the attributes of a flow, numbered as the columns of its table. quoted: the name in quotes.

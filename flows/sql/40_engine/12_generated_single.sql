@@ -191,13 +191,12 @@ $g$;
 -- Returns the statement that writes the change of one attribute.
 create or replace function wedsql._apply_change(p_name text, p_type text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
-select wedsql._fill($t$
-  if p_changes ? {name:L} then
-    v_before := v_before || jsonb_build_object({name:L}, v_row."{name}");
-    v_row."{name}" := {value};{exit_long}
-  end if;$t$, jsonb_build_object('name', p_name, 'value', wedsql._value_in('p_changes', p_name, p_type),
-    'exit_long', coalesce('
-    exit fast_path when ' || wedsql._may_be_long('v_row', p_name, p_type) || ';', '')))
+select format($t$
+  if p_changes ? %1$L then
+    v_before := v_before || jsonb_build_object(%1$L, v_row."%1$s");
+    v_row."%1$s" := %2$s;%3$s
+  end if;$t$, p_name, wedsql._value_in('p_changes', p_name, p_type), '
+    exit fast_path when ' || wedsql._may_be_long('v_row', p_name, p_type) || ';')
 $g$;
 
 -- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are

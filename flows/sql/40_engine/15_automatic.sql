@@ -36,24 +36,33 @@
 create or replace function wedsql._gen_automatic(p_flow integer) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $f$
 declare
-  v_types jsonb := wedsql._attr_types(p_flow);
-  v_cases text := '';
-  v_trig wedsql.trig;
+  v_tgids integer[];
+  v_sets text[];
+  v_computed text[];
 begin
-  for v_trig in
-    select t.* from wedsql.trig t
-    where t.flow_id = p_flow and t.enabled and t.sets is not null order by t.tgid
-  loop
-    perform wedsql.check_set_text(v_trig.sets, v_types);
-    v_cases := v_cases || wedsql._fill($t$
-  when {tgid} then return (select to_jsonb(v.*) from (select {values}) v);$t$,
-      jsonb_build_object('tgid', v_trig.tgid, 'values', (
-        select string_agg(format('(%s)::%s as %I', a.qualified, wedsql.sql_type(v_types ->> a.attribute),
-                                 a.attribute), ', ')
-        from wedsql.assignments(wedsql.parse(v_trig.sets, v_types, true)) a)));
-  end loop;
-  return case when v_cases <> ''
-    then format(E'begin\n  case p_tgid%s\n  else return ''{}'';\n  end case;\nend', v_cases) end;
+  select array_agg(t.tgid order by t.tgid), array_agg(t.sets order by t.tgid) into v_tgids, v_sets
+  from wedsql.trig t where t.flow_id = p_flow and t.enabled and t.sets is not null;
+  v_computed := array(select c.computed from wedsql._check_sets(v_sets, wedsql._attr_types(p_flow)) c
+                      order by c.n);
+  return case when v_tgids is not null
+    then format(E'begin\n%s\nend', wedsql._choice(v_tgids, v_computed, 1, cardinality(v_tgids))) end;
+end $f$;
+
+-- Returns statements that find the trigger among these, from one number to the other, by halves, and return
+-- what it sets: PL/pgSQL compares a CASE with one after the other.
+create or replace function wedsql._choice(p_tgids integer[], p_computed text[], p_from integer, p_to integer)
+returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $f$
+declare
+  v_half integer := (p_from + p_to) / 2;
+begin
+  if p_from = p_to then
+    return format(E'if p_tgid = %s then return (select to_jsonb(v.*) from (select %s) v); end if;\n'
+                  'return ''{}'';', p_tgids[p_from], p_computed[p_from]);
+  end if;
+  return format(E'if p_tgid <= %s then\n%s\nelse\n%s\nend if;', p_tgids[v_half],
+    wedsql._choice(p_tgids, p_computed, p_from, v_half),
+    wedsql._choice(p_tgids, p_computed, v_half + 1, p_to));
 end $f$;
 
 -- Returns how many automatic transitions of an instance a commit performs; the reaper goes on with the rest.
@@ -208,8 +217,25 @@ declare
   v_sets jsonb;
   v_code text;
   v_problem text;
+  v_all jsonb[];
 begin
+  if cardinality(p_steps) > 1 then
+    begin
+      execute format('select array_agg(case when u.tgid > 0 and not starts_with(u.trw, ''_'') then '
+                     'wed_match.a_%s(jsonb_populate_record(r.w, u.state), u.tgid) else ''{}'' end '
+                     'order by u.ordinality) '
+                     'from unnest($1) with ordinality u left join lateral '
+                     '(select w from %I.wed_flow w where w.wid = u.wid offset 0) r on true', p_flow, p_name)
+        into v_all using p_steps;
+    exception when data_exception or feature_not_supported or program_limit_exceeded then
+      v_all := null;  -- each is computed by itself, to say which cannot be
+    end;
+  end if;
   for i in 1..cardinality(p_steps) loop
+    if v_all[i] is not null then
+      p_steps[i].state := p_steps[i].state || v_all[i];
+      continue;
+    end if;
     continue when p_steps[i].tgid is null or p_steps[i].tgid <= 0 or starts_with(p_steps[i].trw, '_');
     begin
       execute format('select wed_match.a_%s(jsonb_populate_record(w.*, $3), $2) from %I.wed_flow w '

@@ -27,7 +27,7 @@ begin
   perform wedsql._apply_triggers(p_flow, v_changes);
   perform wedsql._check_applied(p_flow, v_removed);
   update wedsql.flow f set applying = false where f.id = p_flow;
-  perform wedsql._keep_order(p_flow, p_definition);
+  perform wedsql._keep_order(p_flow, p_definition, v_changes -> 'triggers_added');
   return (select jsonb_object_agg(w.what, jsonb_array_length(coalesce(v_changes -> w.what, '[]'))
                                           + case w.what when 'attributes_changed' then v_renamed
                                                         when 'attributes_removed' then cardinality(v_removed)
@@ -46,32 +46,41 @@ set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' a
 declare
   v_types jsonb := wedsql._attr_types(p_flow);
   v_trig wedsql.trig;
-  v_compiled record;
+  v_tgids integer[];
+  v_texts text[];
 begin
   perform wedsql._raise_in_use(r.attribute, r.places)
   from wedsql._attribute_references(p_flow, array(
-    select r.name from unnest(p_removed) r (name) where not v_types ? r.name)) r;
-  for v_trig in select t.* from wedsql.trig t where t.flow_id = p_flow order by t.tgid loop
+    select r.name from unnest(p_removed) r (name) where not v_types ? r.name)) r
+  where p_removed <> '{}';
+  for v_trig in
+    select x.* from (select distinct on (wedsql._likeness(t)) t.* from wedsql.trig t where t.flow_id = p_flow
+                     order by wedsql._likeness(t), t.tgid) x
+    order by x.tgid
+  loop
     perform wedsql._check_options(v_trig, v_types);
-    if v_trig.canonical is null then
-      select c.* into v_compiled from wedsql._compile_one(v_trig.cpred, v_types) c;
-      update wedsql.trig t
-      set canonical = v_compiled.canonical, reads = v_compiled.reads, disjuncts = v_compiled.disjuncts
-      where t.tgid = v_trig.tgid;
-    end if;
   end loop;
+  select array_agg(t.tgid order by t.tgid), array_agg(t.cpred order by t.tgid) into v_tgids, v_texts
+  from wedsql.trig t where t.flow_id = p_flow and t.canonical is null;
+  update wedsql.trig t set canonical = c.qualified, reads = c.reads, disjuncts = c.disjuncts
+  from wedsql._check_predicates(v_texts, v_types) c where t.tgid = v_tgids[c.n];
 end $$;
 
--- Keeps the order of attributes and triggers in which the definition that was applied has them.
-create or replace function wedsql._keep_order(p_flow integer, p_definition jsonb) returns void
+-- Keeps the order of attributes and triggers in which the definition that was applied has them. Where all
+-- triggers were added, which is p_added, their numbers have its order.
+create or replace function wedsql._keep_order(p_flow integer, p_definition jsonb, p_added jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   insert into wedsql.item_order (flow_id, attributes, triggers)
   select f.id, array(
       select a.aid from jsonb_array_elements(p_definition -> 'attributes') with ordinality e (j, n)
       join wedsql.attr a on a.flow_id = f.id and a.aname = e.j ->> 'name' order by e.n),
-    array_remove(wedsql._trigger_numbers(f, p_definition), null)
-  from wedsql.flow f where f.id = p_flow
+    case when cardinality(t.numbers) = jsonb_array_length(p_added) then t.numbers
+         else array_remove(wedsql._trigger_numbers(f, p_definition), null) end
+  from wedsql.flow f cross join lateral (
+    select coalesce(array_agg(t.tgid order by t.tgid), '{}') as numbers from wedsql.trig t
+    where t.flow_id = f.id) t
+  where f.id = p_flow
   on conflict (flow_id) do update set attributes = excluded.attributes, triggers = excluded.triggers;
 end $$;
 
@@ -136,6 +145,9 @@ begin
       cross join lateral wedsql._attribute_row(c.j -> 'new', $2) n
     order by c.ord $q$, wedsql._option_columns('attr'), wedsql._option_columns('attr', 'n.'))
   using p_added, v_options, p_flow;
+  perform wedsql._lock_definition(p_flow, true), wedsql._touch(p_flow, true),
+          wedsql._add_columns(f.id, f.name)
+  from wedsql.flow f where f.id = p_flow and jsonb_array_length(p_added) > 0;
 end $$;
 
 -- Gives attributes with a number ("id") or with "was" their new names, also where they exchange them, and
@@ -173,6 +185,7 @@ declare
     from jsonb_array_elements(p_changes -> 'triggers_removed') r);
   v_options wedsql.option[] := wedsql._option_list('trig');
   v_final boolean;
+  v_types jsonb := wedsql._attr_types(p_flow);
 begin
   perform wedsql._withdraw_jobs(array_agg(j.wid), array_agg(j.id), 'withdrawn', wedsql._actor(),
                                 'The trigger was removed.', wedsql.now())
@@ -188,9 +201,13 @@ begin
     using p_changes -> 'triggers_changed', v_options, p_flow, v_final;
   end loop;
   execute format($q$
-    insert into wedsql.trig (flow_id, %s) select $3, %s
+    insert into wedsql.trig (flow_id, %s, canonical, reads, disjuncts)
+    select $3, %s, k.qualified, k.reads, k.disjuncts
     from jsonb_array_elements($1) with ordinality c (j, ord)
       cross join lateral wedsql._trigger_row(c.j -> 'new', $2, 'null') n
+      join wedsql._check_predicates(array(
+        select wedsql._needed_predicate(e.j -> 'new' ->> 'predicate')
+        from jsonb_array_elements($1) with ordinality e (j, ord) order by e.ord), $4) k on k.n = c.ord
     order by c.ord $q$, wedsql._option_columns('trig'), wedsql._option_columns('trig', 'n.'))
-  using p_changes -> 'triggers_added', v_options, p_flow;
+  using p_changes -> 'triggers_added', v_options, p_flow, v_types;
 end $$;

@@ -29,7 +29,7 @@ end $$;
 create or replace function wedsql._trig_touch() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-  if new.flow_id < 0 then
+  if new.flow_id < 0 or tg_op = 'INSERT' and wedsql._is_applying(new.flow_id) then
     return null;  -- a definition that is tried has no instances besides the one of the trial
   end if;
   perform wedsql._touch(f.id, false) from wedsql.flow f where f.id = coalesce(new.flow_id, old.flow_id);
@@ -71,6 +71,61 @@ begin
   return null;
 end $$;
 
+-- Returns whether a flow's table has no row, and nothing of the site depends on it.
+create or replace function wedsql._is_empty_table(p_name text) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_empty boolean;
+begin
+  execute format('select not exists (select from %I.wed_flow)', p_name) into v_empty;
+  return v_empty and wedsql._site_dependents(format('%I.wed_flow', p_name)::regclass) is null;
+end $$;
+
+-- Gives wed_flow the columns of the attributes that have none yet; living instances get their defaults,
+-- finished ones are not changed. Those of a fixed length that have a value come first: PostgreSQL finds a
+-- column behind a null, or behind one of varying length, by reading all before it. Among them they have the
+-- order of the keys of a jsonb object, which need not be sorted then. An empty table is created again with many columns: PostgreSQL adds one to a
+-- table by reading all that it has.
+-- Locks: the caller has wed_flow in access exclusive mode.
+create or replace function wedsql._add_columns(p_flow integer, p_name text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_new wedsql.attr[] := array(
+    select a from wedsql.attr a join pg_type t on t.oid = to_regtype(wedsql.sql_type(a.type))
+    where a.flow_id = p_flow and a.aname not in (
+      select g.attname from pg_attribute g
+      where g.attrelid = to_regclass(format('%I.wed_flow', p_name)) and g.attnum > 0 and not g.attisdropped)
+    order by t.typlen < 0, a.adv is null, length(a.aname), a.aname collate "C");
+  v_defaults text;
+begin
+  if v_new = '{}' then
+    return;
+  end if;
+  if cardinality(v_new) > 8 and wedsql._is_empty_table(p_name) then
+    perform wedsql._rebuild_table(p_name, (
+      select string_agg(format(', %I %s default %L', a.aname, wedsql.sql_type(a.type), a.adv), '')
+      from unnest(v_new) a));
+  else
+    perform wedsql._rebuild_if_full(p_name, cardinality(v_new));
+    execute (
+      select format('alter table %1$I.wed_flow %2$s; alter table %1$I.wed_flow %3$s', p_name,
+                    string_agg(format('add column %I %s', a.aname, wedsql.sql_type(a.type)), ', '),
+                    string_agg(format('alter column %I set default %L', a.aname, a.adv), ', '))
+      from unnest(v_new) a);
+  end if;
+  v_defaults := (select string_agg(format('%I = default', a.aname), ', ') from unnest(v_new) a
+                 where a.adv is not null);
+  if v_defaults is not null then
+    execute format('update %I.wed_flow w set %s from wedsql.instance i where i.wid = w.wid and '
+                   'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'', ''X'')', p_name, v_defaults)
+      using p_flow;
+  end if;
+  perform wedsql._attr_check(p_name, a), wedsql._key_index(p_name, a) from unnest(v_new) a
+  where a.type = 'enum' or a.business_key;
+  execute format('revoke all on %I.wed_flow from public', p_name);
+end $$;
+
 -- Gives wed_flow exactly the columns, defaults and checks that wed_attr describes (the paper's section 2.2).
 -- Locks: the flow's definition, then wed_flow in access exclusive mode until the commit.
 -- Raises: WD003 when living values do not fit a new type; WD010.
@@ -81,6 +136,9 @@ declare
   v_flow text;
   v_row wedsql.attr := coalesce(new, old);
 begin
+  if tg_op = 'INSERT' and wedsql._is_applying(new.flow_id) then
+    return null;  -- _apply_attributes adds all columns at once
+  end if;
   select name into v_flow from wedsql.flow where id = v_row.flow_id;
   if not found or to_regclass(format('%I.wed_flow', v_flow)) is null then
     return null;  -- the whole flow is being dropped
@@ -89,18 +147,7 @@ begin
   perform wedsql._touch(v_row.flow_id,
                         tg_op <> 'UPDATE' or (new.aname, new.type) is distinct from (old.aname, old.type));
   if tg_op = 'INSERT' then
-    perform wedsql._rebuild_if_full(v_flow);
-    execute format('alter table %1$I.wed_flow add column %2$I %3$s; alter table %1$I.wed_flow alter column '
-                   '%2$I set default %4$L', v_flow, new.aname,
-      wedsql.sql_type(new.type), new.adv);
-    if new.adv is not null then  -- finished instances are not changed
-      execute format('update %I.wed_flow w set %I = default from wedsql.instance i where i.wid = w.wid and '
-                     'i.flow_id = $1 and i.status in (''R'', ''E'', ''S'', ''X'')',
-        v_flow, new.aname) using new.flow_id;
-    end if;
-    perform wedsql._attr_check(v_flow, new);
-    perform wedsql._key_index(v_flow, new);
-    execute format('revoke all on %I.wed_flow from public', v_flow);
+    perform wedsql._add_columns(v_row.flow_id, v_flow);
   elsif tg_op = 'DELETE' then
     perform wedsql._archive(v_flow, old);
     execute format('alter table %I.wed_flow drop column %I', v_flow, old.aname);

@@ -149,3 +149,28 @@ def test_a_rule_that_fails_is_in_the_header(root: Client, many: SavedAlertRule, 
 def test_a_new_rule_takes_the_filter_of_the_list(root: Client, parcels: Parcels) -> None:
     page = root.get(f"/flows/{parcels.flow}/alerts/new/?q=weight:1").content.decode()
     assert 'value="weight:1"' in page
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"kind": "count", "query": "status:running", "threshold": "2"}, "Now: 3. The alert starts"),
+        ({"kind": "count", "query": "status:running", "threshold": "3"}, "Now: 3. The alert does not start."),
+        ({"kind": "count", "query": "", "sign": "<", "threshold": "4"}, "Now: 3. The alert starts"),
+        ({"kind": "exception_age", "threshold": "5m"}, "Now: nothing of this kind waits."),
+        ({"kind": "queue_age", "trname": "tr_pack", "threshold": "1d"}, "The alert does not start."),
+        ({"kind": "workers", "trname": "tr_pack", "sign": "<", "threshold": "1"}, "Now: 0. The alert starts"),
+        ({"kind": "count", "query": "none_such>1"}, "none_such"),
+    ],
+)
+def test_the_form_says_what_is_measured_now(
+    root: Client, parcels: Parcels, fields: dict[str, str], said: str
+) -> None:
+    """What was typed stays, and nothing is saved."""
+    for _n in range(3):
+        parcels.start()
+    form = FORM | fields | {"do": "measure", "name": "Typed <once>"}
+    page = root.post(f"/flows/{parcels.flow}/alerts/new/", form)
+    assert said in text_of(page.content), text_of(page.content)[-900:]
+    assert "Typed &lt;once&gt;" in page.content.decode()
+    assert api.list_alert_rules([parcels.flow], conn=parcels.connection) == []

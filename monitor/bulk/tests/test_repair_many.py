@@ -216,6 +216,10 @@ def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: li
     page = get(sam, f"/bulk/new/?flow={parcels.flow}&q=status:exception")
     links = re.findall(r'href="(/cases/repair/[^"]*operation=rollback[^"]*)"', page)
     page = get(sam, links[0].replace("&amp;", "&"))
+    for wrong in ("", "0", "1001", "many"):
+        given = form_of(page) | {"steps": wrong, "reason": "x", "do": "preview"}
+        shown = sam.post("/cases/repair/", given).content.decode()
+        assert "is no number of steps from 1 to 1000" in text_of(shown) and 'value="apply"' not in shown
     made = requested(sam, page, steps="1", override="1", hold="1")
     assert made.arguments == {"steps": 1, "hold": True, "override": True}
     perform(parcels)

@@ -44,6 +44,14 @@ def test_the_page_counts_cases_and_says_what_a_rule_would_have_prevented(
         get(carol, f"{PAGE}?{odd}")
 
 
+def test_days_that_are_left_out_are_said(carol: Client, parcels: Parcels) -> None:
+    for page in (PAGE, f"/flows/{parcels.flow}/analysis/"):
+        assert "A window has at most 366 days" not in get(carol, f"{page}?from=2023-01-01&to=2024-01-01")
+        shown = text_of(get(carol, f"{page}?from=2020-01-01&to=2024-12-31"))
+        assert "A window has at most 366 days: the days before 2024-01-01 are left out." in shown
+    assert carol.get("/cases/reports.csv?from=2020-01-01&to=2024-12-31").status_code == 400
+
+
 def test_a_report_as_a_file(carol: Client, parcels: Parcels) -> None:
     wid = exceptions(parcels, 1)
     api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="=1+1")

@@ -104,7 +104,7 @@ def test_the_slowest_transition_of_yesterday_is_two_clicks_from_the_overview(
     second = re.search(r'href="(\?window=yesterday)"', get(carol, first[1]))
     assert second is not None
     page = get(carol, first[1].partition("?")[0] + second[1])
-    assert "Slowest transition: tr_pack , 95 of 100 took up to" in text_of(page)
+    assert "Slowest transition: Pack it , 95 of 100 took up to" in text_of(page)
 
 
 def test_windows(carol: Client, analysed: Parcels) -> None:
@@ -158,7 +158,7 @@ def test_what_is_declared_is_compared_with_what_happened(carol: Client, analysed
     )
     page = text_of(get(carol, f"/flows/{analysed.flow}/analysis/?window=hour"))
     followed = page.partition("What followed what")[2]
-    assert "tr_send" in followed and "Pack it tr_pack tr_send 4 stage" in followed, followed
+    assert "tr_send" in followed and "Pack it tr_send 4 stage" in followed, followed
     assert "yes, but it did not happen: stage" in followed
 
 
@@ -191,8 +191,8 @@ def test_a_window_is_compared_with_an_earlier_one(carol: Client, analysed: Parce
     assert "Started 6 before 10 , \N{MINUS SIGN}40 %" in shown and "Final 5 before 7" in shown, shown
     assert "Exceptions 1 before 0" in shown
     transitions, failures = shown.partition("Failed attempts")[::2]
-    assert "Pack it tr_pack 5 before 30" in transitions
-    assert re.search(r"Pack it tr_pack 1 17 % before 25 %", failures), failures
+    assert "Pack it 5 before 30" in transitions
+    assert re.search(r"Pack it 1 17 % before 25 %", failures), failures
     assert "4 80 % before 0 %" in shown.partition("Paths")[2]
     earlier = [a for a in numbers(page) if "of=done" in a and numbers(page)[a] == 30]
     assert len(earlier) == 1 and rows_of(carol, earlier[0]) == 0  # only the figures have them

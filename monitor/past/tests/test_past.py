@@ -113,6 +113,7 @@ def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
     queries = {
         "is": "is:late", "pending": "has:pending", "reason": "has:reason", "did": "has:did",
         "redid": "has:redid", "failed": "has:failed", "followed": '"followed":"a > b"',
+            "error.group": "error.group=1",
         "path": "has:path", "excepted": "has:excepted", "sla": "sla:answer=met",
         "task.name": "task.name~x", "task.role": "task.role=x", "task.holder": "task.holder=x",
         "task.priority": "task.priority=1",

@@ -4,7 +4,8 @@ import { sent, sending } from "./form_requests.js";
 import { layRows } from "./form_tables.js";
 
 const KEPT_AFTER = 2000, TYPED = ["input", "change"];
-const NAME = /^(?:value|list|cell)-(.+?)(?:-\d+-.+)?$/;
+// What the controls were made from goes with them: the places of rows are those of the list before.
+const NAME = /^(?:value|list|cell|was-value)-(.+?)(?:-\d+-.+)?$/;
 
 // The attribute of a control.
 function attributeOf(control) {

@@ -18,7 +18,7 @@ function placeOf(name) { return Number(/^cell-.+?-(\d+)-/.exec(name)?.[1] ?? -1)
 function added(body) {
   const places = [...body.querySelectorAll("[name^=cell-]")].map((one) => placeOf(one.name));
   const row = body.lastElementChild.cloneNode(true);
-  for (const one of row.querySelectorAll("input, select")) {
+  for (const one of row.querySelectorAll("input, select, textarea")) {
     one.name = one.name.replace(/^(cell-.+?-)\d+(-)/, (all, before, after) => `${before}${Math.max(...places) + 1}${after}`);
     one.removeAttribute("aria-invalid");
     one.value = "";
@@ -61,7 +61,7 @@ function removed(row, status, texts) {
   if (body.rows.length === 1) added(body);
   row.remove();
   number(body);
-  (body.rows[place] ?? body.lastElementChild).querySelector("input, select").focus();
+  (body.rows[place] ?? body.lastElementChild).querySelector("input, select, textarea").focus();
   status.textContent = filled(texts.tRemoved, { row: place + 1 });
   changed(body);
 }
@@ -71,7 +71,7 @@ function edit(table) {
   const status = around.querySelector("[data-rows-status]"), add = around.querySelector("[data-add-row]");
   for (const one of table.querySelectorAll("[data-row-tools]")) one.hidden = false;
   add.hidden = false;
-  add.addEventListener("click", () => added(body).querySelector("input, select").focus());
+  add.addEventListener("click", () => added(body).querySelector("input, select, textarea").focus());
   body.addEventListener("click", (event) => {
     const button = event.target.closest("button"), row = button?.closest("tr");
     if (!button) return;

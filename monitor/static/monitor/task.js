@@ -36,7 +36,7 @@ export class TaskForm {
 
   // A list matters to conditions here only as whether there is one.
   listed(entry) {
-    const some = [...entry.querySelectorAll("input:not([type=hidden]), select")]
+    const some = [...entry.querySelectorAll("input:not([type=hidden]), select, textarea")]
       .some((one) => (one.type === "checkbox" ? one.checked : one.value.trim()));
     return some ? "[]" : null;
   }

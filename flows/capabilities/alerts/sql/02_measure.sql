@@ -17,28 +17,39 @@ begin
   return case when found then wedsql._alert_rule(v_rule) || jsonb_build_object('taken_at', wedsql.now()) end;
 end $$;
 
--- Returns what a rule is about: the age in seconds of the flow's oldest exception or of the oldest job of a
--- transition that could be performed, null if there is none; or how many workers serve the transition.
-create or replace function wedsql.measure_alert_rule(p_rule bigint) returns double precision
+-- Returns what a rule of this kind is about now: the age in seconds of the flow's oldest exception or of the
+-- oldest job of a transition that could be performed, null if there is none; or how many workers serve the
+-- transition.
+-- Raises: WD001.
+create or replace function wedsql.measure_alert(p_flow text, p_kind text, p_transition text)
+  returns double precision
 language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
-select case r.kind
+select case p_kind
   when 'exception_age' then (
     select extract(epoch from wedsql.now() - min(j.fired_at)) from wedsql.job_pool j
-    where j.flow_id = r.flow_id and j.trname = '_EXCPT' and j.state = 'P')
+    where j.flow_id = f.id and j.trname = '_EXCPT' and j.state = 'P')
   when 'queue_age' then (
     select extract(epoch from wedsql.now() - min(greatest(j.fired_at, j.not_before))) from wedsql.job_pool j
-    where j.flow_id = r.flow_id and j.trname = r.trname and j.state = 'P'
+    where j.flow_id = f.id and j.trname = p_transition and j.state = 'P'
       and coalesce(j.not_before, '-infinity') <= wedsql.now())
   when 'workers' then (
     select count(*) from (
       select from wedsql.worker w
-      where f.name || ':' || r.trname = any (w.serves) and w.seen_at > wedsql.now() - interval '30 seconds'
+      where f.name || ':' || p_transition = any (w.serves) and w.seen_at > wedsql.now() - interval '30 seconds'
       union all
       select from wedsql.paper_client c
-      where c.flow_id = r.flow_id and c.trname = r.trname
+      where c.flow_id = f.id and c.trname = p_transition
         and c.seen_at > wedsql.now() - interval '30 seconds') s)
   end::double precision
+from wedsql._flow(p_flow) f
+$$;
+
+-- Returns what a rule is about, as measure_alert does.
+create or replace function wedsql.measure_alert_rule(p_rule bigint) returns double precision
+language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql.measure_alert(f.name, r.kind, r.trname)
 from wedsql.alert_rule r join wedsql.flow f on f.id = r.flow_id where r.id = p_rule
 $$;
 
 grant execute on function wedsql.take_alert_rule(interval), wedsql.measure_alert_rule(bigint) to wed_reaper;
+grant execute on function wedsql.measure_alert(text, text, text) to wed_web;

@@ -39,3 +39,24 @@ begin
     left join lateral (select o.* from unnest(v_rules) with ordinality o
                        where o.ordinality = strpos(v.letters, 't')) r on true;
 end $$;
+
+-- Rejects a queue in which there can be no case of these flows (null: of any): no rule names it, and no open
+-- case is in it. Null is any queue.
+-- Raises: WD514.
+create or replace function wedsql._check_queue(p_queue text, p_flows text[]) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flows integer[] := array(select f.id from wedsql.flow f where p_flows is null or f.name = any (p_flows));
+  v_queues text[];
+begin
+  if coalesce(p_queue, 'default') = 'default'
+     or exists (select from wedsql.case_rule r where r.flow_id = any (v_flows) and r.queue = p_queue)
+     or exists (select from wedsql.repair_case c
+                where c.closed_at is null and c.flow_id = any (v_flows) and c.queue = p_queue) then
+    return;
+  end if;
+  v_queues := array(select distinct r.queue from wedsql.case_rule r where r.flow_id = any (v_flows)
+                    union select 'default' order by 1 limit 20);
+  perform wedsql._raise('WD514', 'There is no queue "{queue}".', 'Queues of rules are: {queues}.',
+    jsonb_build_object('queue', left(p_queue, 80), 'queues', array_to_string(v_queues, ', ')));
+end $$;

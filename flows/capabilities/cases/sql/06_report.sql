@@ -6,8 +6,8 @@
 -- those that are closed; the newest case; and how many were examined, which are the newest 100,000 at most. A
 -- repairer has the cases that he or she closed by a repair, an age the open ones, by the time since they
 -- opened: "hour", "day", "week", "month" for less than that, "older"; a week is named by its Monday in UTC.
--- The largest groups first, at most p_limit. p_flows: null for all. A period has at most 366 days.
--- Raises: WD514.
+-- The largest groups first, at most p_limit. p_flows: null for all.
+-- Raises: WD514, also for a period of more than 367 days.
 create or replace function wedsql.case_report(p_by text, p_since timestamptz, p_until timestamptz,
   p_flows text[] default null, p_limit integer default 200)
 returns table (value text, flow text, cases bigint, open bigint, repaired bigint, reopened bigint,
@@ -24,12 +24,15 @@ begin
     perform wedsql._raise('WD514', 'Cases are not counted by "{name}".',
       'Use cause, queue, reason_code, repairer, age, flow, week or signature.',
       jsonb_build_object('name', p_by));
+  elsif (p_until - p_since <= interval '367 days') is not true then
+    perform wedsql._raise('WD514', 'The period of a report has at most 367 days.',
+                          'Give two moments that are not farther apart.');
   end if;
   return query
     with c as materialized (
       select o.* from wedsql.repair_case o
       where o.flow_id = any (v_flows) and o.opened_at < p_until
-        and o.opened_at >= greatest(p_since, p_until - interval '366 days')
+        and o.opened_at >= p_since
       order by o.opened_at desc limit 100000),
     named as (
       select c.*, case p_by when 'cause' then c.cause when 'queue' then c.queue when 'flow' then f.name

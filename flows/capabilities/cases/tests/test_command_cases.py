@@ -74,8 +74,10 @@ def test_lists_select_and_groups_count() -> None:
     assert len(answer("cases", "list", "--after", str(cases[0].number), "--limit", "1")) == 1
     api.cancel(cases[0].wid, "Enough.")
     assert [each["state"] for each in answer("cases", "list", "--closed")] == ["closed"]
-    assert answer("cases", "next", "--queue", "none") is None
-    assert "No case is waiting" in run("cases", "next", "--queue", "none")
+    api.claim_case(cases[1].number, "ann")
+    assert answer("cases", "next", "--queue", "default") is None
+    assert "No case is waiting" in run("cases", "next")
+    assert 'There is no queue "none"' in refused("cases", "next", "--queue", "none")
 
 
 def test_it_refuses_what_makes_no_sense(tmp_path: Path) -> None:

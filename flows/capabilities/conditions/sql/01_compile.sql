@@ -22,6 +22,13 @@ where t.flow_id = p_flow and t.cpred = p_predicate and t.canonical is not null
 order by t.tgid limit 1
 $$;
 
+-- Returns whether a condition has such a form.
+create or replace function wedsql._has_published_form(p_flow integer, p_predicate text, p_types jsonb,
+  p_published jsonb) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select (wedsql._published_form(p_flow, p_predicate, p_types, p_published)).tgid is not null
+$$;
+
 -- Returns the conditions of a definition as the matcher would evaluate them, numbered by their places from 1;
 -- p_which: those places only. Conditions that the published flow has already are not parsed again.
 -- Raises: WD005, WD006 for the first that is rejected.

@@ -110,9 +110,9 @@ begin
 end $$;
 
 -- Returns the problems of one trigger over attributes of these types; p_allowed: its options have allowed
--- values; p_checked: its condition is one of the published flow's and means the same.
+-- values; p_checked: its condition has no problem; p_sets_checked: nor has its SET string.
 create or replace function wedsql._trigger_problems(p_given jsonb, p_path jsonb, p_options wedsql.option[],
-  p_types jsonb, p_allowed boolean, p_checked boolean) returns setof wedsql.problem
+  p_types jsonb, p_allowed boolean, p_checked boolean, p_sets_checked boolean) returns setof wedsql.problem
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
 declare
   v_given jsonb := case when p_allowed then p_given else wedsql._well_formed('trig', p_given, p_options) end;
@@ -133,7 +133,7 @@ begin
     return query select * from wedsql._problem_of(p_path || '"predicate"', '_compile_one(($1).cpred, $2)',
       v_row, p_types);
   end if;
-  if v_row.sets is not null and v_row.enabled then
+  if v_row.sets is not null and v_row.enabled and not p_sets_checked then
     return query select * from wedsql._problem_of(p_path || '"sets"', 'check_set_text(($1).sets, $2)', v_row,
       p_types);
   end if;
@@ -181,6 +181,88 @@ begin
   end if;
 end $$;
 
+-- Returns of the triggers of a list, in its order, whether their conditions are accepted, those included that
+-- the published flow has and that mean the same.
+create or replace function wedsql._accepted_predicates(p_flow integer, p_items jsonb, p_types jsonb,
+  p_published jsonb) returns boolean[]
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_texts text[] := array(
+    select case when jsonb_typeof(e.j -> 'predicate') = 'string' then e.j ->> 'predicate' end
+    from jsonb_array_elements(p_items) with ordinality e (j, n) order by e.n);
+  v_known boolean[] := array(
+    select k.known from unnest(v_texts) with ordinality t (text, n)
+    left join lateral wedsql._has_published_form(p_flow, t.text, p_types, p_published) k (known) on true
+    order by t.n);
+  v_accepted boolean[];
+begin
+  v_accepted := wedsql._accepted(array(
+    select case when not v_known[t.n] then t.text end from unnest(v_texts) with ordinality t (text, n)
+    order by t.n), p_types, false);
+  return array(select x.a or v_known[x.n] from unnest(v_accepted) with ordinality x (a, n) order by x.n);
+end $$;
+
+-- Returns of the attributes of a list, in its order, whether they certainly have no problem by themselves.
+-- Those that differ in their names only are checked once; where one of them is wrong, none is certain.
+create or replace function wedsql._fine_attributes(p_items jsonb, p_allowed bigint[],
+  p_options wedsql.option[]) returns boolean[]
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_count integer := jsonb_array_length(p_items);
+begin
+  perform wedsql.check_name(e.j ->> 'name', 'attribute')
+  from jsonb_array_elements(p_items) with ordinality e (j, n)
+  where e.n = any (p_allowed);
+  perform wedsql._check_default(a.aname, a.type, a.options, a.adv),
+          wedsql._check_key(a.aname, a.type, a.business_key),
+          wedsql._check_start_source(a.aname, a.type, a.start_source)
+  from (select (array_agg(e.j))[1] as j from jsonb_array_elements(p_items) with ordinality e (j, n)
+        where e.n = any (p_allowed) group by e.j - '{id,was,name,label,description}'::text[]) g
+  cross join lateral wedsql._attribute_row(g.j || case when coalesce(g.j ->> 'type', '') = ''
+    then '{"type": "text"}' else '{}' end::jsonb, p_options) a;
+  return array(select coalesce(n = any (p_allowed), false) from generate_series(1, v_count) n order by n);
+exception when others then
+  if wedsql._passes(sqlstate) then
+    raise;
+  end if;
+  return array_fill(false, array[v_count]);
+end $$;
+
+-- Does what _fine_attributes does, for triggers. p_predicates, p_sets: which of their texts are accepted.
+create or replace function wedsql._fine_triggers(p_items jsonb, p_allowed bigint[], p_options wedsql.option[],
+  p_types jsonb, p_predicates boolean[], p_sets boolean[]) returns boolean[]
+language plpgsql volatile set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+declare
+  v_count integer := jsonb_array_length(p_items);
+begin
+  perform wedsql._check_references(r, p_types), wedsql._with_names(r)
+  from (select (array_agg(e.j))[1] as j from jsonb_array_elements(p_items) with ordinality e (j, n)
+        where e.n = any (p_allowed)
+        group by e.j - '{id,name,transition,condition,label,description,predicate,sets}'::text[],
+          e.j ->> 'sets' is null) g
+  cross join lateral wedsql._trigger_row(g.j, p_options, 'null') r;
+  perform wedsql.check_name(e.j ->> 'transition', 'transition')
+  from jsonb_array_elements(p_items) with ordinality e (j, n)
+  where e.n = any (p_allowed) and wedsql._fires_transition(e.j);
+  return array(
+    select coalesce(e.n = any (p_allowed) and wedsql._fires_transition(e.j) and p_predicates[e.n]
+                    and (e.j -> 'sets' is null or p_sets[e.n]), false)
+    from jsonb_array_elements(p_items) with ordinality e (j, n) order by e.n);
+exception when others then
+  if wedsql._passes(sqlstate) then
+    raise;
+  end if;
+  return array_fill(false, array[v_count]);
+end $$;
+
+-- Returns whether a trigger of a definition is neither a final nor an integrity condition.
+create or replace function wedsql._fires_transition(p_given jsonb) returns boolean
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select not p_given ? 'integrity' and coalesce(p_given -> 'final', 'false') = 'false'
+$$;
+
 -- Returns the problems that the attributes and triggers have by themselves.
 create or replace function wedsql._item_problems(p_flow integer, p_definition jsonb, p_known jsonb)
   returns setof wedsql.problem
@@ -191,19 +273,27 @@ declare
   v_options wedsql.option[] := wedsql._option_list('attr');
   v_items jsonb := wedsql._unknown_items(p_definition -> 'attributes', p_known -> 'attributes');
   v_allowed bigint[] := wedsql._allowed_items('attr', v_items, v_options);
+  v_fine boolean[];
+  v_predicates boolean[];
+  v_sets boolean[];
 begin
+  v_fine := wedsql._fine_attributes(v_items, v_allowed, v_options);
   return query select x.* from jsonb_array_elements(v_items) with ordinality e (j, n)
     cross join lateral wedsql._attribute_problems(e.j, jsonb_build_array('attributes', e.n - 1), v_options,
       e.n = any (v_allowed)) x
-    where jsonb_typeof(e.j) = 'object' order by e.n;
+    where jsonb_typeof(e.j) = 'object' and not v_fine[e.n] order by e.n;
   v_options := wedsql._option_list('trig');
   v_items := wedsql._unknown_items(p_definition -> 'triggers', p_known -> 'triggers');
   v_allowed := wedsql._allowed_items('trig', v_items, v_options);
+  v_predicates := wedsql._accepted_predicates(p_flow, v_items, v_types, v_published);
+  v_sets := wedsql._accepted(array(
+    select case when jsonb_typeof(e.j -> 'sets') = 'string' then e.j ->> 'sets' end
+    from jsonb_array_elements(v_items) with ordinality e (j, n) order by e.n), v_types, true);
+  v_fine := wedsql._fine_triggers(v_items, v_allowed, v_options, v_types, v_predicates, v_sets);
   return query select x.* from jsonb_array_elements(v_items) with ordinality e (j, n)
     cross join lateral wedsql._trigger_problems(e.j, jsonb_build_array('triggers', e.n - 1), v_options,
-      v_types, e.n = any (v_allowed),
-      (wedsql._published_form(p_flow, e.j ->> 'predicate', v_types, v_published)).tgid is not null) x
-    where jsonb_typeof(e.j) = 'object' order by e.n;
+      v_types, e.n = any (v_allowed), v_predicates[e.n], v_sets[e.n]) x
+    where jsonb_typeof(e.j) = 'object' and not v_fine[e.n] order by e.n;
 end $$;
 
 -- Returns the list with null in the places, from 0, of the known items.
@@ -250,6 +340,17 @@ exception when sqlstate 'WD005' or sqlstate 'WD006' then
   problem := wedsql._problem('[]', v_why.code, v_why.message, v_why.hint, v_why.detail);
 end $$;
 
+-- Returns which of some conditions are certainly accepted, in their order; check_condition says of the others
+-- what is wrong with them.
+-- Raises: 25006.
+create or replace function wedsql.accepted_conditions(p_types jsonb, p_predicates text[]) returns boolean[]
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._need_writable();
+  return wedsql._accepted(p_predicates, p_types, false);
+end $$;
+
 grant execute on function
-  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text)
+  wedsql.check_definition(text, jsonb, jsonb), wedsql.check_condition(jsonb, text),
+  wedsql.accepted_conditions(jsonb, text[])
 to wed_web;

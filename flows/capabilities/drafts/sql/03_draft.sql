@@ -36,12 +36,22 @@ begin
   end if;
 end $$;
 
+-- Returns whether a draft was published and not changed since: its last revision is that of the publication.
+create or replace function wedsql._is_closed(p_draft wedsql.draft) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select exists (select from wedsql.flow f where f.name = p_draft.flow and f.version = p_draft.base_version)
+  and exists (select from wedsql.draft_revision r
+              where r.draft_id = p_draft.id and r.revision = p_draft.revision and r.parent is null
+                and r.summary = format('published as version %s', p_draft.base_version))
+$$;
+
 -- Returns what pages list of a draft: everything but its content.
 create or replace function wedsql._draft_head(p_draft wedsql.draft) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_draft) - 'id' - 'shown' - 'tip' || jsonb_build_object(
   'running_version', coalesce((select f.version from wedsql.flow f where f.name = p_draft.flow), 0),
-  'can_undo', wedsql._undone_revision(p_draft) is not null, 'can_redo', wedsql._redone(p_draft) is not null)
+  'can_undo', wedsql._undone_revision(p_draft) is not null, 'can_redo', wedsql._redone(p_draft) is not null,
+  'closed', wedsql._is_closed(p_draft))
 $$;
 
 -- Returns a draft with its content and the definition that it was opened from.

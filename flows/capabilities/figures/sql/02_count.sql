@@ -64,7 +64,8 @@ end $$;
 -- Returns the same of the log of attempts that failed.
 create or replace function wedsql._uncounted_failures(
   p_state wedsql.figure_state, p_until bigint, p_earlier integer[], p_removed integer[], p_restored boolean)
-returns table (flow_id integer, trname text, at timestamptz)
+returns table (flow_id integer, trname text, at timestamptz, wid integer, outcome text, actor text,
+               message text)
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
 with s as (
   select wedsql._counted_until(p_state.counted) as since,
@@ -88,7 +89,7 @@ l as (
     and case when l.xid is null then l.wid < p_state.earlier_below
              else l.tx_at >= p_state.restored_at
                   and not pg_visible_in_snapshot(l.xid::text::xid8, p_state.counted) end)
-select l.flow_id, l.trname, l.at from l
+select l.flow_id, l.trname, l.at, l.wid, l.outcome, l.actor, l.message from l
 where wedsql._is_attempt(l.outcome)
 $$;
 
@@ -165,6 +166,34 @@ written as (
   set started = f.started + excluded.started, finished = f.finished + excluded.finished,
       exceptions = f.exceptions + excluded.exceptions, done = f.done + excluded.done,
       failed = f.failed + excluded.failed, elapsed = wedsql._sum_histograms(f.elapsed, excluded.elapsed)),
+e as materialized (
+  select * from wedsql._new_failures(p_state, p_until, p_earlier, p_removed, p_restored)),
+known as (
+  insert into wedsql.failure as x (kind, message) select distinct e.kind, e.message from e
+  on conflict (kind, message) do update set kind = x.kind
+  returning x.id, x.kind, x.message),
+of_flows as (
+  insert into wedsql.failure_flow as y (failure_id, flow_id, trname, n, first_at, last_at, versions, workers)
+  select k.id, e.flow_id, e.trname, sum(e.n), min(e.first_at), max(e.last_at),
+         wedsql._failure_versions(array_agg(e.version)), wedsql._failure_workers(array_agg(e.worker))
+  from e join known k on k.kind = e.kind and k.message = e.message group by 1, 2, 3
+  on conflict (failure_id, flow_id, trname) do update
+  set n = y.n + excluded.n, first_at = least(y.first_at, excluded.first_at),
+      last_at = greatest(y.last_at, excluded.last_at),
+      versions = wedsql._failure_versions(y.versions || excluded.versions),
+      workers = wedsql._failure_workers(y.workers || excluded.workers)),
+in_hours as (
+  insert into wedsql.failure_hour as h (failure_id, flow_id, at, n)
+  select k.id, e.flow_id, e.hour, sum(e.n)
+  from e join known k on k.kind = e.kind and k.message = e.message group by 1, 2, 3
+  on conflict (failure_id, flow_id, at) do update set n = h.n + excluded.n),
+of_instances as (
+  insert into wedsql.failure_instance as i (failure_id, wid, flow_id, n, last_at)
+  select k.id, e.wid, e.flow_id, sum(e.n), max(e.last_at)
+  from e join known k on k.kind = e.kind and k.message = e.message
+  where e.wid <> all (p_removed) group by 1, 2, 3
+  on conflict (failure_id, wid) do update
+  set n = i.n + excluded.n, last_at = greatest(i.last_at, excluded.last_at)),
 kept as (
   update wedsql.figure_state s
   set counted = wedsql._snapshot_until(pg_current_snapshot(), p_until), counted_at = clock_timestamp(),
@@ -174,8 +203,8 @@ kept as (
 select coalesce(sum(n.steps), 0)::bigint from n where n.span = 'm'
 $$;
 
--- Returns the transaction before which a round ends, so that it counts about p_max steps: those of one
--- transaction are counted together. p_last: the end without a limit.
+-- Returns the transaction before which a round ends, so that it counts about p_max steps and attempts: those
+-- of one transaction are counted together. p_last: the end without a limit.
 create or replace function wedsql._slice_end(p_state wedsql.figure_state, p_last bigint, p_max integer)
 returns bigint
 language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off set jit = off as $$
@@ -184,8 +213,10 @@ declare
   v_until bigint := least(p_last, v_from + 2 * p_state.slice);
 begin
   while v_until - v_from > 1 and p_max < (
-    select count(*) from (select from wedsql.wed_trace t
-                          where t.xid >= v_from and t.xid < v_until limit p_max + 1) t) loop
+    select count(*) from (select from wedsql.wed_trace t where t.xid >= v_from and t.xid < v_until
+                          union all
+                          select from wedsql.job_log l where l.xid >= v_from and l.xid < v_until
+                          limit p_max + 1) t) loop
     v_until := v_from + greatest(1, (v_until - v_from) / 4);
   end loop;
   return greatest(v_until, v_from);

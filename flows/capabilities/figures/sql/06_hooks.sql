@@ -13,7 +13,15 @@ begin
   end if;
   select * into v_state from wedsql.figure_state s;
   perform wedsql._add_figures(v_state, null, p_removed => p_wids);
+  delete from wedsql.failure_instance i where i.wid = any (p_wids);
 end $$;
+
+-- Removes errors by message that are old.
+create or replace function wedsql._on_maintain_figures() returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('failures_removed', wedsql._remove_old_failures(
+  wedsql._removal_time(wedsql.now()), 100000))
+$$;
 
 -- Returns the invariant that compares the figures with the history.
 create or replace function wedsql._on_invariants_figures() returns jsonb

@@ -16,7 +16,15 @@ begin
     where j.wid = any (p_wids) and j.flow_id > 0 and t.tgid = j.tgid and t.performer = 'person'
       and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
     returning j as job)
-  select array_agg(f.job) into v_new from fired f;
+  select array_agg(f.job) into v_new from (
+    select job from fired
+    union all
+    select j::wedsql.job_pool from (  -- by its instance
+      select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j
+    where j.flow_id > 0 and j.assigned_to = '' and j.state = 'P' and not exists (
+      -- by its number, not by an index of open tasks
+      select from (select o.ended_at from wedsql.task o where o.job_id = j.id offset 0) o
+      where o.ended_at is null)) f;
   if v_new is not null then
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
@@ -30,6 +38,30 @@ begin
         seq = null;
     perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
   end if;
+  if exists (select from wedsql._tasks_of(p_wids) o
+             left join lateral (select * from wedsql.job_pool p
+                                where p.wid = o.wid and p.id = o.job_id offset 0) j on true
+             left join wedsql.trig g on g.tgid = j.tgid
+             where o.ended_at is null
+               and (case when j.id is null then true when j.state = 'P' then o.state <> 'R'
+                         when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
+                    or o.rank <> - j.priority or g.refresh_payload)) then
+    perform wedsql._follow_jobs(p_wids, p_now);
+  end if;
+  perform wedsql._keep_watch(p_wids, p_now);
+end $$;
+
+-- Returns the tasks of these instances, found by their numbers, whatever the statistics say of open tasks.
+create or replace function wedsql._tasks_of(p_wids integer[]) returns setof wedsql.task
+language sql stable as $$
+select t.* from wedsql.task t where t.wid = any (p_wids) offset 0
+$$;
+
+-- Has the open tasks of these instances follow their jobs: most have nothing to follow.
+-- Locks: as _follow_tasks.
+create or replace function wedsql._follow_jobs(p_wids integer[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
   with followed as (
   update wedsql.task t
   set state = n.state, rank = coalesce(- n.priority, t.rank), size = n.size,
@@ -42,12 +74,15 @@ begin
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
-        from wedsql.task o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        from wedsql._tasks_of(p_wids) o
+        left join lateral (select * from wedsql.job_pool p
+                           where p.wid = o.wid and p.id = o.job_id offset 0) j on true
         left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq
-                           from wedsql._last_steps(case when j.id is null then o.wid end) s
-                           where j.id is null and s.job_id = o.job_id) h on true
-        where o.wid = any (p_wids) and o.ended_at is null) n
+                           from (select h.* from wedsql.wed_trace h where h.wid = o.wid and j.id is null
+                                 order by h.seq desc limit 20) s
+                           where s.job_id = o.job_id) h on true
+        where o.ended_at is null) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by),
@@ -57,7 +92,6 @@ begin
   noted as (select count(*) from lost)
   delete from wedsql.task_draft d using followed f
   where d.job_id = f.job_id and f.state = 'W' and (select count from noted) >= 0;
-  perform wedsql._keep_watch(p_wids, p_now);
 end $$;
 
 -- Returns the last steps of an instance, of which one may be the result of a task that ended otherwise than
@@ -169,7 +203,7 @@ end $$;
 create or replace function wedsql._on_freed_tasks(p_wids integer[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql.task t where t.wid = any (p_wids) and t.ended_at is null)
+where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
 $$;
 
 create or replace function wedsql._on_stepped_tasks(p_wids integer[], p_now timestamptz) returns void
@@ -181,7 +215,7 @@ create or replace function wedsql._on_withdrawn_tasks(p_wids integer[], p_ids bi
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql.task t where t.wid = any (p_wids) and t.ended_at is null)
+where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
 $$;
 
 create or replace function wedsql._on_excepted_tasks(

@@ -339,6 +339,9 @@ begin
   else
     v_task := wedsql._own_task(p_job, p_person, null);
   end if;
+  if v_task.audience = 'p:' || p_to and v_task.given_by = p_person and coalesce(v_task.owner, p_to) = p_to then
+    return;  -- sent again
+  end if;
   perform wedsql._check_may_take(v_task, p_to, array[v_task.audience]);
   update wedsql.task t set audience = 'p:' || p_to, given_by = p_person
   where t.job_id = p_job returning t.* into v_task;

@@ -15,8 +15,8 @@ declare
   v_lines text[] := (select t.outcomes from wedsql.trig t where t.tgid = p_tgid);
   v_line record;
 begin
-  if coalesce(p_outcome, 'SUCCEEDED') = 'SUCCEEDED' and not exists (
-       select from wedsql._outcome_lines(v_lines) l where l.name <> 'FAILED') then
+  if coalesce(p_outcome, 'SUCCEEDED') = 'SUCCEEDED' and (v_lines is null or not exists (
+       select from wedsql._outcome_lines(v_lines) l where l.name <> 'FAILED')) then
     return null;
   end if;
   select l.* into v_line from wedsql._outcome_lines(v_lines) l where l.name = p_outcome;

@@ -58,11 +58,12 @@ declare
   v_state record;
   v_wrong jsonb;
   v_fields jsonb;
-  v_types jsonb := wedsql._attr_types(p_task.flow_id);
+  v_types jsonb;
 begin
   if v_form is null or p_outcome = 'FAILED' or jsonb_typeof(p_data) <> 'object' then
     return;
   end if;
+  v_types := wedsql._attr_types(p_task.flow_id);
   v_state := wedsql._typed_state(p_flow, p_task.wid, p_data);
   select jsonb_object_agg(l.attribute, l.why), jsonb_agg(l.attribute order by l.place)
   into v_wrong, v_fields from (

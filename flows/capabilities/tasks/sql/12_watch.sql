@@ -75,6 +75,20 @@ create or replace function wedsql._keep_watch(p_wids integer[], p_now timestampt
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   perform wedsql._begin_settings(p_wids, p_now);
+  if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then
+    perform wedsql._follow_watched(p_wids, p_now);
+  end if;
+  if exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null and t.due_at < 'infinity') then
+    perform wedsql._watch_missing(p_wids, p_now);
+  end if;
+  perform wedsql._message_ends(p_wids, p_now);
+end $$;
+
+-- Has what is watched of these instances follow its tasks.
+-- Locks: as _keep_watch.
+create or replace function wedsql._follow_watched(p_wids integer[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
   delete from wedsql.task_watch w using wedsql.task t
   where w.wid = any (p_wids) and t.job_id = w.job_id and t.ended_at is not null;
   update wedsql.task_watch w
@@ -86,12 +100,18 @@ begin
   where w.job_id = n.job_id
     and (w.due_at, w.next_at) is distinct from (n.due_at, case when n.state = 'H' then 'infinity'
           else wedsql._next_message(n.due_at, n.hours) end);
+end $$;
+
+-- Watches the tasks of these instances that have a deadline and are not watched.
+-- Locks: as _keep_watch.
+create or replace function wedsql._watch_missing(p_wids integer[], p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
   insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at)
   select t.job_id, t.wid, t.flow_id, t.due_at, h.hours, wedsql._next_message(t.due_at, h.hours)
-  from wedsql.task t
+  from wedsql._tasks_of(p_wids) t
   cross join lateral (select wedsql._hours_from(t.due_at, (wedsql._settings_of(t.wid)).warnings, p_now)
                       as hours) h
-  where t.wid = any (p_wids) and t.ended_at is null and t.state <> 'H' and t.due_at < 'infinity'
+  where t.ended_at is null and t.state <> 'H' and t.due_at < 'infinity'
     and not exists (select from wedsql.task_watch w where w.job_id = t.job_id);
-  perform wedsql._message_ends(p_wids, p_now);
 end $$;

@@ -191,6 +191,8 @@ begin
   end if;
   if p_until is null or p_until <= v_now or p_until > v_now + interval '10 years' then
     perform wedsql._raise('WD009', 'The deadline of a task is a moment that comes, within ten years.');
+  elsif v_task.due_at = p_until then
+    return;  -- sent again
   end if;
   update wedsql.task t set due_at = p_until where t.job_id = p_job returning t.* into v_task;
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)

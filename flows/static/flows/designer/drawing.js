@@ -97,6 +97,7 @@ export function annotate(svg, picture, notes) {
     node.note = notes.text(node);
     if (line.textContent !== `${node.note} `) line.textContent = `${node.note} `;
     link.dataset.wait = notes.level(node);
+    link.dataset.failed = notes.failed(node);
     link.setAttribute("aria-label", [node.title, node.sub, node.note].filter(Boolean).join(" "));
     const { href } = notes.figure(node.id);
     if (href) link.setAttribute("href", href);

@@ -27,17 +27,24 @@ export class Notes {
       more: all.some((each) => each.more),
       oldest: all.map((each) => each.oldest).filter(Boolean).sort()[0],
       at: all.find((each) => each.at)?.at,
+      failed: all.reduce((sum, each) => sum + (each.failed ?? 0), 0),
     };
   }
 
   text(node) {
-    const { n, more, oldest, at, holds } = this.figure(node.id);
+    const { n, more, oldest, at, holds, failed } = this.figure(node.id);
     if (n === undefined) return "";
     const number = (value) => value.toLocaleString(document.documentElement.lang);
     const count = `${number(n)}${more ? "+" : ""}`;
     if (!["rule", "group"].includes(node.kind)) return count;
-    const waiting = `${count} ${this.words.waiting}${oldest ? ` · ${age(oldest, at)}` : ""}`;
+    const lost = failed ? `! ${number(failed)} ${this.words.failed} · ` : "";
+    const waiting = `${lost}${count} ${this.words.waiting}${oldest ? ` · ${age(oldest, at)}` : ""}`;
     return holds === undefined ? waiting : `${this.words.holds} ${number(holds)} · ${waiting}`;
+  }
+
+  // How many jobs of a node are out of attempts.
+  failed(node) {
+    return this.figure(node.id).failed ?? 0;
   }
 
   // 0: nothing waits; 1 to 4: by how long the oldest job waits.

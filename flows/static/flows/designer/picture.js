@@ -20,9 +20,9 @@ class Picture {
     this.details = document.getElementById("picture-chosen");
     this.status = document.getElementById("picture-status");
     this.tools.hidden = this.panel.hidden = false;
-    const { tDisabled, tRules, tOpen, tClose, tNever, tWaiting, tHolds } = this.panel.dataset;
+    const { tDisabled, tRules, tOpen, tClose, tNever, tWaiting, tHolds, tFailed } = this.panel.dataset;
     this.words = { disabled: tDisabled, rules: tRules, open: tOpen, close: tClose, never: tNever };
-    this.notes = figures && new Notes(figures, { waiting: tWaiting, holds: tHolds }, this.data.groups);
+    this.notes = figures && new Notes(figures, { waiting: tWaiting, holds: tHolds, failed: tFailed }, this.data.groups);
     this.viewport = new Viewport(this.svg);
     this.readAddress();
     this.redraw();
@@ -83,9 +83,6 @@ class Picture {
     draw(this.svg, this.drawn, this.words);
     if (this.notes) annotate(this.svg, this.drawn, this.notes);
     showChosen(this.details, this.selected);
-    // As high as the drawing needs at the panel's width; the style sheet has the limits.
-    const scale = Math.min(1, Math.max(0.6, this.panel.clientWidth / this.drawn.width));
-    this.panel.style.height = `${this.drawn.height * scale + 16}px`;
     this.viewport.fit(this.drawn.width, this.drawn.height);
     const chosen = this.place(this.selected);
     if (chosen && !this.viewport.readable) this.viewport.centre(chosen);

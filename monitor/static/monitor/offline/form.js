@@ -29,7 +29,8 @@ function fillIn(form, fields) {
   const boxes = new Set(fields.filter(([name]) => name.startsWith("list-")).map(([name]) => name.replace("list-", "value-")));
   for (const box of form.querySelectorAll("input[type=checkbox]")) if (boxes.has(box.name)) box.checked = false;
   for (const [name, text] of fields) {
-    if (name === "shown" || name.startsWith("was-") || name.startsWith("list-")) continue;
+    if (name === "shown" || name.startsWith("list-")) continue;
+    if (name.startsWith("was-") && !boxes.has(name.replace("was-", ""))) continue;  // rows have places in the list before
     const named = () => [...form.elements].filter((one) => one.name === name && one.tagName !== "BUTTON");
     if (/^cell-/.test(name) && !named().length) addRows(form, name, named);
     for (const one of named()) {
@@ -52,7 +53,7 @@ function wrongOnes(form) {
     one.removeAttribute("aria-invalid");
     if (one.type === "file" && lacksFile(one)) wrong.push(one);
     if (one.disabled || !one.name?.startsWith("value-") || one.closest("[hidden]")) continue;
-    const text = one.value.trim(), kind = NUMBERS[one.inputMode];
+    const text = one.value.trim(), kind = one.value === one.defaultValue ? undefined : NUMBERS[one.inputMode];
     if ((one.ariaRequired === "true" && !text) || (text && kind && !kind.test(text))) wrong.push(one);
   }
   for (const one of wrong) one.setAttribute("aria-invalid", "true");

@@ -189,6 +189,20 @@ def test_the_most_urgent_case_is_the_next_and_pages_continue_after_a_case(desk: 
     assert [each.number for each in mine] == expected
 
 
+def test_the_next_case_of_a_queue_that_there_is_not_is_refused(desk: Kit) -> None:
+    """A mistyped name would look like a queue in which nothing waits."""
+    api.save_case_rules(desk.name, [CaseRule("cards", "place = 'far'")], "boss", conn=desk.conn)
+    for queue in ("default", "cards", None):
+        assert api.next_case(queue, "ann", flows=[desk.name], conn=desk.conn) is None
+    with refused("WD514") as why:
+        api.next_case("crads", "ann", flows=[desk.name], conn=desk.conn)
+    assert why.message == 'There is no queue "crads".' and why.hint == "Queues of rules are: cards, default."
+    found = stuck(desk)
+    api.change_case(found.number, {"queue": "by-hand"}, "ann", conn=desk.conn)
+    api.claim_case(found.number, "bob", conn=desk.conn)
+    assert api.next_case("by-hand", "ann", flows=[desk.name], conn=desk.conn) is None
+
+
 def test_the_first_rule_that_holds_routes_a_case(desk: Kit) -> None:
     conn = desk.conn
     rules = [CaseRule("far-away", "place = 'far'", "high", 80, 3600), CaseRule("fails", "1 / amount = 1"),
@@ -287,3 +301,26 @@ def test_the_end_of_an_exception_closes_a_case_that_is_being_claimed(desk: Kit) 
     closed = api.read_case(case.number, conn=desk.conn)
     assert (closed.state, closed.owner, closed.claimed_until_at) == ("applied", "ann", None)
     assert kinds(desk, case) == ["opened", "claimed", "closed"] and broken(desk) == []
+
+
+def test_a_case_is_given_to_a_colleague(desk: Kit) -> None:
+    case, conn = stuck(desk), desk.conn
+    for nameless in ("", "  ", "ann"):
+        with refused("WD514"):
+            api.give_case(case.number, nameless, "ann", conn=conn)
+    given = api.give_case(case.number, "bob", "ann", "You know the customer.", conn=conn)
+    assert (given.state, given.owner) == ("claimed", "bob")
+    last = api.read_case(case.number, conn=conn).history[-1]
+    assert (last.kind, last.actor, last.text, last.detail) == (
+        "given", "ann", "You know the customer.", {"to": "bob"},
+    )  # fmt: skip
+    with refused("WD516"):  # it is no longer hers to give
+        api.give_case(case.number, "cyd", "ann", conn=conn)
+    assert api.give_case(case.number, "cyd", "bob", conn=conn).owner == "cyd"
+    facts = api.preview_repair(case.wid, "patch", {"changes": {"place": "x"}}, actor="ann", conn=conn).facts
+    assert facts["claim"]["owner"] == "cyd" and facts["claim"]["since"] is not None
+    with refused("WD515"):
+        api.give_case(case.number, "ann", "cyd", flows=["none_such"], conn=conn)
+    desk.clock("25 hours")
+    assert open_case(desk, case.wid).owner == ""
+    assert broken(desk) == []

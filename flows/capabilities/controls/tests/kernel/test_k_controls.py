@@ -41,7 +41,7 @@ NONE = {
     "lists and mails of one's own": "saved_view case_digest message absence task_list task_place",
     "computed": (
         "calendar_span sla_clock sla_state figure figure_state figure_timing timing policy_run policy_wait"
-        " worker_key_use filter_predicate"
+        " worker_key_use filter_predicate failure failure_flow failure_hour failure_instance"
     ),
     "processes": "worker paper_client watch disk beat person device",
     "written by the installation": "refusal vocabulary",
