@@ -42,6 +42,7 @@ from flows.capabilities.offline.errors import (
     FileMissing,
     OtherResult,
     ResultOutdated,
+    TaskNotReady,
     UnknownDevice,
 )
 from flows.capabilities.recovery.errors import (
@@ -238,6 +239,7 @@ __all__ = [
     "StateTooLarge",
     "TaskFileNotTaken",
     "TaskNotHeld",
+    "TaskNotReady",
     "TaskTaken",
     "TaskTransferred",
     "Timeout",

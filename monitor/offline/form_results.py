@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.http import QueryDict
@@ -24,12 +25,12 @@ def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[st
     """Return a result of the client as the kernel takes it; `digest` is of what the device has sent."""
     if given.get("discarded"):
         return {"discarded": True}
-    names = ("task", "claim", "seq", "outcome", "reason", "made_at", "without")
+    names = ("task", "claim", "seq", "outcome", "reason", "made_at", "without", "after", "transition", "of")
     found = {name: given[name] for name in names if given.get(name) is not None}
     same = {name: one for name, one in given.items() if name != "without"}
     digest = hashlib.sha256(json_text.encode(same).encode()).hexdigest()
     fields = _fields(given.get("fields"))
-    written = {} if given.get("reason") else _values(user, found.get("task"), fields)
+    written = {} if given.get("reason") else _values(user, given, fields)
     return found | {"values": written, "sent_at": sent_at, "digest": digest}
 
 
@@ -42,14 +43,27 @@ def _fields(given: Any) -> QueryDict:
     return found
 
 
-def _values(user: AnyUser, task: Any, fields: QueryDict) -> dict[str, Any]:
-    """Return what the person changed in the form; a text that means no value stays one, and is refused."""
+def _sheet(user: AnyUser, result: Mapping[str, Any]) -> TaskSheet | None:
+    """Return the task that a result is about, with the form of its rule.
+
+    One that follows another result names by "of" a task of its instance, as its own is not known yet.
+    """
+    task = result.get("of" if "after" in result else "task")
     try:
         sheet = api.read_task(task if isinstance(task, int) and 0 < task < 2**63 else 0, user.get_username())
     except UnknownTask:
-        return {}
-    flow = flow_by_name(sheet.flow)
-    if flow is None:
+        return None
+    if "after" not in result:
+        return sheet
+    rule = api.offline_rule(sheet.job_id, str(result.get("transition")))
+    return None if rule is None else replace(sheet, writes=rule["writes"], form=rule["form"])
+
+
+def _values(user: AnyUser, result: Mapping[str, Any], fields: QueryDict) -> dict[str, Any]:
+    """Return what the person changed in the form; a text that means no value stays one, and is refused."""
+    sheet = _sheet(user, result)
+    flow = None if sheet is None else flow_by_name(sheet.flow)
+    if sheet is None or flow is None:
         return {}
     given = forms.posted(sheet, fields)
     typed, before = values.posted(given), forms.texts(given.get(forms.SHOWN, ""))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -17,13 +19,13 @@ from monitor.tasks.rows import row
 
 def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> dict[str, Any]:
     """Return the form of a task with what it is about, the trees of its conditions, and its tokens."""
-    fields = forms.asked(flow, found, forms.proposed(found))
+    asked = forms.asked(flow, found, forms.proposed(found))
     shown = row(found, flow)
     context = {
         "task": found,
         "row": shown,
-        "fields": fields,
-        "sections": forms.laid_out(flow, found, fields),
+        "fields": asked,
+        "sections": forms.laid_out(flow, found, asked),
         "about": forms.about(flow, found),
         "outcomes": [name for name in found.outcomes if name != "FAILED"],
         "files_at": "",
@@ -43,3 +45,33 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "html": render_to_string("monitor/offline/package.html", context, request),
         "conditions": layout.for_browser(found.form, flow, found.state_of) if found.form else None,
     }
+
+
+def chain_of(
+    request: HttpRequest, flow: FlowInfo, found: OfflinePackage, chain: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return the tasks that can follow one on the device, as packages with the tree of their condition.
+
+    One whose condition reads what the user may not see is left out. `after`: what completing the task sets,
+    by outcome; `state`: the values that the conditions read, as the evaluation in a browser reads them.
+    """
+    tasks = [one for one in chain.get("tasks", ()) if all(map(flow.shows, one["asks"]))]
+    if not tasks:
+        return None
+    read = sorted({name for one in tasks for name in one["asks"]})
+    return {
+        "after": {
+            outcome: {name: layout.plain(value) for name, value in sets.items() if name in read}
+            for outcome, sets in chain["after"].items()
+        },
+        "state": {name: layout.plain(found.state_of.get(name)) for name in read},
+        "tasks": [_follower(request, flow, found, one) for one in tasks],
+    }
+
+
+def _follower(
+    request: HttpRequest, flow: FlowInfo, found: OfflinePackage, one: Mapping[str, Any]
+) -> dict[str, Any]:
+    known = {each.name for each in fields(OfflinePackage)}
+    sheet = replace(found, **{name: given for name, given in one.items() if name in known}, due_at=None)
+    return package_of(request, flow, sheet) | {"transition": one["transition"], "tree": one["tree"]}

@@ -20,7 +20,7 @@ from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from flows import api, json_text
-from flows.access import masks
+from flows.access import masks, task_keys
 from flows.capabilities.tasks.rights import task_or_404
 from flows.errors import Refused
 from monitor.offline import form_results, packages
@@ -37,8 +37,8 @@ FILES = (
     "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
-    "monitor/offline/requests.js", "monitor/form_requests.js", "monitor/form_drafts.js",
-    "monitor/form_fields.js", "monitor/form_tables.js",
+    "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/form_requests.js",
+    "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
@@ -134,13 +134,15 @@ def unlock(request: HttpRequest) -> HttpResponse:
 @in_language_of_client
 def package(request: HttpRequest, task: int) -> HttpResponse:
     """Return what the device needs of a task: its form as the connected page shows it."""
-    person = request.user.get_username()
+    person, key = request.user.get_username(), request.GET.get("device", "")
     _sheet, flow = task_or_404(request.user, task)
     try:
-        found = api.read_package(person, request.GET.get("device", ""), task)
+        found = api.read_package(person, key, task)
     except Refused as refused:
         return refusing(refused)
-    return JsonResponse(packages.package_of(request, flow, found))
+    chain = api.offline_chain(person, key, task, task_keys(request.user))
+    made = packages.package_of(request, flow, found)
+    return JsonResponse(made | {"chain": packages.chain_of(request, flow, found, chain)})
 
 
 @require_http_methods(["GET", "POST"])

@@ -108,6 +108,29 @@ def read_package(person: str, key: str, task: int, *, conn: Any = None) -> Offli
     return read_as(OfflinePackage, value(conn, "select wedsql.read_package(%s, %s, %s)", (person, key, task)))
 
 
+def offline_chain(
+    person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
+) -> dict[str, Any]:
+    """Return what a device needs of the tasks that can follow one that it has; nothing where there are none.
+
+    `tasks`: each with its rule, form and the tree of its condition; `after`: what the task sets, by outcome.
+    `keys` are the audiences of the person. Raises UnknownTask, UnknownDevice, DeviceEnded.
+    """
+    found = value(
+        conn, "select wedsql.offline_chain(%s, %s, %s, %s::text[])", (person, key, task, list(keys))
+    )
+    return dict(found or {})
+
+
+def offline_rule(task: int, transition: str, *, conn: Any = None) -> dict[str, Any] | None:
+    """Return the rule of a transition as a device needs it, on the state of a task; None if there is none.
+
+    Raises UnknownTask.
+    """
+    found = value(conn, "select wedsql.offline_rule(%s, %s)", (task, transition.replace("\x00", "")))
+    return None if found is None else dict(found)
+
+
 def confirm_packages(person: str, key: str, tasks: Sequence[int], *, conn: Any = None) -> None:
     """Note that a device has these tasks as they were given to it. Raises UnknownDevice, DeviceEnded."""
     value(conn, "select wedsql.confirm_packages(%s, %s, %s::bigint[])", (person, key, list(tasks)))
@@ -140,9 +163,9 @@ def keep_offline_result(
 ) -> OfflineResult:
     """Keep a result of a device, and apply it if those before it have been; safe to repeat.
 
-    `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded; `without` names
-    files that the site did not take. Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult,
-    FileMissing.
+    `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded; for a task that
+    became ready on the device, after, of and transition instead of the first three. `without` names files
+    that the site did not take. Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult, FileMissing.
     """
     call = "select wedsql.keep_offline_result(%s, %s, %s, %s)"
     return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))

@@ -52,3 +52,11 @@ class FileMissing(Refused):
     sqlstate = "WD615"
     http = 409
     default = _("A file of the result has not arrived.")
+
+
+class TaskNotReady(Refused):
+    """The task did not become ready by the result before it, or is for others."""
+
+    sqlstate = "WD616"
+    http = 409
+    default = _("The task did not become ready by the result before it.")

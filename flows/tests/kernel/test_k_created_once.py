@@ -72,7 +72,7 @@ CREATES |= {
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,
     "set_task_list": KNOWN, "attach_task_file": "the flow is locked",
-    "attach_offline_file": "the device and the flow are locked",
+    "attach_offline_file": "the device and the flow are locked", "_find_follower": "the device is locked",
     "place_task": "the places of the person are locked",
     "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
     "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",

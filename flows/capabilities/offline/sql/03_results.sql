@@ -4,8 +4,10 @@
 -- Keeps a result of a device, and applies it if those before it have been: {"task", "claim", "seq", "values",
 -- "outcome", "reason", "made_at", "sent_at", "digest"}, or {"discarded": true} for one that the person has
 -- discarded. claim is the token of the lock, seq the step on whose values it was made; with a reason the task
--- could not be done; "without" names files that the site did not take. Returns it as offline_results does.
--- Sent again it has the same answer.
+-- could not be done; "without" names files that the site did not take. Instead of these three a result of a
+-- task that became ready on the device has "after", the number of the result by which it did, "of", the task
+-- of that or another one of the instance, and "transition". Returns it as offline_results does. Sent again it
+-- has the same answer.
 -- Locks: the device; as complete_task.
 -- Raises: WD009; WD610, WD611; WD613 for a number that another result has; WD615 where a file of it has not
 -- arrived; what passes by itself.
@@ -25,10 +27,11 @@ begin
     perform wedsql._check_files_arrived(v_device, p_number, p_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
-    select v_device.id, p_number, 'W', t.job_id, t.wid, p_result - 'sent_at',
+    select v_device.id, p_number, 'W', t.job_id, coalesce(t.wid, o.wid), p_result - 'sent_at',
       (p_result ->> 'made_at')::timestamptz, wedsql.now() - (p_result ->> 'sent_at')::timestamptz,
       wedsql.now()
     from (values (1)) one left join wedsql.task t on t.job_id = (p_result ->> 'task')::bigint
+    left join wedsql.task o on o.job_id = (p_result ->> 'of')::bigint
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;
@@ -75,7 +78,15 @@ begin
   elsif p_result -> 'discarded' = 'true' then
     return;
   end if;
-  foreach v_name in array array['task', 'claim', 'seq'] loop
+  if p_result ? 'after' then
+    if coalesce(p_result ->> 'after', '') !~ '^[0-9]{1,9}$' or (p_result ->> 'after')::integer >= p_number
+       or coalesce(p_result ->> 'of', '') !~ '^[0-9]{1,18}$' or coalesce(p_result ->> 'transition', '') = ''
+       or p_result ?| array['task', 'claim', 'seq'] then
+      perform wedsql._raise('WD009', 'A result that follows another one has its number, which is smaller, a '
+                                     'transition, and a task of the same instance.');
+    end if;
+  end if;
+  foreach v_name in array case when p_result ? 'after' then '{}' else array['task', 'claim', 'seq'] end loop
     if coalesce(p_result ->> v_name, '') !~ '^[0-9]{1,19}$'
        or (p_result ->> v_name)::numeric > 9223372036854775807 then
       perform wedsql._raise('WD009', 'A result of a device has a task, the claim of its lock, and the step '

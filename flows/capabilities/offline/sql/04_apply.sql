@@ -12,8 +12,13 @@ declare
 begin
   select r.* into v_result from wedsql.device_result r
   where r.device_id = p_device.id and r.number = p_number and r.state = 'W';
+  if v_result.content ? 'after' then
+    v_result := wedsql._find_follower(p_device, v_result);
+  end if;
   if v_result.content -> 'discarded' = 'true' then
     v_result.state := 'X';
+  elsif v_result.content ? 'after' and v_result.job_id is null then
+    v_result := wedsql._not_ready(p_device, v_result);
   elsif not exists (select from wedsql.task t where t.job_id = v_result.job_id) then
     v_result.state := 'R';
     v_result.problem := jsonb_build_object('code', 'WD590');
@@ -21,8 +26,8 @@ begin
     v_result := wedsql._perform_offline(p_device, v_result);
   end if;
   update wedsql.device_result r
-  set state = v_result.state, seq = v_result.seq, late_id = v_result.late_id, problem = v_result.problem,
-      decided_at = wedsql.now()
+  set state = v_result.state, job_id = v_result.job_id, wid = v_result.wid, seq = v_result.seq,
+      late_id = v_result.late_id, problem = v_result.problem, decided_at = wedsql.now()
   where r.device_id = p_device.id and r.number = p_number;
   update wedsql.device d set settled = p_number where d.id = p_device.id and d.settled = p_number - 1;
   if v_result.state in ('R', 'X') then
@@ -42,6 +47,9 @@ declare
 begin
   perform wedsql._hold_instance_of(p_result.job_id);
   begin
+    if v_content ? 'after' then
+      v_claim := wedsql._take_following(p_device, p_result);
+    end if;
     if v_content ->> 'reason' is not null then
       perform wedsql.fail_task(p_result.job_id, p_device.person, v_content ->> 'reason', v_claim);
     else
@@ -128,7 +136,7 @@ declare
   v_values jsonb := coalesce(p_result.content -> 'values', '{}');
   v_late wedsql.late_result;
 begin
-  if p_code not in ('WD102', 'WD105', 'WD592', 'WD593', 'WD598', 'WD614') or v_base is null
+  if p_code not in ('WD102', 'WD105', 'WD591', 'WD592', 'WD593', 'WD598', 'WD614', 'WD616') or v_base is null
      or p_result.content ->> 'reason' is not null
      or wedsql._files_missing(p_result.job_id, p_result.content) <> '{}' then
     return null;

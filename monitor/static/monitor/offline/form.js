@@ -1,6 +1,7 @@
 // The page of a task: the same form as the connected page, filled in and completed without a connection.
 import { editTables } from "../form_tables.js";
 import { TaskForm } from "../task.js";
+import { offerFollowing, typedBefore } from "./chains.js";
 import { keepFiles } from "./file_fields.js";
 import { el, say, show, t } from "./parts.js";
 import * as store from "./store.js";
@@ -91,7 +92,7 @@ export async function openForm(person, task, corrects, saved) {
   place.innerHTML = made.html;  // the site's own template, as on the connected page
   const form = place.querySelector("[data-task-form]");
   editTables(form);
-  fillIn(form, corrects?.result.fields ?? await store.draftOf(person, task) ?? []);
+  fillIn(form, corrects?.result.fields ?? await store.draftOf(person, task) ?? typedBefore(made));
   keepFiles(form, { person, task, most: made.file_most });
   if (made.conditions) {
     const live = new TaskForm(form, made.conditions);
@@ -101,9 +102,12 @@ export async function openForm(person, task, corrects, saved) {
   const stop = keepTyped(person, task, form);
   const save = async (more) => {
     stop();
-    const result = { task, claim: made.claim, seq: made.seq, made_at: new Date().toISOString(), ...more };
+    const about = made.after ? { after: made.after, transition: made.transition, of: made.of }
+      : { task, claim: made.claim, seq: made.seq };
+    const result = { ...about, made_at: new Date().toISOString(), ...more }, { made_at } = result;
     try {
-      await store.saveResult(person, { task, title: made.title, made_at: result.made_at, result }, corrects?.number);
+      const number = await store.saveResult(person, { task, title: made.title, made_at, result }, corrects?.number);
+      await offerFollowing(person, made, number, result);
     } catch (failure) {
       error.textContent = t(failure instanceof store.Failure ? failure.message : "not_saved");
       error.hidden = false;

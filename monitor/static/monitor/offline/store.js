@@ -200,7 +200,7 @@ export const outbox = async (person) => (await opening(person, await all("outbox
 export async function saveResult(person, made, instead = null) {
   const box = await closed(person, made), { user } = person, { task } = made;
   const keys = filesIn(made.result.fields ?? []).map((one) => one.key);
-  await run(["people", "packages", "outbox", "drafts", "files"], (store, found, fail) => {
+  const number = await run(["people", "packages", "outbox", "drafts", "files"], (store, found, fail) => {
     const needs = (failure, isThere) => ({ target: { result } }) => { if (!isThere(result)) fail(new Failure(failure)); };
     for (const key of keys) store("files").count([user, task, key]).onsuccess = needs("file_gone", (count) => count === 1);
     if (!instead) store("packages").count([user, task]).onsuccess = needs("gone_why", (count) => count === 1);
@@ -215,7 +215,8 @@ export async function saveResult(person, made, instead = null) {
     };
   });
   await trimFiles(person, task);
-  return note(user);
+  await note(user);
+  return number;
 }
 
 // Why a result was not saved.

@@ -1,5 +1,6 @@
 // The exchange with the site: results are sent in their order, each removed only when the site has acknowledged
 // it; then the tasks are transferred that have changed.
+import { overtaken } from "./chains.js";
 import { room } from "./file_fields.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
@@ -97,7 +98,8 @@ async function transfer(person, found) {
   if (found.tasks === null) return;
   const known = await store.packages(person), numbers = new Set(found.tasks.map((one) => one.task));
   const kept = new Set((await store.outbox(person)).filter((one) => one.result).map((one) => one.task));
-  await store.removePackages(person, known.map((one) => one.task).filter((task) => !numbers.has(task) && !kept.has(task)));
+  const left = known.map((one) => one.task).filter((task) => task > 0 && !numbers.has(task) && !kept.has(task));
+  await store.removePackages(person, left);
   const device = await store.deviceKey();
   for (const [place, { task, version }] of found.tasks.entries()) {
     const one = known.find((each) => each.task === task);
@@ -124,6 +126,7 @@ export async function synchronize() {
       if (some) found = await contact();
       await transfer(await store.current(), found);
       if (before !== null || some) await contact();
+      await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
       await store.trim(person);
       return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
     } catch (error) {
