@@ -88,7 +88,7 @@ def prepare_bpmn(
         problems += located(made.process, made.graph, refused)
     else:
         problems += _of_data(flow, checked, problems)
-    problems = with_names(_listed(problems), found)
+    problems = [*dict.fromkeys(with_names(_listed(problems), found))]  # each once, now that all have names
     if made is None or has_errors(problems):
         raise BadBpmn(problems, found)
     return ImportedProcess(decoded(content), made, tuple(problems))

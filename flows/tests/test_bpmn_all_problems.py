@@ -72,3 +72,11 @@ def test_two_faults_of_any_kinds_are_found_in_one_run(one: str, other: str) -> N
     expected = kinds(CASES[one]) | kinds(CASES[other], _AS)
     found = kinds(both(CASES[one], CASES[other]))
     assert expected <= found
+
+
+def test_a_problem_of_a_named_element_is_listed_once() -> None:
+    content = OF_DATA["an expression that is not in the subset"].replace(
+        b'id="g_t"', b'id="g_t" name="Large"'
+    )
+    found = [each for each in errors(content) if each.code == "bad_expression"]
+    assert [(each.element, each.name) for each in found] == [("g_t", "Large")]
