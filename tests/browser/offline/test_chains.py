@@ -39,9 +39,12 @@ def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
 
 
 def complete(device: Device, title: str, field: str, text: str) -> None:
+
+    def first() -> list[Any]:
+        return [one for one in device.all("[data-task] a") if one.text == title][:1]
+
     device.go("")
-    device.wait(lambda page: any(one.text == title for one in device.all("[data-task] a")))
-    next(one for one in device.all("[data-task] a") if one.text == title).click()
+    device.wait(lambda page: [one.click() or one for one in first()])
     device.one(f"[name=value-{field}]").send_keys(text)
     device.press("[data-task-form] button.primary")
     device.wait(lambda page: not device.all("[data-task-form]"))
