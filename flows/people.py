@@ -7,12 +7,14 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
+from django.db.models import Q
 
-from flows.access import ROLE
+from flows.access import GRANTED_BY, PERMISSIONS, PREFIX, ROLE, may_handle
 from flows.definition.lint import People
 from flows.definition.lint.persons import named
 
 MOST_ROLES = 1000
+MOST_HANDLING = 100
 
 
 def people_of(definition: Mapping[str, Any]) -> People:
@@ -25,3 +27,22 @@ def people_of(definition: Mapping[str, Any]) -> People:
         frozenset(users.values_list("username", flat=True)),
         frozenset(name.removeprefix(ROLE).strip() for name in found),
     )
+
+
+def may_be_given(name: str, flow: str) -> bool:
+    """Return whether there is a person of this name who may handle cases of the flow."""
+    found = get_user_model().objects.filter(username=name, is_active=True).first()
+    return found is not None and may_handle(found, flow)
+
+
+def handling(flow: str) -> list[str]:
+    """Return the names of people whose groups or rights are about handling cases of a flow, up to 100."""
+    permissions = [PERMISSIONS[action].partition(".")[2] for action in GRANTED_BY["handle"]]
+    groups = [f"{PREFIX}{flow}:{action}" for action in GRANTED_BY["handle"]]
+    found = get_user_model().objects.filter(
+        Q(groups__name__in=groups)
+        | Q(groups__permissions__codename__in=permissions)
+        | Q(user_permissions__codename__in=permissions),
+        is_active=True,
+    )
+    return list(found.distinct().order_by("username").values_list("username", flat=True)[:MOST_HANDLING])

@@ -44,6 +44,6 @@ def _others(person: str, flow: FlowInfo, wid: int) -> Iterator[Holder]:
     for found in api.list_cases([flow.name], {"wid": wid}, limit=1):
         case = api.read_case(found.number)
         if case.claimed_until_at and case.owner != person:
-            kinds = ("claimed", "taken_over")
+            kinds = ("claimed", "taken_over", "given")
             since = [each.at for each in case.history if each.kind in kinds]
             yield Holder(case.owner, "", max(since, default=None))

@@ -10,9 +10,11 @@ HERE = Path(__file__).resolve().parent
 
 
 def made(folder: Path, name: str) -> str:
-    """Create an environment with the packages of NAME.txt, and return its Python; RuntimeError if not."""
+    """Create an environment with the packages of NAME.txt once, return its Python; RuntimeError if not."""
     place = folder / f"peer-{name}"
     python = str(place / "bin" / "python")
+    if place.exists():
+        return python
     _run("venv", "--quiet", "--python", sys.executable, str(place))
     _run("pip", "install", "--quiet", "--python", python, "--requirement", str(HERE / f"{name}.txt"))
     return python

@@ -11,6 +11,7 @@ import os
 import statistics
 import subprocess
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,7 +50,8 @@ def measure(stage: Stage) -> list[Measure]:
     for turn in range(1 if stage.quick else 3):
         for name in sorted(programs, reverse=bool(turn % 2)):
             rates[name].append(_rate(stage, programs[name], _INSTANCES[name]))
-    return _measures({name: statistics.median(each) for name, each in rates.items()}, rates)
+    median = {name: statistics.median(each) for name, each in rates.items()}
+    return [*_measures(median, rates), _bare_commit(stage)]
 
 
 def _prepared(stage: Stage) -> dict[str, Program]:
@@ -93,6 +95,19 @@ def _rate(stage: Stage, program: Program, instances: int) -> float:
             raise RuntimeError(f"{' '.join(command[1:3])} did not start")
         answers = [process.communicate(timeout=60)[0] for process in _released(group)]
     return sum(found["tasks"] / found["seconds"] for found in map(json.loads, answers))
+
+
+def _bare_commit(stage: Stage) -> Measure:
+    """Measure a commit of one row by one session, of which a task that is performed alone needs two."""
+    spent = []
+    with stage.cluster.session("people_wedsql") as conn:
+        conn.execute("create table bare (n integer)")
+        for number in range(50 if stage.quick else 300):
+            began = time.perf_counter()
+            conn.execute("insert into bare values (%s)", [number], prepare=True)
+            spent.append(1000 * (time.perf_counter() - began))
+    label = "a commit of one row by one client, beside the tasks of people, p50"
+    return Measure("people-commit", label, statistics.median(spent), "ms")
 
 
 def _released(group: ProcessGroup) -> list[subprocess.Popen[str]]:

@@ -76,13 +76,19 @@ def _ours(stage: Stage) -> dict[str, Program]:
 
 
 def plain(rules: int) -> dict[str, Any]:
-    """Return a flow of this many transitions, one after the other, each of which sets a number."""
+    """Return a flow of this many transitions, one after the other, each of which sets its own attribute."""
+    names = [f"done_{n}" for n in range(rules)]
     triggers: list[dict[str, Any]] = [
-        {"transition": f"t{n}", "predicate": f"place = {n}", "sets": f"place = {n + 1}"} for n in range(rules)
+        {
+            "transition": f"t_{name}",
+            "predicate": f"{name} = 0" if before is None else f"{before} = 1 and {name} = 0",
+            "sets": f"{name} = 1",
+        }
+        for before, name in zip([None, *names], names, strict=False)
     ]
-    place = {"name": "place", "type": "integer", "default": "0"}
-    triggers.append({"predicate": f"place = {rules}", "final": True})
-    return {"flow": "plain", "attributes": [place], "triggers": triggers}
+    triggers.append({"predicate": f"{names[-1]} = 1", "final": True})
+    attributes = [{"name": name, "type": "integer", "default": "0"} for name in names]
+    return {"flow": "plain", "attributes": attributes, "triggers": triggers}
 
 
 def _rate(program: Program, seconds: float) -> float:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import URLPattern, reverse
 from django.utils.translation import gettext as _
@@ -26,12 +26,13 @@ from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.admin.saving import DefinitionSave
-from flows.definition import FLOW, TRIGGER
+from flows.definition import FLOW, TRIGGER, AnyDefinition
 from flows.designer.draft import design_of
 from flows.designer.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
 from flows.errors import Refused
 from flows.models import Attribute, Flow, Instance, Trigger
+from flows.operations.design import run_deferred_triggers
 
 TOO_MANY = gettext_lazy(
     "The form with everything at once is for flows with up to %(most)s attributes and rules. Change this one "
@@ -140,7 +141,8 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         return {**kwargs, "refusals": getattr(request, "wed_refusals", {})}
 
     def save_model(self, request: HttpRequest, obj: Flow, form: Any, change: bool) -> None:
-        """Save the flow's row; a new flow is created by the kernel, together with its schema."""
+        """Write the flow's row, of which `save_related` makes a draft; the kernel creates a new flow."""
+        request.wed_before = transaction.savepoint()  # type: ignore[attr-defined]
         set_audit_context(request, form.cleaned_data.get("reason", ""))
         try:
             if change:
@@ -161,7 +163,25 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             raise SaveRefused({"": refused})
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        """Write the other rows, and submit what they define as a draft that is published like any other."""
         DefinitionSave(form.instance, formsets).run()
+        written = api.running_definition(form.instance.name)[1]
+        transaction.savepoint_rollback(request.wed_before)  # type: ignore[attr-defined]
+        if change and written == api.running_definition(form.instance.name)[1]:
+            return
+        try:
+            self._submit(request, form.instance, written, form.cleaned_data.get("reason", ""))
+            run_deferred_triggers(connection)
+        except (DatabaseError, Refused) as error:
+            raise SaveRefused({"": refusal(error, Flow)}) from error
+
+    def _submit(self, request: HttpRequest, flow: Flow, definition: AnyDefinition, reason: str) -> None:
+        actor = request.user.get_username()
+        done = api.submit_definition(flow.name, definition, reason=reason, actor=actor, numbered=True)
+        flow.pk = Flow.objects.values_list("pk", flat=True).get(name=flow.name)
+        if done.version is None:
+            text = _("Publication %(id)s waits for approval.") % {"id": done.id}
+            messages.warning(request, text)
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False

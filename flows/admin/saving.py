@@ -1,4 +1,7 @@
-"""Writes the changes of the flow's page to the kernel's tables, in an order that the kernel accepts."""
+"""Writes the changes of the flow's page to the kernel's tables, in an order that the kernel accepts.
+
+What they define is read from there, and the rows are taken back: `flows.admin.definition` submits it.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django import forms
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from flows.admin.forms import DatabaseErrorFormSet, row_refusal
 from flows.admin.refusals import Refusal, SaveRefused
 from flows.models import Attribute, Flow, Trigger
-from flows.operations.design import run_deferred_triggers
 
 
 class DefinitionSave:
@@ -37,7 +39,6 @@ class DefinitionSave:
         self._each(sorted(self._written(Trigger), key=_gains_final), self._save)
         self._each(kept, self._delete)
         self._stop_if_refused()
-        run_deferred_triggers(connection)
 
     def _removed(self, model: type) -> list[Any]:
         formset = self.sets.get(model)

@@ -110,6 +110,7 @@ from flows.capabilities.cases.api import (
     claims_of_others,
     comment_case,
     end_waits,
+    give_case,
     list_case_rules,
     list_cases,
     next_case,
@@ -189,6 +190,7 @@ from flows.capabilities.drafts.publications import (
     reject_publication,
     request_publication,
     request_rollback,
+    submit_definition,
     withdraw_publication,
 )
 from flows.capabilities.drafts.sources import keep_draft_source, read_draft_source

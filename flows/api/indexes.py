@@ -1,7 +1,7 @@
 """Indexes of attributes that people filter by: requested per attribute, created without blocking writers.
 
 `build_indexes` needs a session of the kernel's owner outside of a transaction; `manage.py wedsql up` runs it
-every few seconds, other installations run `manage.py flowindex --build`.
+every few seconds, other installations run `manage.py flow index --build`.
 """
 
 from __future__ import annotations

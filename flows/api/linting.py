@@ -202,7 +202,7 @@ def _portions(places: Sequence[int], budget: Budget | None) -> Iterator[Sequence
 def _unproved(rules: Sequence[Rule], budget: Budget) -> Iterator[Finding]:
     hint = _("It has other parts than comparisons of attributes with constants, or too many of them.")
     if budget.spent:
-        hint = _("The time for the checks ended; manage.py flowlint has more with --seconds.")
+        hint = _("The time for the checks ended; manage.py flow lint has more with --seconds.")
     for rule in (rule for rule in rules if rule.table is None):
         message = _("Nothing can be proved about the condition of {rule}.").format(rule=rule.title)
         yield rule.found("unproved", "info", "declared", message, hint=hint)

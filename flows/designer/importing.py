@@ -29,7 +29,7 @@ from flows.errors import Refused
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.pdl.picture import as_process
 from flows.loading.pdl import ImportedWorkflow
-from flows.loading.processes import ENDINGS, Checked, check_file, consequences, publish_file
+from flows.loading.processes import ENDINGS, Checked, check_file, consequences, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from pages.guard import page
 
@@ -182,8 +182,8 @@ def _publish(request: HttpRequest, name: str, given: Given, checked: Checked) ->
     """Publish the file, and return the address of the flow. Raises Refused."""
     if checked.made is None or not may_publish(request.user, name):
         raise Http404
-    report = publish_file(name, checked.made, request.user.get_username(), _reason(given))
-    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
+    done = publish_file(name, checked.made, request.user.get_username(), _reason(given))
+    messages.success(request, outcome(done))
     return Design(name, flow_by_name(name), None).address("picture")
 
 
@@ -192,8 +192,15 @@ def _publish_all(request: HttpRequest, several: ProcessChoice, given: Given, sho
     if not shown["publishes"]:
         raise Http404
     flows = several.publish(request.user.get_username(), _reason(given))
-    messages.success(request, _("These flows are published: %(flows)s.") % {"flows": ", ".join(flows)})
-    return Design(flows[0], flow_by_name(flows[0]), None).address("picture")
+    published = [name for name, done in flows.items() if done.version is not None]
+    if published:
+        text = _("These flows are published: %(flows)s.") % {"flows": ", ".join(published)}
+        messages.success(request, text)
+    for done in flows.values():
+        if done.version is None:
+            messages.warning(request, outcome(done))
+    first = next(iter(flows))
+    return Design(first, flow_by_name(first), None).address("picture")
 
 
 def _reason(given: Given) -> str:

@@ -27,7 +27,7 @@ from flows.errors import Refused
 from flows.languages.pdl import BadPdl, Text
 from flows.languages.pdl.picture import as_process, is_drawn
 from flows.loading.pdl import ImportedWorkflow, examine, prepare_pdl
-from flows.loading.processes import Checked, check_pdl, publish_file
+from flows.loading.processes import Checked, check_pdl, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
 from pages.guard import page
@@ -208,10 +208,10 @@ def _published(request: HttpRequest, name: str, checked: Checked) -> str:
     if checked.made is None:
         raise Http404
     try:
-        report = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
+        done = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
     except Refused as refused:
         return refused.sentence
-    messages.success(request, _("Version %(v)s is published.") % {"v": report.version})
+    messages.success(request, outcome(done))
     return ""
 
 

@@ -15,6 +15,7 @@ from flows.languages.bpmn.processes import processes
 from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes
 from flows.loading.processes import is_bpmn
 from flows.queries.definitions import flow_by_name
+from flows.types import Publication
 
 ALL = "*"
 
@@ -77,9 +78,9 @@ class ProcessChoice:
             "shown": shown,
         }
 
-    def publish(self, actor: str, reason: str) -> list[str]:
-        """Publish all processes or none, and return the names of their flows. Raises WedError."""
-        return [*publish_processes(self.found, actor, reason)]
+    def publish(self, actor: str, reason: str) -> dict[str, Publication]:
+        """Submit all processes for publication, or none, by the names of their flows. Raises WedError."""
+        return publish_processes(self.found, actor, reason)
 
 
 def choice(name: str, content: bytes, wanted: str, *, declare: bool) -> ProcessChoice | None:

@@ -15,7 +15,7 @@ from flows.languages.graph.problems import summary
 from flows.loading.bpmn import ImportedProcess, attributes_of, prepare_bpmn
 from flows.loading.calls import Callees
 from flows.loading.processes import publish_file, try_file
-from flows.types import PublishReport
+from flows.types import Publication, PublishReport
 
 LONGEST_FLOW = 63
 
@@ -107,8 +107,8 @@ def _ordered(problems: Sequence[BpmnProblem]) -> tuple[BpmnProblem, ...]:
     return tuple(each for entry in summary(problems) for each in (entry.first, *entry.others))
 
 
-def publish_processes(found: Sequence[CheckedProcess], actor: str, reason: str) -> dict[str, PublishReport]:
-    """Publish all processes of a file, each as its flow, or none. Raises WedError."""
+def publish_processes(found: Sequence[CheckedProcess], actor: str, reason: str) -> dict[str, Publication]:
+    """Submit all processes of a file for publication, each as its flow, or none. Raises WedError."""
     with transaction.atomic():
         return {
             each.flow: publish_file(each.flow, each.made, actor, reason)

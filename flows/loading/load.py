@@ -14,6 +14,7 @@ from flows.definition import Definition
 from flows.errors import WedError
 from flows.loading.statements import Statement, statements
 from flows.operations.design import Design, run_deferred_triggers
+from flows.types import Publication
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
@@ -49,11 +50,10 @@ def load_sql(flow: str, script: str, actor: str) -> None:
         _reset()
 
 
-def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> None:
-    """Publish the definition; create the flow if it is missing. Raises WedError."""
+def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> Publication:
+    """Submit the definition for publication; create the flow if it is missing. Raises WedError."""
     with transaction.atomic():
-        _prepare(flow, actor)
-        api.publish(flow, definition, actor=actor, reason=reason)
+        return api.submit_definition(flow, definition, actor=actor, reason=reason)
 
 
 def _prepare(flow: str, actor: str) -> None:

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.errors import NeedsApproval
+from flows.api.rematching import as_report
 from flows.languages.bpmn import BadBpmn, Process
 from flows.languages.bpmn.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
@@ -19,7 +19,7 @@ from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.loading.graphs import Imported, prepare_graph
 from flows.loading.pdl import ImportedWorkflow, prepare_pdl
 from flows.models import Flow
-from flows.types import PublishReport
+from flows.types import Publication, PublishReport
 
 BPMN, PDL, GRAPH = ("bpmn", "bpmn2", "xml"), ("pdl",), ("json", "yaml", "yml", "txt")
 ENDINGS = (*BPMN, *PDL, *GRAPH)
@@ -96,15 +96,14 @@ def _prepared(flow: str, name: str, content: bytes, process: str, *, declare: bo
     return prepare_graph(flow, text, _FORMATS.get(ending, ending))
 
 
-def publish_file(flow: str, made: Made, actor: str, reason: str) -> PublishReport:
-    """Publish what a file becomes, and keep the file with the version; create the flow if it is missing.
+def publish_file(flow: str, made: Made, actor: str, reason: str) -> Publication:
+    """Submit what a file becomes for publication, with the file; create the flow if it is missing.
 
     Raises WedError; then nothing is changed.
     """
-    with _created(flow):
-        report = api.publish(flow, made.compiled.definition, actor=actor, reason=reason)
-        api.keep_source(flow, made.source)
-    return report
+    with transaction.atomic():
+        definition = made.compiled.definition
+        return api.submit_definition(flow, definition, actor=actor, reason=reason, source=made.source)
 
 
 def try_file(flow: str, made: Made) -> PublishReport:
@@ -113,6 +112,18 @@ def try_file(flow: str, made: Made) -> PublishReport:
         report = api.publish(flow, made.compiled.definition, dry_run=True)
         transaction.set_rollback(True)
     return report
+
+
+def outcome(done: Publication) -> str:
+    """Return what became of a definition that was submitted, as a sentence."""
+    if done.version is None:
+        return _("Publication %(id)s waits for approval.") % {"id": done.id}
+    return _("Version %(v)s is published.") % {"v": done.version}
+
+
+def report_of(done: Publication) -> PublishReport | None:
+    """Return what a publication did; None where it waits for an approval."""
+    return as_report({"dry_run": False} | done.report) if done.report else None
 
 
 def consequences(report: PublishReport) -> Iterator[str]:
@@ -132,13 +143,8 @@ def consequences(report: PublishReport) -> Iterator[str]:
 
 @contextmanager
 def _created(flow: str) -> Iterator[None]:
-    """Create the flow if it is missing, and roll back what follows where it fails. Raises NeedsApproval."""
+    """Create the flow if it is missing, and roll back what follows where it fails."""
     with transaction.atomic():
         if not Flow.objects.filter(name=flow).exists():
             api.create_flow(flow)
-        elif api.running_definition(flow)[1].get("needs_approval"):
-            text = _(
-                "A second person approves the versions of this flow, and an import cannot wait for that."
-            )
-            raise NeedsApproval(text)
         yield

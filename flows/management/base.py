@@ -19,6 +19,7 @@ from flows.errors import DatabaseGone, UnknownFlow, WedError
 from flows.groups import create_groups_of
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
+from flows.management.verbs import deprecated_by
 from flows.models import Flow
 from flows.operations import FlowMigrationError
 from flows.queries.definitions import names
@@ -66,6 +67,9 @@ class FlowCommand(BaseCommand):
         """Add the command's own arguments."""
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if verb := deprecated_by(self):
+            old = type(self).__module__.rpartition(".")[2]
+            self.stderr.write(f"“manage.py {old}” is deprecated: use “manage.py flow {verb}”.")
         try:
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self._refuse_unread(options)
@@ -216,7 +220,9 @@ def get_flow(name: str) -> Flow:
     """Return the flow of that name; raises UnknownFlow."""
     found = Flow.objects.filter(name=name).first()
     if found is None:
-        raise UnknownFlow(f"There is no flow {name}.", hint="“manage.py flows” lists those that there are.")
+        raise UnknownFlow(
+            f"There is no flow {name}.", hint="“manage.py flow list” lists those that there are."
+        )
     return found
 
 

@@ -14,8 +14,9 @@ from flows.languages.graph.problems import sentences
 from flows.loading.bpmn import ImportedProcess
 from flows.loading.graphs import Imported
 from flows.loading.pdl import ImportedWorkflow
-from flows.loading.processes import consequences, publish_file, try_file
+from flows.loading.processes import consequences, publish_file, report_of, try_file
 from flows.management.base import FlowCommand
+from flows.types import Publication, PublishReport
 
 Made = ImportedProcess | Imported | ImportedWorkflow
 
@@ -54,19 +55,23 @@ class ImportCommand(FlowCommand):
         name = options["flow"] or (made.flow if isinstance(made, ImportedWorkflow) else "")
         definition = made.compiled.definition
         counts = {part: len(definition[part]) for part in ("attributes", "triggers")}
+        report: PublishReport | None
         if options["dry_run"]:
             report, done, facts = try_file(name, made), "can be published", {}
         else:
-            report = publish_file(name, made, options["actor"], f"imported from {self.title(options)}")
-            done, facts = f"is at version {report.version}", {"version": report.version}
+            request = publish_file(name, made, options["actor"], f"imported from {self.title(options)}")
+            report, done, facts = report_of(request), became(request), facts_of(request)
         if options["json"]:
-            found = {"warnings": [asdict(each) for each in made.warnings], "report": asdict(report)}
+            found = {
+                "warnings": [asdict(each) for each in made.warnings],
+                "report": asdict(report) if report else None,
+            }
             self.write_json({"flow": name} | self.named(made) | parts | counts | facts | found)
             return
         for line in sentences(made.warnings, BadGraph.most):
             self.stdout.write(line)
         self.stdout.write(f"Flow {name} {done}: {_listed(parts)}; {_listed(counts)}.")
-        for line in consequences(report):
+        for line in consequences(report) if report else ():
             self.stdout.write(line)
 
     def named(self, made: Made) -> dict[str, str]:
@@ -74,6 +79,19 @@ class ImportCommand(FlowCommand):
         if isinstance(made, ImportedWorkflow):
             return {"workflow": made.made.workflow.id}
         return {"process": made.made.process.id} if isinstance(made, ImportedProcess) else {}
+
+
+def became(done: Publication) -> str:
+    """Return what became of a definition of a flow that was submitted, to follow the name of the flow."""
+    if done.version is None:
+        return f"is not changed yet: publication {done.id} waits for approval"
+    return f"is at version {done.version}"
+
+
+def facts_of(done: Publication) -> dict[str, Any]:
+    """Return what a program reads about a definition that was submitted."""
+    waits = {} if done.version is not None else {"publication": done.id, "status": done.status}
+    return {"version": done.version} | waits
 
 
 def _listed(counts: dict[str, int]) -> str:

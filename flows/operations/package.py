@@ -76,7 +76,7 @@ class FlowPackage:
 def archive(flow: str, definition: Definition, more: Mapping[str, str]) -> bytes:
     """Return a zip archive with the package of a flow whose first migration makes this definition.
 
-    It has the files that makeflowmigrations writes for a flow without a package, and `more` beside them.
+    It has the files that flow makemigrations writes for a flow without a package, and `more` beside them.
     """
     operations = [
         CreateFlow(flow, settings(definition)),

@@ -105,7 +105,7 @@ def test_loadflow(names: list[str], part: int, tmp_path: Path) -> None:
         insert into wed_attr (aname, adv) values ('zz_go', '0'), {rows};
         insert into wed_trig (trname, cpred) values ('tr_one', $$zz_go = '0'$$);
         insert into wed_trig (cpred, cfinal) values ($$zz_go = '1'$$, true);"""
-    run("loadflow", write(tmp_path, script), "--flow", flow)
+    run("flow", "load", write(tmp_path, script), "--flow", flow)
     works(flow, mine)
 
 
@@ -147,7 +147,7 @@ def test_function_and_attribute_of_one_name_loaded(tmp_path: Path) -> None:
     triggers = ", ".join(f"('tr_{name}', $${text}$$)" for name, (text, _) in SHARED_NAMES.items())
     script = f"insert into wed_attr (aname) values {attributes};"
     script += f" insert into wed_trig (trname, cpred) values {triggers};"
-    run("loadflow", write(tmp_path, script), "--flow", flow)
+    run("flow", "load", write(tmp_path, script), "--flow", flow)
     assert_conditions_hold(flow)
 
 
@@ -171,7 +171,7 @@ def test_migration(names: list[str], part: int, tmp_path: Path, monkeypatch: pyt
     with directory(tmp_path, monkeypatch):
         api.create_flow(flow)
         api.publish(flow, definition(mine))
-        run("makeflowmigrations", flow)
+        run("flow", "makemigrations", flow)
         forget(flow)
         migrate(flow)
         works(flow, mine)

@@ -1,4 +1,4 @@
-"""manage.py flowindex: lists, requests, drops and creates the indexes of attributes."""
+"""manage.py flow index: lists, requests, drops and creates the indexes of attributes."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ def name() -> Iterator[str]:
 
 
 def test_an_index_is_requested_created_and_dropped(name: str) -> None:
-    assert run("flowindex", name) == "No attribute has an index by request.\n"
-    (found,) = answer("flowindex", name, "amount", "--actor", "olga")
+    assert run("flow", "index", name) == "No attribute has an index by request.\n"
+    (found,) = answer("flow", "index", name, "amount", "--actor", "olga")
     assert (found["attribute"], found["state"], found["actor"]) == ("amount", "none", "olga")
-    (found,) = answer("flowindex", name, "--build")
+    (found,) = answer("flow", "index", name, "--build")
     assert found["state"] == "ready" and found["bytes"] > 0
-    assert answer("flowindex", name, "amount", "--drop", "--build") == []
+    assert answer("flow", "index", name, "amount", "--drop", "--build") == []
     assert api.attribute_index(name, "amount").state == "none"
 
 
 def test_a_problem_is_the_commands_error(name: str) -> None:
-    run("flowindex", name, "amount")
+    run("flow", "index", name, "amount")
     api.build_indexes()
-    assert "cannot have an index" in refused("flowindex", name, "extra")
-    assert "needs a flow and an attribute" in refused("flowindex", name, "--drop", code=2)
-    assert "no attribute" in refused("flowindex", name, "nothing")
+    assert "cannot have an index" in refused("flow", "index", name, "extra")
+    assert "needs a flow and an attribute" in refused("flow", "index", name, "--drop", code=2)
+    assert "no attribute" in refused("flow", "index", name, "nothing")

@@ -50,12 +50,12 @@ def file(tmp_path: Path, **work: Any) -> str:
 
 
 def test_what_runs_is_tested(tickets: str) -> None:
-    said = run("flowtest", tickets).splitlines()
+    said = run("flow", "test", tickets).splitlines()
     assert said == [
         "worked on: as expected.",
         "Exercised: 2 of 2 rules; 2 of 2 parts of conditions were both true and not true.",
     ]
-    found = answer("flowtest", tickets)
+    found = answer("flow", "test", tickets)
     assert found["scenarios"] == [{"name": "worked on", "ok": True}]
     assert found["coverage"]["rules"][0]["fired"] == 1
 
@@ -65,13 +65,13 @@ def test_a_draft_is_tested(tickets: str) -> None:
     draft.definition["triggers"][1]["predicate"] = "state is null"
     api.save_draft(draft.at, draft.definition)
 
-    assert refused("flowtest", tickets, f"{tickets}:main") == "1 of 1 scenarios do not go as expected."
-    assert run("flowtest", tickets).startswith("worked on: as expected.\n")
+    assert refused("flow", "test", tickets, f"{tickets}:main") == "1 of 1 scenarios do not go as expected."
+    assert run("flow", "test", tickets).startswith("worked on: as expected.\n")
 
 
 def test_a_file_is_tested_with_the_numbers_of_what_runs(tickets: str, tmp_path: Path) -> None:
-    assert "as expected" in run("flowtest", tickets, file(tmp_path, name="renamed", transition="tr_work"))
-    refused("flowtest", tickets, file(tmp_path, predicate="state is null"))
+    assert "as expected" in run("flow", "test", tickets, file(tmp_path, name="renamed", transition="tr_work"))
+    refused("flow", "test", tickets, file(tmp_path, predicate="state is null"))
 
 
 def test_the_deviation_is_in_the_output(tickets: str, capsys: Any) -> None:
@@ -93,7 +93,7 @@ def run_to_console(command: str, *arguments: str) -> None:
 
 def test_a_flow_without_scenarios_passes(tickets: str) -> None:
     api.delete_scenario(tickets, "worked on", 1)
-    assert run("flowtest", tickets).splitlines() == [
+    assert run("flow", "test", tickets).splitlines() == [
         "The flow has no scenarios.",
         "Exercised: 0 of 2 rules; 0 of 2 parts of conditions were both true and not true.",
         "work: never fired.",
@@ -104,9 +104,9 @@ def test_a_flow_without_scenarios_passes(tickets: str) -> None:
 
 
 def test_wrong_arguments(tickets: str, tmp_path: Path) -> None:
-    assert "There is no flow" in refused("flowtest", "absent")
-    assert refused("flowtest", tickets, "no file.txt", code=2)
-    assert "nowhere" in refused("flowtest", tickets, file(tmp_path, predicate="nowhere = 1"))
+    assert "There is no flow" in refused("flow", "test", "absent")
+    assert refused("flow", "test", tickets, "no file.txt", code=2)
+    assert "nowhere" in refused("flow", "test", tickets, file(tmp_path, predicate="nowhere = 1"))
 
 
 def test_finished_instances_are_replayed(tickets: str, tmp_path: Path) -> None:
@@ -116,9 +116,9 @@ def test_finished_instances_are_replayed(tickets: str, tmp_path: Path) -> None:
     api.complete(job, {"state": "done"}, actor="worker")
 
     same = "Replayed: 1 finished instances, 1 of them to their end."
-    assert run("flowtest", tickets, "--replay", "10").splitlines()[-1] == same
+    assert run("flow", "test", tickets, "--replay", "10").splitlines()[-1] == same
     api.delete_scenario(tickets, "worked on", 1)
     never = file(tmp_path, predicate="state = 'new' and state = 'done'")
-    why = refused("flowtest", tickets, never, "--replay", "10")
+    why = refused("flow", "test", tickets, never, "--replay", "10")
     assert why == "The path of 1 of 1 finished instances would differ."
-    assert answer("flowtest", tickets, "--replay", "10")["replayed"][0]["wid"] == wid
+    assert answer("flow", "test", tickets, "--replay", "10")["replayed"][0]["wid"] == wid

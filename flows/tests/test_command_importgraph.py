@@ -144,10 +144,18 @@ def test_the_consequences_for_living_instances_are_said_before_and_after(path: s
     assert (report["attributes_removed"], report["fired"], report["dry_run"]) == (1, {"check": 1}, False)
 
 
-def test_a_flow_that_needs_approval_is_not_imported(path: str) -> None:
+def test_what_a_flow_that_needs_approval_imports_waits_for_it(path: str) -> None:
     name = unique()
     api.create_flow(name)
     api.publish(name, {"attributes": [], "triggers": [], "needs_approval": True})
-    for more in (["--dry-run"], []):
-        assert "A second person approves" in refused("importgraph", path, "--flow", name, *more)
+    assert "can be published" in run("importgraph", path, "--flow", name, "--dry-run")
+    assert api.list_drafts(name) == []
+    assert "waits for approval" in run("importgraph", path, "--flow", name, "--actor", "ana")
+    (waiting,) = api.list_publications(name, only_open=True)
+    assert (waiting.requested_by, waiting.status) == ("ana", "requested")
     assert api.running_definition(name)[0] == 1 and api.read_source(name) is None
+    assert answer("importgraph", path, "--flow", name, "--json")["status"] == "requested"
+    assert len(api.list_drafts(name)) == 2, "each waits in a draft of its own"
+    assert api.approve_publication(waiting.id, actor="ben").status == "published"
+    source = api.read_source(name)
+    assert source is not None and source["language"] == "graph"

@@ -27,8 +27,8 @@ def published(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     Path("first.yaml").write_text(FIRST)
     Path("second.yaml").write_text(SECOND)
     name = unique()
-    run("flowdraft", "open", name, "--file", "first.yaml", "--actor", "ann")
-    run("flowdraft", "publish", name, "--actor", "ann")
+    run("flow", "draft", "open", name, "--file", "first.yaml", "--actor", "ann")
+    run("flow", "draft", "publish", name, "--actor", "ann")
     return name
 
 
@@ -41,7 +41,7 @@ def refused(kind: type[CommandError], *command: str) -> CommandError:
 def test_a_saved_file_keeps_the_numbers_of_what_runs(published: str) -> None:
     before = api.read_draft(published).definition
     saved = json.loads(
-        run("flowdraft", "save", published, "--file", "second.yaml", "--revision", "2", "--json")
+        run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2", "--json")
     )
     after = api.read_draft(published).definition
     assert saved["revision"] == 3
@@ -50,31 +50,31 @@ def test_a_saved_file_keeps_the_numbers_of_what_runs(published: str) -> None:
 
 
 def test_a_file_of_an_old_revision_is_not_saved(published: str) -> None:
-    run("flowdraft", "save", published, "--file", "second.yaml", "--revision", "2")
+    run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
     error = refused(Rejected, "flowdraft", "save", published, "--file", "first.yaml", "--revision", "2")
     assert error.returncode == 1
     assert api.read_draft(published).revision == 3
 
 
 def test_what_show_writes_is_what_save_reads(published: str) -> None:
-    Path("shown.yaml").write_text(run("flowdraft", "show", published))
+    Path("shown.yaml").write_text(run("flow", "draft", "show", published))
     assert "revision 2" in Path("shown.yaml").read_text()
-    run("flowdraft", "save", published, "--file", "shown.yaml", "--revision", "2")
-    assert run("flowdiff", f"{published}:main", published) == ""
+    run("flow", "draft", "save", published, "--file", "shown.yaml", "--revision", "2")
+    assert run("flow", "diff", f"{published}:main", published) == ""
 
 
 def test_merge_takes_what_was_published_meanwhile(published: str) -> None:
-    run("flowdraft", "save", published, "--file", "second.yaml", "--revision", "2")
+    run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
     api.publish(published, api.definition(published) | {"label": "Meanwhile"})
     assert "version" in str(refused(Rejected, "flowdraft", "publish", published))
-    run("flowdraft", "merge", published)
-    run("flowdraft", "publish", published)
+    run("flow", "draft", "merge", published)
+    run("flow", "draft", "publish", published)
     now = api.definition(published)
     assert (now["label"], now["triggers"][0]["predicate"]) == ("Meanwhile", "a is null and b is null")
 
 
 def test_contradictions_are_not_merged(published: str) -> None:
-    run("flowdraft", "save", published, "--file", "second.yaml", "--revision", "2")
+    run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
     definition = api.definition(published)
     definition["triggers"][0]["predicate"] = "b is null"
     api.publish(published, definition)
@@ -86,23 +86,23 @@ def test_a_request_is_rejected_or_withdrawn(published: str) -> None:
     api.publish(published, api.definition(published) | {"needs_approval": True})
     for decision in ("reject", "withdraw"):
         request = json.loads(
-            run("flowdraft", "rollback", published, "--from-version", "1", "--json", "--actor", "ann")
+            run("flow", "draft", "rollback", published, "--from-version", "1", "--json", "--actor", "ann")
         )
         assert request["status"] == "requested"
-        run("flowdraft", decision, str(request["id"]), "--note", "no", "--actor", "bob")
-    listed = json.loads(run("flowdraft", "requests", published, "--json"))
+        run("flow", "draft", decision, str(request["id"]), "--note", "no", "--actor", "bob")
+    listed = json.loads(run("flow", "draft", "requests", published, "--json"))
     assert [one["status"] for one in listed] == ["withdrawn", "rejected", "published"]
 
 
 def test_drafts_are_listed_and_discarded(published: str) -> None:
-    assert published in run("flowdraft", "list")
-    run("flowdraft", "discard", published)
-    assert run("flowdraft", "list", published) == "There are no drafts.\n"
+    assert published in run("flow", "draft", "list")
+    run("flow", "draft", "discard", published)
+    assert run("flow", "draft", "list", published) == "There are no drafts.\n"
 
 
 def test_a_publication_at_a_time_waits(published: str) -> None:
-    run("flowdraft", "save", published, "--file", "second.yaml", "--revision", "2")
-    assert "approved for 20" in run("flowdraft", "publish", published, "--at", "2030-01-31T22:00")
+    run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
+    assert "approved for 20" in run("flow", "draft", "publish", published, "--at", "2030-01-31T22:00")
     refused(Rejected, "flowdraft", "publish", published, "--at", "2001-01-01")
 
 
@@ -123,8 +123,8 @@ def test_a_wrong_command_line_has_exit_code_2(command: tuple[str, ...]) -> None:
 
 
 def test_flowdiff_says_the_difference_and_has_exit_code_1(published: str) -> None:
-    assert run("flowdiff", "first.yaml", published) == ""
-    assert json.loads(run("flowdiff", f"{published}@1", published, "--json")) == {
+    assert run("flow", "diff", "first.yaml", published) == ""
+    assert json.loads(run("flow", "diff", f"{published}@1", published, "--json")) == {
         "different": False,
         "changes": [],
         "order": [],
@@ -137,19 +137,19 @@ def test_flowdiff_says_the_difference_and_has_exit_code_1(published: str) -> Non
 
 
 def test_flowgroups_creates_the_groups_once(published: str) -> None:
-    assert "flow approvers" in run("flowgroups")
-    assert run("flowgroups") == "All these groups exist.\n"
-    made = json.loads(run("flowgroups", "--flow", published, "--json"))["created"]
+    assert "flow approvers" in run("flow", "groups")
+    assert run("flow", "groups") == "All these groups exist.\n"
+    made = json.loads(run("flow", "groups", "--flow", published, "--json"))["created"]
     assert f"flow:{published}:approve" in made and len(made) == 10
     assert Group.objects.filter(name__in=made).count() == 10
 
 
 def test_an_example_of_the_gallery_opens_with_its_scenarios() -> None:
     name = unique()
-    said = run("flowdraft", "open", name, "--from-gallery", "loan", "--actor", "ann")
+    said = run("flow", "draft", "open", name, "--from-gallery", "loan", "--actor", "ann")
     assert said == f"Draft main of flow {name} is at revision 1, made from version 0.\n"
     assert len(api.read_draft(name).definition["triggers"]) == 6
-    assert run("flowtest", name, f"{name}:main").count(": as expected.") == 3
+    assert run("flow", "test", name, f"{name}:main").count(": as expected.") == 3
     assert "no example nowhere: sequence" in str(
         refused(Usage, "flowdraft", "open", unique(), "--from-gallery", "nowhere")
     )

@@ -28,7 +28,9 @@ pytestmark = pytest.mark.django_db
 def test_createflow_makes_an_empty_flow(db: None) -> None:
     name = unique()
 
-    output = run("createflow", name, "--label", "Orders", "--final-when-pending", "defer", "--actor", "alice")
+    output = run(
+        "flow", "create", name, "--label", "Orders", "--final-when-pending", "defer", "--actor", "alice"
+    )
 
     assert name in output
     definition = api.definition(name)
@@ -38,25 +40,25 @@ def test_createflow_makes_an_empty_flow(db: None) -> None:
 def test_createflow_answers_in_json(db: None) -> None:
     name = unique()
 
-    assert answer("createflow", name)["id"] == Flow.objects.get(name=name).pk
+    assert answer("flow", "create", name)["id"] == Flow.objects.get(name=name).pk
 
 
 @pytest.mark.parametrize("name", ["wedsql", "a b", "Ä", "", "x" * 64])
 def test_createflow_says_what_is_wrong_with_a_name(db: None, name: str) -> None:
-    output = refused("createflow", name)
+    output = refused("flow", "create", name)
 
     assert "name" in output
     assert "\n" not in output
 
 
 def test_createflow_refuses_a_second_flow_of_the_name(fig2: str) -> None:
-    assert "exists already" in refused("createflow", fig2)
+    assert "exists already" in refused("flow", "create", fig2)
 
 
 def test_a_refusal_in_json_has_code_and_hint(fig2: str) -> None:
     output = StringIO()
     with pytest.raises(CommandError):
-        call_command("createflow", fig2, "--json", stdout=output)
+        call_command("flow", "create", fig2, "--json", stdout=output)
 
     error = json.loads(output.getvalue())["error"]
     assert error["code"] == "WD004"
@@ -74,7 +76,7 @@ def test_loadflow_runs_figure_two_word_for_word(fig2: str) -> None:
 def test_loadflow_names_the_flow_after_the_file(db: None, tmp_path: Path) -> None:
     name = unique()
 
-    output = run("loadflow", write(tmp_path, FIGURE_TWO.read_text(), f"{name}.sql"))
+    output = run("flow", "load", write(tmp_path, FIGURE_TWO.read_text(), f"{name}.sql"))
 
     assert output.strip() == f"Flow {name} is at version 1: 3 attributes, 4 triggers."
 
@@ -112,7 +114,7 @@ def test_loadflow_reports_line_and_position_and_leaves_nothing(
 ) -> None:
     name = unique()
 
-    output = refused("loadflow", write(tmp_path, text), "--flow", name)
+    output = refused("flow", "load", write(tmp_path, text), "--flow", name)
 
     sentence, shown, pointer = output.split("\n")
     assert sentence.startswith(f"line {line}: ")
@@ -124,13 +126,13 @@ def test_loadflow_takes_back_everything_even_after_a_commit_in_the_file(db: None
     name = unique()
     text = "begin; insert into wed_attr (aname) values ('a1'); commit; begin; nonsense; commit;"
 
-    refused("loadflow", write(tmp_path, text), "--flow", name)
+    refused("flow", "load", write(tmp_path, text), "--flow", name)
 
     assert not Flow.objects.filter(name=name).exists()
 
 
 def test_loadflow_adds_to_a_flow_that_is_there(fig2: str, tmp_path: Path) -> None:
-    run("loadflow", write(tmp_path, "insert into wed_attr (aname) values ('a4')"), "--flow", fig2)
+    run("flow", "load", write(tmp_path, "insert into wed_attr (aname) values ('a4')"), "--flow", fig2)
 
     assert [a["name"] for a in api.definition(fig2)["attributes"]] == ["a1", "a2", "a3", "a4"]
 
@@ -143,7 +145,7 @@ def test_a_file_that_cannot_be_read_is_bad_usage(db: None, tmp_path: Path, what:
     elif what == "binary":
         path.write_bytes(b"\xff\xfe")
 
-    assert str(path) in refused("loadflow", str(path), code=2)
+    assert str(path) in refused("flow", "load", str(path), code=2)
 
 
 @pytest.mark.parametrize("demo", ["fig2", "counter", "orders", "expenses"])
@@ -152,7 +154,7 @@ def test_what_dumpflow_writes_loads_again_as_the_same_flow(
     db: None, tmp_path: Path, demo: str, kind: str
 ) -> None:
     first, second = unique(), unique()
-    run("loadflow", str(DEMO / f"{demo}.sql"), "--flow", first)
+    run("flow", "load", str(DEMO / f"{demo}.sql"), "--flow", first)
     with connection.cursor() as cursor:
         cursor.execute(
             "update wedsql.flow set label = 'It''s', final_when_pending = 'cancel', retention = '1 month',"
@@ -160,10 +162,10 @@ def test_what_dumpflow_writes_loads_again_as_the_same_flow(
             [first],
         )
 
-    dumped = run("dumpflow", first, "--format", kind)
-    run("loadflow", write(tmp_path, dumped, f"x.{kind}"), "--flow", second)
+    dumped = run("flow", "show", first, "--format", kind)
+    run("flow", "load", write(tmp_path, dumped, f"x.{kind}"), "--flow", second)
 
-    again = run("dumpflow", second, "--format", kind)
+    again = run("flow", "show", second, "--format", kind)
     assert _anonymous(again, second) == _anonymous(dumped, first)
     assert shape(second)["columns"] == shape(first)["columns"]
     assert shape(second)["triggers"] == shape(first)["triggers"]
@@ -185,7 +187,7 @@ def test_dumpflow_quotes_what_needs_it(db: None, tmp_path: Path) -> None:
         },
     )
 
-    run("loadflow", write(tmp_path, run("dumpflow", first)), "--flow", second)
+    run("flow", "load", write(tmp_path, run("flow", "show", first)), "--flow", second)
 
     assert api.definition(second)["triggers"][0]["predicate"] == predicate
     assert api.definition(second)["attributes"][0]["default"] == "o'$$\\"
@@ -197,7 +199,7 @@ def test_dumpflow_quotes_what_needs_it(db: None, tmp_path: Path) -> None:
 def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, text: str) -> None:
     name = unique()
 
-    refused("loadflow", write(tmp_path, text, "x.json"), "--flow", name)
+    refused("flow", "load", write(tmp_path, text, "x.json"), "--flow", name)
 
     assert not Flow.objects.filter(name=name).exists()
 
@@ -205,14 +207,16 @@ def test_loadflow_refuses_json_that_is_no_definition(db: None, tmp_path: Path, t
 def test_loadflow_creates_no_flow_whose_definition_is_refused(db: None, tmp_path: Path) -> None:
     name, text = unique(), "attributes: [{name: a}]\ntriggers: [{transition: tr_x, predicate: nowhere = 1}]"
 
-    assert "nowhere" in refused("loadflow", write(tmp_path, text, "flow.yaml"), "--flow", name)
+    assert "nowhere" in refused("flow", "load", write(tmp_path, text, "flow.yaml"), "--flow", name)
 
     assert not Flow.objects.filter(name=name).exists()
 
 
 @pytest.mark.parametrize("text", ["\\i other.sql", "savepoint here", "rollback"])
 def test_loadflow_says_what_cannot_stand_in_a_definition(db: None, tmp_path: Path, text: str) -> None:
-    assert "cannot stand in a definition" in refused("loadflow", write(tmp_path, text), "--flow", unique())
+    assert "cannot stand in a definition" in refused(
+        "flow", "load", write(tmp_path, text), "--flow", unique()
+    )
 
 
 LATE = """
@@ -225,7 +229,7 @@ insert into wed_attr (aname) values ('a9')
 
 
 def test_loadflow_reports_what_only_the_commit_finds(fig2: str, tmp_path: Path) -> None:
-    assert "Found late." in refused("loadflow", write(tmp_path, LATE), "--flow", fig2)
+    assert "Found late." in refused("flow", "load", write(tmp_path, LATE), "--flow", fig2)
 
 
 def test_what_only_the_commit_finds_is_an_error_of_the_kernel(fig2: str) -> None:
@@ -241,7 +245,7 @@ def test_numbers_in_a_file_do_not_count(fig2: str, tmp_path: Path) -> None:
     for attribute, number in zip(definition["attributes"], numbers[1:] + numbers[:1], strict=True):
         attribute["id"] = number
 
-    run("loadflow", write(tmp_path, json.dumps(definition), "x.json"), "--flow", fig2)
+    run("flow", "load", write(tmp_path, json.dumps(definition), "x.json"), "--flow", fig2)
 
     assert dict(Flow.objects.get(name=fig2).attributes.values_list("name", "aid")) == before
 

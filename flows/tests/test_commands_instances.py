@@ -18,17 +18,17 @@ def test_flows_counts(fig2: str) -> None:
     api.start(fig2)
     api.start(fig2, {"a1": "over"})
 
-    row = next(row for row in answer("flows") if row["flow"] == fig2)
+    row = next(row for row in answer("flow", "list") if row["flow"] == fig2)
 
     assert (row["attributes"], row["triggers"]) == (3, 4)
     assert (row["running"], row["final"], row["exception"], row["other"], row["jobs"]) == (1, 1, 0, 0, 2)
-    line = next(line for line in run("flows").splitlines() if line.startswith(fig2))
+    line = next(line for line in run("flow", "list").splitlines() if line.startswith(fig2))
     assert line.split() == [fig2, "1", "3", "4", "1", "0", "1", "0", "2"]
 
 
 def test_startinstance_types_by_the_database(db: None) -> None:
     name = unique()
-    run("loadflow", str(DEMO / "counter.sql"), "--flow", name)
+    run("flow", "load", str(DEMO / "counter.sql"), "--flow", name)
 
     output = run("startinstance", name, "turn=3", "note=two words, one = sign", "--actor", "bob")
     wid = int(output.split()[1])
@@ -62,7 +62,7 @@ def test_startinstance_says_why_not(fig2: str, values: list[str], word: str) -> 
 
 def test_startinstance_says_what_is_no_value_of_the_type(db: None) -> None:
     name = unique()
-    run("loadflow", str(DEMO / "counter.sql"), "--flow", name)
+    run("flow", "load", str(DEMO / "counter.sql"), "--flow", name)
 
     assert "turn" in refused("startinstance", name, "turn=many")
 

@@ -279,8 +279,8 @@ def published(flow: str, place: Path, other: str) -> None:
 def loaded(flow: str, place: Path, other: str, kind: str) -> None:
     path = place / f"x.{kind}"
     with path.open("w") as file:
-        call_command("dumpflow", flow, "--format", kind, stdout=file)
-    call_command("loadflow", str(path), "--flow", other, stdout=StringIO())
+        call_command("flow", "show", flow, "--format", kind, stdout=file)
+    call_command("flow", "load", str(path), "--flow", other, stdout=StringIO())
 
 
 def as_sql(flow: str, place: Path, other: str) -> None:
@@ -305,7 +305,7 @@ def test_everything_arrives_by_migration(
 ) -> None:
     before = content(designed)
     with directory(tmp_path, monkeypatch):
-        call_command("makeflowmigrations", designed, stdout=StringIO())
+        call_command("flow", "makemigrations", designed, stdout=StringIO())
         forget(designed)
         migrate(designed)
 

@@ -64,7 +64,7 @@ def test_imports(
     text = page(name)
     (tmp_path / file).write_text(example(text, language), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert len([*compared(text, f"import{name.removesuffix('s')} {file}")]) == 2
+    assert len([*compared(text, f"import {name.removesuffix('s')} {file}")]) == 2
 
 
 def test_signals() -> None:

@@ -57,14 +57,14 @@ def squeezed(table: str) -> list[str]:
 
 
 def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workplace: None) -> None:
-    run("python manage.py loadflow loans.sql")
+    run("python manage.py flow load loans.sql")
     wid = api.start("loans")
     with transaction.atomic():
         job = api.take("loans", ["tr_look"])
         assert job is not None
         assert api.complete(job, {"shelf": "missing"}).status == Status.EXCEPTION
 
-    run("python manage.py loadflow order.sql --flow loans")
+    run("python manage.py flow load order.sql --flow loans")
 
     assert Instance.objects.get(wid=wid).status == Status.RUNNING
     last = TraceEntry.objects.filter(wid=wid).latest("seq")

@@ -140,10 +140,13 @@ def test_publishing_needs_the_right_to_publish(alice: Client, fig2: str) -> None
     assert api.running_definition(fig2)[0] == 1
 
 
-def test_a_flow_that_needs_approval_is_not_published(alice: Client, fig2: str) -> None:
+def test_what_a_flow_that_needs_approval_gets_waits_for_it(alice: Client, fig2: str) -> None:
     definition = api.running_definition(fig2)[1]
     api.publish(fig2, definition | {"needs_approval": True})
-    for do in ("check", "publish"):
-        answer = text_of(send(alice, fig2, ORDER, do=do))
-        assert "A second person approves" in answer and "can be published" not in answer
+    version = api.running_definition(fig2)[0]
+    assert "can be published" in text_of(send(alice, fig2, ORDER, do="check"))
+    assert api.list_publications(fig2, only_open=True) == []
+    send(alice, fig2, ORDER, do="publish")
+    (waiting,) = api.list_publications(fig2, only_open=True)
+    assert waiting.status == "requested" and api.running_definition(fig2)[0] == version
     assert api.read_source(fig2) is None

@@ -57,7 +57,7 @@ def orders(packages: Path) -> str:
 
 def make(flow: str, *options: str) -> str:
     output = StringIO()
-    call_command("makeflowmigrations", flow, *options, stdout=output)
+    call_command("flow", "makemigrations", flow, *options, stdout=output)
     return output.getvalue()
 
 
@@ -280,7 +280,7 @@ def test_all_flows_at_once(packages: Path, orders: str) -> None:
     api.create_flow(other)
     output = StringIO()
 
-    call_command("makeflowmigrations", stdout=output)
+    call_command("flow", "makemigrations", stdout=output)
 
     assert f"{other}: 1 changes" in output.getvalue()
     assert files(packages, orders) and files(packages, other)

@@ -155,7 +155,7 @@ def publish_draft(client: Client, name: str) -> None:
     token = re.search(r'name="confirmed" value="([0-9a-f]+)"', asked.content.decode())
     if token:
         asked = client.post(page, data | {"confirmed": token[1]}, follow=True)
-    assert "Version 1 is published." in text_of(asked)
+    assert "Version 2 is published." in text_of(asked)
 
 
 def test_a_text_is_saved_in_the_draft_and_stays_the_source_of_what_is_published(alice: Client) -> None:
@@ -209,7 +209,9 @@ def test_a_flow_that_needs_an_approval_gets_its_text_by_the_draft(alice: Client)
     api.publish(name, api.running_definition(name)[1] | {"needs_approval": True}, actor="alice")
     page = address("pdl", name)
     opened = alice.get(page)
-    assert "cannot wait" in press(alice, opened, "check", page, text=LONGER).content.decode()
+    assert "can be published" in text_of(press(alice, opened, "check", page, text=LONGER))
+    assert "waits for approval" in text_of(press(alice, opened, "publish", page, text=LONGER))
+    assert len(api.list_publications(name, only_open=True)) == 1
     assert "Saved in the draft" in text_of(press(alice, opened, "draft", page, text=LONGER))
 
 

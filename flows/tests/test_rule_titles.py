@@ -43,7 +43,7 @@ def test_a_rule_is_called_by_its_label_or_the_first_of_its_names(rule: dict[str,
 def test_a_rule_that_has_only_a_name_is_called_by_it_on_every_page(alice: Client, tmp_path: Any) -> None:
     path, flow = tmp_path / "named.sql", unique()
     path.write_text(NAMED)
-    run("loadflow", str(path), "--flow", flow, "--actor", "alice")
+    run("flow", "load", str(path), "--flow", flow, "--actor", "alice")
     drafted(flow, "a1 = 'new' and a1 = 'old'")
     api.start(flow)
 

@@ -336,15 +336,20 @@ def test_two_publications_at_once_do_not_undo_each_other() -> None:
     assert [each["name"] for each in api.definition(name)["attributes"]] == ["b"]
 
 
-def test_a_flow_that_needs_approval_is_not_changed_directly(flow: str) -> None:
+def test_what_a_flow_that_needs_approval_gets_waits_for_it(flow: str) -> None:
     api.publish(flow, {"attributes": [], "triggers": [], "needs_approval": True})
+    version = api.running_definition(flow)[0]
     with connection.cursor() as cursor:
         cursor.execute("set local session authorization wed_web")
         try:
-            error = wrong(flow, "\n  CREATE WED-ATTRIBUTE a")
+            outcomes = wsql(flow, "\n  CREATE WED-ATTRIBUTE a")
         finally:
             cursor.execute("reset session authorization")
-    assert (error.code, error.line, error.column) == ("WD302", 2, 3)
+    (waiting,) = api.list_publications(flow, only_open=True)
+    assert any(f"Publication {waiting.id} waits" in str(each) for each in outcomes)
+    assert api.running_definition(flow)[0] == version
+    api.approve_publication(waiting.id, actor="ben")
+    assert [each["name"] for each in api.definition(flow)["attributes"]] == ["a"]
 
 
 def test_the_command_runs_a_text_and_a_file(flow: str, tmp_path: Path) -> None:

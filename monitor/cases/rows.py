@@ -45,6 +45,7 @@ EVENT: Mapping[str, Text] = {
     "claimed": _("claimed"),
     "taken_over": _("taken over"),
     "released": _("given back"),
+    "given": _("given to a colleague"),
     "commented": _("comment"),
     "waits": _("put aside"),
     "late": _("late result"),

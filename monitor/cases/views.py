@@ -21,6 +21,7 @@ from flows.capabilities.cases.api import Case, CaseGroup
 from flows.designer.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.moments import later
+from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
 from monitor.cases import following, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
@@ -178,6 +179,15 @@ def _release(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None
     api.release_case(case, user.get_username(), flows=flows)
 
 
+def _give(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
+    """Give a case to a colleague who may handle it. Raises Refused."""
+    to = request.POST.get("to", "").strip()[:150].replace("\x00", "")
+    if not may_be_given(to, api.read_case(case, flows).flow):
+        raise Refused(_("“%(name)s” may not handle cases of this flow.") % {"name": to[:40]})
+    api.give_case(case, to, user.get_username(), _given(request), flows=flows)
+    messages.success(request, _("The case is given to %(name)s.") % {"name": to})
+
+
 def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
     with claimed(request) as is_new:
         if is_new:
@@ -206,6 +216,7 @@ def _awaited(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> str:
 VERBS: dict[str, Callable[[HttpRequest, AnyUser, int, Any], None]] = {
     "claim": _claim,
     "release": _release,
+    "give": _give,
     "comment": _comment,
     "wait": _wait,
 }

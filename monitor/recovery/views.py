@@ -23,6 +23,7 @@ from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
+from flows.people import handling
 from flows.queries import jobs, steps
 from flows.queries.definitions import FlowInfo
 from monitor import (
@@ -199,6 +200,7 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
         "case": case_rows.row(case, case_rows.names([flow.name])),
         "events": case_rows.event_rows(case),
         "is_mine": mine,
+        "colleagues": [each for each in handling(flow.name) if each != request.user.get_username()],
         "claimed": "" if mine else _claim(case),
         "links": links.links_of(flow, case, now.state),
         "wait_attributes": waits.attributes(flow),
@@ -208,7 +210,7 @@ def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) 
 
 def _claim(case: Case) -> str:
     """Return who has claimed a case, and when; "" if it is not claimed."""
-    since = [each.id for each in case.history if each.kind in ("claimed", "taken_over")]
+    since = [each.id for each in case.history if each.kind in ("claimed", "taken_over", "given")]
     return f"{case.owner} {max(since, default=0)}" if case.claimed_until_at else ""
 
 

@@ -219,7 +219,7 @@ def day_bars(days: list[tuple[date, int]]) -> SafeString:
     """Render a number of each day as bars, with the numbers in words for who does not see them."""
     most = max((n for _day, n in days), default=0) or 1
     bars = [
-        (at * 6, 20 - (height := max(round(n / most * 20), 1 if n else 0)), height)
+        ("" if n else "none", at * 6, 20 - (height := max(round(n / most * 20), 3 if n else 1)), height)
         for at, (_day, n) in enumerate(days)
     ]
     said = [f"{formats.date_format(day, 'SHORT_DATE_FORMAT')}: {number(n)}" for day, n in days if n]
@@ -227,7 +227,7 @@ def day_bars(days: list[tuple[date, int]]) -> SafeString:
         '<svg class="day-bars" role="img" aria-label="{}" width="{}" height="20">{}</svg>',
         _("By day: %(days)s") % {"days": "; ".join(said) or _("none")},
         len(days) * 6,
-        format_html_join("", '<rect x="{}" y="{}" width="4" height="{}"/>', bars),
+        format_html_join("", '<rect class="{}" x="{}" y="{}" width="4" height="{}"/>', bars),
     )
 
 

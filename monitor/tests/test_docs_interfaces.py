@@ -13,6 +13,7 @@ from django.urls import resolve
 from flows import api
 from flows.access import PERMISSIONS
 from flows.capabilities.tasks.command import Command as Tasks
+from flows.management import verbs
 from monitor.tests.programs import BASE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "interfaces.md"
@@ -78,7 +79,9 @@ def test_each_operation_has_its_ways(offered: set[str]) -> None:
     for _row, operation, ways, call, command, who in table:
         assert wrong_ways(ways, offered) == [] and "`" in ways, operation
         assert call == NONE or hasattr(api, call.strip("`")), operation
-        assert command == NONE or command.strip("`") in get_commands(), operation
+        name, *verb = command.strip("`").split(" ", 1)
+        assert command == NONE or name in get_commands(), operation
+        assert (name == "flow") == bool(verb) and {*verb} <= {*verbs.VERBS}, operation
         assert who in WHO, operation
 
 

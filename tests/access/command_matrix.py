@@ -8,6 +8,7 @@ from tests.access.matrix import rows
 # answer for a role of DATABASE_ROLES: `y` done, `f` rejected by the database.
 DATABASE_ROLES = ("wed", "wed_web", "wed_worker", "wed_reaper", "wed_monitor")
 COMMANDS = """
+flow                                               yyfff
 createflow                                         yyfff
 loadflow                                           yyfff
 signal                                             yyffy

@@ -47,6 +47,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
     links = directory / "links.json"
     links.write_text(json.dumps([{"label": "CRM", "url": "https://crm.example/"}]))
     return {
+        "flow": ["create", "made_by_a_verb"],
         "createflow": ["made_by_a_command"],
         "loadflow": [str(definition), "--flow", sample.parcels.flow],
         "importbpmn": [str(process), "--flow", "made_of_a_process"],

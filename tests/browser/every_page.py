@@ -33,6 +33,7 @@ NEW = (
 )  # fmt: skip
 OWN = (
     "/", "/?at={t}", "/flows/{f}/", "/flows/{f}/?at={t}", "/flows/{f}/picture/?at={t}",
+    "/flows/{f}/picture/",
     "/flows/{f}/diagram/",
     "/flows/{f}/analysis/?window=hour",
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",

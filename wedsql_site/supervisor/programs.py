@@ -116,7 +116,7 @@ def all_programs(where: Address, demo: bool) -> list[Program]:
 
 def index_builder() -> Program:
     """Return the program that creates the indexes that were requested, and ends."""
-    return Program("indexes", _MANAGE, ("flowindex", "--build"), "admin")
+    return Program("indexes", _MANAGE, ("flow", "index", "--build"), "admin")
 
 
 def _web(where: Address) -> Program:

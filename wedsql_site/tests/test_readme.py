@@ -94,11 +94,11 @@ def test_the_tour_does_what_it_says(typed: Any, connect: Any, tmp_path: Path) ->
 
 def test_a_file_that_is_there_is_not_touched(typed: Any, tmp_path: Path) -> None:
     typed("python manage.py wedsql psql", blocks("sql")[0])
-    typed("python manage.py makeflowmigrations trip")
+    typed("python manage.py flow makemigrations trip")
     file = tmp_path / "flow_migrations/trip/transitions.py"
     mine = 'from workers import transition\n\n\n@transition("tr_a2")\ndef f(state, ctx):\n    return {}\n'
     file.write_text(mine)
-    assert "does not mention: tr_a3, tr_final" in typed("python manage.py makeflowmigrations trip")
+    assert "does not mention: tr_a3, tr_final" in typed("python manage.py flow makemigrations trip")
     assert file.read_text() == mine
 
 

@@ -52,7 +52,8 @@ def run(
         raise Usage(f"With --where use one of: {', '.join(get_args(ManyRepair))}.")
     flow = flow_by_name(options["flow"]) if options["flow"] else None
     if options["flow"] and flow is None:
-        raise Usage(f"There is no flow {options['flow']}. “manage.py flows” lists those that there are.")
+        known = "“manage.py flow list” lists those that there are."
+        raise Usage(f"There is no flow {options['flow']}. {known}")
     chosen = parse(options["where"], flow)
     found = bulk.selected(bulk.over(chosen, None))
     request = _request(operation, _arguments(operation, dict(values)), flow, chosen.text(), options)

@@ -17,16 +17,17 @@ OPEN_STATES = ("new", "claimed", "waiting", "proposed", "approved", "reopened")
 CLOSED_STATES = ("applied", "accepted", "closed")
 SEVERITIES = ("low", "normal", "high", "critical")
 CLAIM_MINUTES = 30
+GIVEN_MINUTES = 1440
 
 
 @dataclass(frozen=True)
 class CaseEvent:
     """An entry in the history of a case.
 
-    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, commented, waits, awaited,
-    set, attached, file_removed or repaired (by another user than the one who has claimed it), and of a
-    proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied; `detail` has
-    what belongs to it.
+    `kind` is opened, changed, closed, reopened, claimed, taken_over, released, given, commented, waits,
+    awaited, set, attached, file_removed or repaired (by another user than the one who has claimed it), and
+    of a proposed repair proposed, approved, rejected, withdrawn, expired, applied or not_applied; `detail`
+    has what belongs to it.
     """
 
     id: int
@@ -189,6 +190,24 @@ def next_case(
     call = "select wedsql.next_case(%s, %s, %s, %s::text[])"
     found = value(conn, call, (queue, actor, minutes, names(flows)))
     return _case(found) if found else None
+
+
+def give_case(
+    number: int,
+    to: str,
+    actor: str,
+    text: str = "",
+    *,
+    minutes: int = GIVEN_MINUTES,
+    flows: Sequence[str] | None = None,
+    conn: Any = None,
+) -> Case:
+    """Give a case that no other user has claimed to a colleague, for some minutes.
+
+    Whether the colleague may handle it is checked by the caller. Raises BadCase, UnknownCase, CaseClaimed.
+    """
+    call = "select wedsql.give_case(%s, %s, %s, %s, %s, %s::text[])"
+    return _case(value(conn, call, (number, to, actor, text, minutes, names(flows))))
 
 
 def release_case(number: int, actor: str, *, flows: Sequence[str] | None = None, conn: Any = None) -> Case:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from flows.definition import AnyDefinition
 from flows.statements import JSON, read_as, rows, value
 from flows.types import DraftAt, Publication, PublicationChoices
 
@@ -20,6 +21,27 @@ def request_publication(
     """
     call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
     return _one(conn, call, (*at, *_chosen(choices, actor)))
+
+
+def submit_definition(
+    flow: str,
+    definition: AnyDefinition,
+    *,
+    reason: str = "",
+    actor: str = "",
+    source: Mapping[str, Any] | None = None,
+    numbered: bool = False,
+    conn: Any = None,
+) -> Publication:
+    """Save a definition as a draft of its own and request its publication; create the flow if it is missing.
+
+    Without need of approval it is published at once, and the draft is discarded. `source` is what it was
+    translated from (`keep_source`). With `numbered` its attributes and triggers have the flow's numbers.
+    Raises BadDefinition, DraftLimit, BadName, and every error for which publishing can be rejected.
+    """
+    found = None if source is None else JSON(source)
+    call = "submit_definition(%s, %s, %s, %s, %s, %s)"
+    return _one(conn, call, (flow, JSON(definition), reason, actor, found, numbered))
 
 
 def request_rollback(

@@ -49,7 +49,7 @@ def pairs(
 def _gave_up(left: int) -> Finding:
     message = _("Some pairs of rules were not compared: {n}.").format(n=left)
     hint = _(
-        "The time ended, or two conditions distinguish too many states; manage.py flowlint has --seconds."
+        "The time ended, or two conditions distinguish too many states; manage.py flow lint has --seconds."
     )
     return Finding(identity("gave_up"), "gave_up", "info", "declared", ("triggers",), message, hint)
 

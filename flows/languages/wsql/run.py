@@ -28,6 +28,7 @@ from flows.languages.wsql.tree import (
     Statement,
 )
 from flows.languages.wsql.units import Unit, units
+from flows.types import Publication
 
 
 @dataclass(frozen=True)
@@ -151,16 +152,15 @@ class _Running:
         self.current = first
         check(self.text, model, first)
         if model.changed:
-            report = api.publish(
-                model.flow, model.definition, actor=self.session.actor, reason=self.session.reason
+            actor, reason = self.session.actor, self.session.reason
+            done = api.submit_definition(
+                model.flow, model.definition, reason=reason, actor=actor, numbered=True
             )
-            if report.version > model.version + 1:
+            if done.base_version > model.version:
                 raise StaleBase(
                     _("Another version of the flow was published in the meantime."), hint=_("Run it again.")
                 )
-            facts = {"flow": model.flow, "version": report.version}
-            line = _("Flow %(flow)s is at version %(version)s.") % facts
-            self.outcomes.append(Outcome(None, line, facts=facts))
+            self.outcomes.append(_became(done))
         if model.made:
             api.save_named_objects(model.flow, model.made, actor=self.session.actor)
 
@@ -237,3 +237,12 @@ def _tag(text: str) -> str:
     words = text.split()
     most = 4 if words[1:2] and words[1].lower() == "final" else 3
     return " ".join(words[:most]).rstrip("(,;{ ") if words else ""
+
+
+def _became(done: Publication) -> Outcome:
+    """Return what became of a definition that was submitted."""
+    if done.version is None:
+        line = _("Publication %(id)s waits for approval.") % {"id": done.id}
+        return Outcome(None, line, facts={"flow": done.flow, "publication": done.id})
+    facts = {"flow": done.flow, "version": done.version}
+    return Outcome(None, _("Flow %(flow)s is at version %(version)s.") % facts, facts=facts)

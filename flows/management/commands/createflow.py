@@ -1,4 +1,4 @@
-"""manage.py createflow NAME: creates an empty flow."""
+"""manage.py flow create NAME: creates an empty flow."""
 
 from __future__ import annotations
 
@@ -33,4 +33,4 @@ class Command(FlowCommand):
         if options["json"]:
             self.write_json({"flow": name, "id": design.id(), **settings})
         else:
-            self.stdout.write(f"Flow {name} created. Define it with: manage.py loadflow FILE --flow {name}")
+            self.stdout.write(f"Flow {name} created. Define it with: manage.py flow load FILE --flow {name}")

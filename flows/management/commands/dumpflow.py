@@ -1,4 +1,4 @@
-"""manage.py dumpflow NAME: prints a flow's definition in a format that loadflow reads."""
+"""manage.py flow show NAME: prints a flow's definition in a format that flow load reads."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flows.management.base import FlowCommand, get_flow
 
 
 class Command(FlowCommand):
-    help = "Writes the definition of a flow, as SQL that loadflow and psql read, or as JSON or YAML."
+    help = "Writes the definition of a flow, as SQL that flow load and psql read, or as JSON or YAML."
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name")

@@ -1,4 +1,4 @@
-"""manage.py exportbpmn NAME: writes a flow that was imported from BPMN or a graph as BPMN 2.0."""
+"""manage.py flow export bpmn NAME: writes a flow that was imported from BPMN or a graph as BPMN 2.0."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py exportpdl NAME: writes a flow that was imported from PDL as PDL."""
+"""manage.py flow export pdl NAME: writes a flow that was imported from PDL as PDL."""
 
 from __future__ import annotations
 

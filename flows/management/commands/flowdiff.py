@@ -1,4 +1,4 @@
-"""manage.py flowdiff A B: says how two definitions differ."""
+"""manage.py flow diff A B: says how two definitions differ."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py flowdraft: drafts of definitions, and their publication."""
+"""manage.py flow draft: drafts of definitions, and their publication."""
 
 from __future__ import annotations
 

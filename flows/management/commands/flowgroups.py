@@ -1,4 +1,4 @@
-"""manage.py flowgroups: creates ready-made groups of users."""
+"""manage.py flow groups: creates ready-made groups of users."""
 
 from __future__ import annotations
 

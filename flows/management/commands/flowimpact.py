@@ -1,4 +1,4 @@
-"""manage.py flowimpact FLOW DEFINITION: shows what publishing would do to the living instances."""
+"""manage.py flow impact FLOW DEFINITION: shows what publishing would do to the living instances."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Command(FlowCommand):
         definition: Any = named_definition(options["definition"])
         problems = api.check_definition(flow, definition)
         if problems:
-            raise Rejected(f"Publishing would be refused: {problems[0].message} See flowlint.")
+            raise Rejected(f"Publishing would be refused: {problems[0].message} See flow lint.")
         found = api.impact(flow, definition, reopen_final=options["reopen_final"], limit=options["limit"])
         if options["json"]:
             self.write_json(asdict(found))

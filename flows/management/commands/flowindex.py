@@ -1,4 +1,4 @@
-"""manage.py flowindex: lists, requests, drops and creates the indexes of attributes that people filter by."""
+"""manage.py flow index: lists, requests, drops and creates the indexes of attributes for filters."""
 
 from __future__ import annotations
 

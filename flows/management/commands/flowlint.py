@@ -1,4 +1,4 @@
-"""manage.py flowlint FLOW: lists the problems of a definition, and what is probably not meant in it."""
+"""manage.py flow lint FLOW: lists the problems of a definition, and what is probably not meant in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py flowrole NAME: creates or drops the database role of one flow, for clients in plain SQL."""
+"""manage.py flow role NAME: creates or drops the database role of one flow, for clients in plain SQL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py flows: lists the flows of this database with their instances by status."""
+"""manage.py flow list: lists the flows of this database with their instances by status."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Command(FlowCommand):
             self.write_table(
                 HEADERS,
                 [[row[header] for header in HEADERS] for row in rows],
-                "There is no flow yet. Create one with: manage.py createflow NAME",
+                "There is no flow yet. Create one with: manage.py flow create NAME",
             )
 
 

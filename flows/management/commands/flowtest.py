@@ -1,4 +1,4 @@
-"""manage.py flowtest FLOW: runs the scenarios of a flow on a definition."""
+"""manage.py flow test FLOW: runs the scenarios of a flow on a definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py flowwhatif FLOW CONDITION: says where a condition holds, and held in the history."""
+"""manage.py flow whatif FLOW CONDITION: says where a condition holds, and held in the history."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py importbpmn FILE --flow NAME: publishes a process in BPMN 2.0, or all processes of a file."""
+"""manage.py flow import bpmn FILE --flow NAME: publishes a process in BPMN 2.0, or all of a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes
 from flows.management.base import Rejected, Usage
 from flows.management.files import read_bytes
-from flows.management.imports import ImportCommand
+from flows.management.imports import ImportCommand, became
 
 
 class Command(ImportCommand):
@@ -65,14 +65,14 @@ class Command(ImportCommand):
             reason = f"imported from {self.title(options)}"
             versions = publish_processes(found, options["actor"], reason)
         if options["json"]:
-            facts = {"flows": {name: report.version for name, report in versions.items()}}
+            facts = {"flows": {name: done.version for name, done in versions.items()}}
             self.write_json({"processes": [_facts(each) for each in found]} | (facts if versions else {}))
         for each in () if options["json"] else found:
             self.stdout.write(f"{each.process.title}: {'accepted' if each.accepted else 'not accepted'}")
             for line in sentences(each.problems, BadBpmn.most):
                 self.stdout.write(f"  {line}")
             if each.flow in versions:
-                self.stdout.write(f"  Flow {each.flow} is at version {versions[each.flow].version}.")
+                self.stdout.write(f"  Flow {each.flow} {became(versions[each.flow])}.")
         if refused:
             raise Rejected(f"Not accepted: {', '.join(refused)}.")
 

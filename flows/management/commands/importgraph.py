@@ -1,4 +1,4 @@
-"""manage.py importgraph FILE --flow NAME: publishes a process that is written as a graph."""
+"""manage.py flow import graph FILE --flow NAME: publishes a process that is written as a graph."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py importpdl FILE...: publishes a workflow that is written in PDL."""
+"""manage.py flow import pdl FILE...: publishes a workflow that is written in PDL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""manage.py loadflow FILE: defines a flow from SQL in the paper's form, or from JSON or YAML."""
+"""manage.py flow load FILE: defines a flow from SQL in the paper's form, or from JSON or YAML."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from django.core.management.base import CommandParser
 from flows.loading import load_definition, load_sql
 from flows.management.base import FlowCommand, get_flow
 from flows.management.files import is_definition, read_definition, read_text
+from flows.management.imports import became, facts_of
+from flows.types import Publication
 
 
 class Command(FlowCommand):
@@ -26,11 +28,18 @@ class Command(FlowCommand):
         if is_definition(path):
             definition = read_definition(path)
             name = options["flow"] or str(definition.get("flow") or path.stem)
-            load_definition(name, definition, options["actor"], f"loaded from {path.name}")
+            done = load_definition(name, definition, options["actor"], f"loaded from {path.name}")
+            if done.version is None:
+                return self._waits(name, done, as_json=options["json"])
         else:
             name = options["flow"] or path.stem
             load_sql(name, read_text(path), options["actor"])
         self._report(name, as_json=options["json"])
+
+    def _waits(self, name: str, done: Publication, as_json: bool) -> None:
+        if as_json:
+            return self.write_json({"flow": name} | facts_of(done))
+        self.stdout.write(f"Flow {name} {became(done)}.")
 
     def _report(self, name: str, as_json: bool) -> None:
         flow = get_flow(name)

@@ -1,4 +1,4 @@
-"""manage.py makeflowmigrations [FLOW]: writes migrations for the definitions of this database."""
+"""manage.py flow makemigrations [FLOW]: writes migrations for the definitions of this database."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Command(FlowCommand):
         if options["json"]:
             self.write_json(report)
         if options["check"] and any(found.values()):
-            raise Rejected("A migration is missing. Write it with: manage.py makeflowmigrations")
+            raise Rejected("A migration is missing. Write it with: manage.py flow makemigrations")
 
     def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
         done = FlowPackage(name).operations()

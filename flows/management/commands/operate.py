@@ -78,7 +78,9 @@ class Command(FlowCommand):
             raise Usage(f"With --filter use one of: {', '.join(of_many())}; it is not about a single job.")
         flow = flow_by_name(options["flow"]) if options["flow"] else None
         if options["flow"] and flow is None:
-            raise Usage(f"There is no flow {options['flow']}. “manage.py flows” lists those that there are.")
+            raise Usage(
+                f"There is no flow {options['flow']}. “manage.py flow list” lists those that there are."
+            )
         chosen = parse(options["filter"], flow)
         found = bulk.selected(bulk.over(chosen, None))
         if options["dry_run"]:

@@ -54,11 +54,11 @@ begin
                       and w.seen_at > p_now - interval '30 seconds')
      or exists (select 1 from wedsql.paper_client c
                 where c.flow_id = p_flow.id and c.trname = n and c.seen_at > p_now - interval '1 day');
-  if v_names is not null and p_flow.followed then  -- people perform some
-    v_names := (select array_agg(n) from unnest(v_names) n where not exists (
-      select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
-  end if;
   if v_names is not null then
+    if p_flow.followed then  -- people perform some
+      v_names := (select array_agg(n) from unnest(v_names) n where not exists (
+        select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
+    end if;
     v_open := not exists (select from wedsql._state_withheld(p_flow));
     perform pg_notify(j.trname, case when octet_length(m.whole) < 8000 then m.whole else m.brief end)
     from wedsql.job_pool j

@@ -15,7 +15,7 @@ begin
     perform wedsql._raise('WD004',
       'The role "{role}" belongs to a flow of database "{database}", and roles are shared by all databases '
       'of a server.',
-      'Choose another name for one of the flows, or drop the role there with flowrole --drop.',
+      'Choose another name for one of the flows, or drop the role there with flow role --drop.',
       jsonb_build_object('role', v_name, 'database',
         (array_remove(wedsql._role_databases(v_name), current_database()))[1]));
   elsif not exists (select 1 from pg_roles r where r.rolname = v_name) then

@@ -67,6 +67,7 @@ CREATES |= {
     "watch": "each call is one of its own", "release": "the job is locked",
     "fail_many": "the jobs are locked",
     "release_job": "the job is locked", "keep_source": KNOWN, "keep_draft_source": KNOWN,
+    "submit_definition": "the drafts are locked",
     "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,

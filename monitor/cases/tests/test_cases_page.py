@@ -192,3 +192,26 @@ def test_a_failed_compensation_is_retried_or_left_out_from_its_case(bea: Client,
     (job,) = api.explain_jobs(wid)
     assert f"/instances/{wid}/operate/retry/?job={job.id}" in page
     assert "?operation=skip_compensation" in page and "There is nothing to repair" not in page
+
+
+def test_a_case_is_given_to_a_colleague_who_finds_it_in_theirs(
+    bea: Client, parcels: Parcels, lost: list[int]
+) -> None:
+    """Only to a person who may handle the cases of the flow."""
+    cleo = client_of(person("cleo", f"flow:{parcels.flow}:handle"))
+    person("dave", f"flow:{parcels.flow}")
+    number = case_of(lost[0]).number
+    page = get(bea, f"/instances/{lost[0]}/repair/")
+    assert 'value="cleo in monitor"' in page and 'value="dave in monitor"' not in page
+    for other in ("", "nemo", "dave in monitor", BEA, "\x00", "x" * 999):
+        said = text_of(bea.post(f"/cases/{number}/give/", {"to": other}, follow=True).content)
+        assert "may not handle cases" in said or "given to another person" in said
+        assert case_of(lost[0]).owner == ""
+    given = {"to": "cleo in monitor", "text": "You know Ana."}
+    said = text_of(bea.post(f"/cases/{number}/give/", given, follow=True).content)
+    assert "The case is given to cleo in monitor." in said and "You know Ana." in said
+    assert f"/instances/{lost[0]}/repair/" in get(cleo, "/cases/?show=mine")
+    assert f"/instances/{lost[0]}/repair/" not in get(bea, "/cases/?show=mine")
+    assert client_of(person("eve", f"flow:{parcels.flow}")).post(
+        f"/cases/{number}/give/", given
+    ).status_code in (403, 404)

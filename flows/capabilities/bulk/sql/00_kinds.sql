@@ -12,8 +12,8 @@ values
   ('proposal_of', 'first', 'bigint', 'stable', '{p_bulk bigint}')
 $$;
 
--- Returns the arguments of an operation on many instances by kind, as _operations has them: "steps" is how many
--- steps of transitions a rollback undoes, counted from the last one. Null where there is no such operation.
+-- Returns the arguments of an operation on many instances by kind, as _operations has them: "steps" is how
+-- many steps of transitions a rollback undoes, from the last one. Null where there is no such operation.
 create or replace function wedsql._bulk_kinds(p_operation text) returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select o.many from wedsql._operations() o where o.operation = p_operation

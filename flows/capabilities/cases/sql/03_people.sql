@@ -174,5 +174,25 @@ begin
   return wedsql._shown_case(v_case);
 end $$;
 
+-- Gives a case that no other user has claimed to a colleague for some minutes, and returns it. The caller has
+-- checked that the colleague may handle it, which only the tables of the site say.
+-- Locks: the case.
+-- Raises: WD514, WD515, WD516, WD517.
+create or replace function wedsql.give_case(p_number bigint, p_to text, p_actor text, p_text text default '',
+  p_minutes integer default 1440, p_flows text[] default null) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_case wedsql.repair_case := wedsql._open_case(p_number, p_flows, p_actor, p_text);
+begin
+  if btrim(coalesce(p_to, '')) = '' or wedsql._actor(p_to) = wedsql._actor(p_actor) then
+    perform wedsql._raise('WD514', 'A case is given to another person.',
+      'Name a colleague who handles cases.');
+  end if;
+  perform wedsql._note_case(p_number, 'given', p_actor, p_text,
+    jsonb_build_object('to', wedsql._actor(p_to)));
+  return wedsql._give_case(v_case, p_to, p_minutes);
+end $$;
+
+grant execute on function wedsql.give_case(bigint, text, text, text, integer, text[]) to wed_web;
 grant execute on function wedsql.claim_case(bigint, text, integer, text, text[]),
   wedsql.next_case(text, text, integer, text[]), wedsql.release_case(bigint, text, text[]) to wed_web;

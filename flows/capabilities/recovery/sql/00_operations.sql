@@ -5,12 +5,12 @@
 -- permission: what a user must be allowed in the flow (flows/access.py). unparked: what is enough, too, where
 -- the job that is named is not parked.
 -- statuses: of the instances on which it is possible; on all others it is rejected.
--- arguments: those of one instance by kind: "job" and "seq" are numbers, "whole" any whole number, "seconds" a
--- number with a fraction, "object" attributes with values, "text" and "boolean" what they say; "?" marks one
--- that may be left out.
+-- arguments: those of one instance by kind: "job" and "seq" are numbers, "whole" any whole number, "seconds"
+-- a number with a fraction, "object" attributes with values, "text" and "boolean" what they say; "?" marks
+-- one that may be left out.
 -- many: its arguments on many instances at once, null where it is for one only. jobs: what those must have
 -- besides (flows/capabilities/bulk/queries.py), '' for nothing.
--- form: 'operation' is confirmed as it is; a 'repair' of many is confirmed at the step of each, and previewed.
+-- form: 'operation' is confirmed as it is; a 'repair' of many is previewed and confirmed at the step of each.
 -- in_policies: recovery policies may perform it. can_be_undone: by "undo". can_need_approval: rules for
 -- approvals are about it.
 create or replace function wedsql._operations() returns table (operation text, permission text,

@@ -122,7 +122,7 @@ select jsonb_build_object('case', c.number, 'owner', c.owner, 'until', c.lease_u
                           'reason', coalesce(e.text, ''))
 from wedsql.repair_case c
 left join lateral (select v.at, v.text from wedsql.case_event v
-                   where v.number = c.number and v.kind in ('claimed', 'taken_over')
+                   where v.number = c.number and v.kind in ('claimed', 'taken_over', 'given')
                    order by v.id desc limit 1) e on true
 where c.wid = p_wid and c.closed_at is null and c.state = 'claimed' and c.lease_until > wedsql.now()
   and c.owner <> p_actor

@@ -19,8 +19,9 @@ begin
   select array_agg(f.job) into v_new from (
     select job from fired
     union all
-    select j from wedsql.job_pool j
-    where j.wid = any (p_wids) and j.flow_id > 0 and j.assigned_to = '' and j.state = 'P' and not exists (
+    select j::wedsql.job_pool from (  -- by its instance
+      select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j
+    where j.flow_id > 0 and j.assigned_to = '' and j.state = 'P' and not exists (
       -- by its number, not by an index of open tasks
       select from (select o.ended_at from wedsql.task o where o.job_id = j.id offset 0) o
       where o.ended_at is null)) f;
@@ -38,7 +39,8 @@ begin
     perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
   end if;
   if exists (select from wedsql._tasks_of(p_wids) o
-             left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+             left join lateral (select * from wedsql.job_pool p
+                                where p.wid = o.wid and p.id = o.job_id offset 0) j on true
              left join wedsql.trig g on g.tgid = j.tgid
              where o.ended_at is null
                and (case when j.id is null then true when j.state = 'P' then o.state <> 'R'
@@ -72,7 +74,9 @@ begin
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
-        from wedsql._tasks_of(p_wids) o left join wedsql.job_pool j on j.wid = o.wid and j.id = o.job_id
+        from wedsql._tasks_of(p_wids) o
+        left join lateral (select * from wedsql.job_pool p
+                           where p.wid = o.wid and p.id = o.job_id offset 0) j on true
         left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq
                            from (select h.* from wedsql.wed_trace h where h.wid = o.wid and j.id is null

@@ -2,7 +2,14 @@
 -- completed by a few statements for all; the others, and all where one of them is rejected, each as alone, so
 -- that a rejected one affects no other.
 
--- Locks what many tasks need, in one order for all who need several.
+-- Returns the tasks of these jobs, found by their numbers, whatever the statistics say of open tasks.
+create or replace function wedsql._tasks_numbered(p_jobs bigint[]) returns setof wedsql.task
+language sql stable as $$
+select t.* from wedsql.task t where t.job_id = any (p_jobs) offset 0
+$$;
+
+-- Locks what many tasks need, in one order for all who need several. Jobs are looked up by their instances:
+-- with the statistics of an emptied pool PostgreSQL would read the whole pool instead.
 -- Locks: the tables of the flows against definitions that are being changed, the instances by flow and
 -- number, the jobs, the tasks.
 -- Raises: WD009 for more than 500 tasks.
@@ -25,8 +32,9 @@ begin
     execute format('select 1 from %I.wed_flow w where w.wid = any ($1) order by w.wid for no key update',
                    v_flow.name) using v_flow.wids;
   end loop;
-  perform 1 from wedsql.task t join wedsql.job_pool j on j.wid = t.wid and j.id = t.job_id
-  where t.job_id = any (p_jobs) order by j.id for update of j;
+  perform 1 from wedsql.job_pool j
+  where j.wid = any (array(select t.wid from wedsql._tasks_numbered(p_jobs) t)) and j.id = any (p_jobs)
+  order by j.id for update;
   perform 1 from wedsql.task t where t.job_id = any (p_jobs) order by t.job_id for update;
 end $$;
 
@@ -50,7 +58,7 @@ begin
                from unnest(v_held) h;
   return query select o.* from unnest(v_all) u (id)
     cross join lateral wedsql._take_one_of(u.id, p_person, p_keys) o
-    where u.id <> all (array(select h.job_id from unnest(v_held) h));
+    where u.id not in (select h.job_id from unnest(v_held) h);
 end $$;
 
 -- Takes those of these tasks that are free, that the person may take, and whose rule asks nothing at taking.
@@ -60,8 +68,8 @@ create or replace function wedsql._take_at_once(p_jobs bigint[], p_person text, 
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_free bigint[] := array(
-    select t.job_id from wedsql.task t join wedsql.trig g on g.tgid = t.tgid
-    where t.job_id = any (p_jobs) and t.state = 'R' and t.owner is null and t.ended_at is null
+    select t.job_id from wedsql._tasks_numbered(p_jobs) t join wedsql.trig g on g.tgid = t.tgid
+    where t.state = 'R' and t.owner is null and t.ended_at is null
       and g.revalidate is distinct from 'at_take' and g.sets_when_taken is null
       and wedsql._may_take(t, p_person, p_keys));
   v_tasks wedsql.task[];
@@ -70,7 +78,7 @@ begin
   with held as (
     update wedsql.job_pool j
     set state = 'L', claim = wedsql._new_claim(), lckid = p_person, lease_until = '9999-01-01 UTC'
-    from wedsql.task t where t.job_id = any (v_free) and j.wid = t.wid and j.id = t.job_id
+    where j.wid = any (array(select t.wid from wedsql._tasks_numbered(v_free) t)) and j.id = any (v_free)
     returning j.id, j.claim),
   taken as (
     update wedsql.task t
@@ -161,7 +169,7 @@ begin
                       null::text from unnest(v_done) d;
   return query select o.* from unnest(p_jobs, p_data, p_claims) with ordinality u (id, data, claim, place)
     cross join lateral wedsql._complete_one_of(u.id, p_person, u.data, p_outcome, u.claim) o
-    where u.place <= cardinality(p_jobs) and u.id <> all (array(select d.job_id from unnest(v_done) d));
+    where u.place <= cardinality(p_jobs) and u.id not in (select d.job_id from unnest(v_done) d);
 end $$;
 
 -- Completes those of these tasks of a flow that the person holds, one of each instance.
@@ -179,11 +187,12 @@ begin
   select array_agg(o.task), array_agg(wedsql._with_outcome(p_flow.name, o.task, o.data, p_outcome)),
          array_agg(o.claim)
   into v_tasks, v_data, v_claims
-  from (select distinct on (t.wid) t as task, s.data, j.claim
+  from (select distinct on (t.wid) t::wedsql.task as task, s.data, j.claim
         from unnest(p_jobs, p_data, p_claims) u (id, sent, claim)
         cross join lateral (select coalesce(u.sent, '{}') as data) s
-        join wedsql.task t on t.job_id = u.id
-        join wedsql.job_pool j on j.wid = t.wid and j.id = t.job_id
+        cross join lateral (select * from wedsql.task o where o.job_id = u.id offset 0) t
+        cross join lateral (select * from wedsql.job_pool o
+                            where o.wid = t.wid and o.id = t.job_id offset 0) j
         where t.flow_id = p_flow.id and t.ended_at is null and t.state in ('S', 'L', 'X')
           and t.owner = p_person and coalesce(u.claim = j.claim, true)
         order by t.wid, t.job_id) o

@@ -301,3 +301,26 @@ def test_the_end_of_an_exception_closes_a_case_that_is_being_claimed(desk: Kit) 
     closed = api.read_case(case.number, conn=desk.conn)
     assert (closed.state, closed.owner, closed.claimed_until_at) == ("applied", "ann", None)
     assert kinds(desk, case) == ["opened", "claimed", "closed"] and broken(desk) == []
+
+
+def test_a_case_is_given_to_a_colleague(desk: Kit) -> None:
+    case, conn = stuck(desk), desk.conn
+    for nameless in ("", "  ", "ann"):
+        with refused("WD514"):
+            api.give_case(case.number, nameless, "ann", conn=conn)
+    given = api.give_case(case.number, "bob", "ann", "You know the customer.", conn=conn)
+    assert (given.state, given.owner) == ("claimed", "bob")
+    last = api.read_case(case.number, conn=conn).history[-1]
+    assert (last.kind, last.actor, last.text, last.detail) == (
+        "given", "ann", "You know the customer.", {"to": "bob"},
+    )  # fmt: skip
+    with refused("WD516"):  # it is no longer hers to give
+        api.give_case(case.number, "cyd", "ann", conn=conn)
+    assert api.give_case(case.number, "cyd", "bob", conn=conn).owner == "cyd"
+    facts = api.preview_repair(case.wid, "patch", {"changes": {"place": "x"}}, actor="ann", conn=conn).facts
+    assert facts["claim"]["owner"] == "cyd" and facts["claim"]["since"] is not None
+    with refused("WD515"):
+        api.give_case(case.number, "ann", "cyd", flows=["none_such"], conn=conn)
+    desk.clock("25 hours")
+    assert open_case(desk, case.wid).owner == ""
+    assert broken(desk) == []
