@@ -1684,8 +1684,8 @@ create table wedsql.device_package (
   version text not null,
   given_at timestamptz not null,
   held_at timestamptz,
-  -- chain: by transition, for whom the task was to be that becomes ready by the result of the package's task, as
-  -- the device has it, which offers it before the result has arrived.
+  -- chain: by transition, for whom the task was to be that becomes ready by the result of this task, as the
+  -- device has it, which offers it before the result has arrived.
   chain jsonb not null default '{}'::jsonb,
   constraint device_package_pkey primary key (device_id, job_id)
 );

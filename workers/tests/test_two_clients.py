@@ -26,7 +26,8 @@ from workers.tests.conftest import Shop
 TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
-    "accepted_conditions", "approve_publication", "begin_due", "cancel", "check_condition", "check_definition", "check_invariants",
+    "accepted_conditions",
+    "approve_publication", "begin_due", "cancel", "check_condition", "check_definition", "check_invariants",
     "check_predicate", "completions", "condition_outline", "create_flow", "data_directory", "definition",
     "difference",
     "discard_draft", "draft_history", "draft_revision", "drop_flow", "evaluate", "explain",
@@ -86,7 +87,8 @@ NO_WORKER = {
     "approve_repair", "delegate_approvals", "end_delegation", "list_approval_rules", "list_delegations",
     "list_proposals", "propose_repair", "proposals_to_approve", "read_proposal", "reject_repair",
     "save_approval_rules", "withdraw_repair", "propose_approval_rules", "approve_as_administrator",
-    "case_groups", "change_case", "claim_case", "claims_of_others", "comment_case", "give_case", "list_case_rules",
+    "case_groups", "change_case", "claim_case", "claims_of_others",
+    "comment_case", "give_case", "list_case_rules",
     "list_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",

@@ -109,7 +109,8 @@ declare
 begin
   if not wedsql._hold(v_flow, (p_late).wid) then
     return false;
-  elsif (p_late).code in ('WD591', 'WD592', 'WD598', 'WD614', 'WD616') then  -- a person decides, whatever became of the task
+  -- A person decides, whatever became of the task.
+  elsif (p_late).code in ('WD591', 'WD592', 'WD598', 'WD614', 'WD616') then
     perform wedsql._end_late(p_late, 'conflict', '', '');
     return true;
   end if;

@@ -9,4 +9,4 @@ from flows.operations.install import ChangeTables
 
 class Migration(migrations.Migration):
     dependencies = [("flows", "0105_failures")]
-    operations = [ChangeTables("0100_offline_chains")]
+    operations = [ChangeTables("0106_offline_chains")]
