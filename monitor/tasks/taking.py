@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from urllib.parse import urlencode
 
@@ -28,6 +28,8 @@ from pages.urlparams import long_number, without
 LONGEST = 2000
 # As many as may ask at the same moment; each leaves out what another session is taking.
 OFFERED = 100
+# Does one thing with many tasks: returns with how many it is done, and the sentence of the last refusal.
+Many = Callable[[HttpRequest, Sequence[int], str], tuple[int, str]]
 
 
 def text_of(request: HttpRequest, name: str) -> str:
@@ -75,12 +77,8 @@ def many(request: HttpRequest, verb: str) -> HttpResponse:
     if verb == "give" and not is_person(to):
         messages.error(request, _("There is no user “%(name)s” who may log in.") % {"name": to})
         return _back(request)
-    done, refused = 0, ""
-    for number in request.POST.getlist("task")[:PAGE_SIZE]:
-        try:
-            done += MANY[verb](request, long_number(number) or 0, to)
-        except Refused as why:
-            refused = why.sentence
+    asked = request.POST.getlist("task")[:PAGE_SIZE]
+    done, refused = MANY[verb](request, [long_number(number) or 0 for number in asked], to)
     if done:
         messages.success(request, _done(verb, done, to))
     if refused:
@@ -106,9 +104,34 @@ def _done(verb: str, done: int, to: str) -> str:
     return said % {"n": done}
 
 
-def _take(request: HttpRequest, task: int, to: str) -> int:
-    api.take_task(task, request.user.get_username(), task_keys(request.user))
-    return 1
+def _take(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str]:
+    """Take tasks by one call; return how many are taken, and why the last of the others is not."""
+    try:
+        found = api.take_tasks(tasks, request.user.get_username(), task_keys(request.user))
+    except Refused as why:
+        return 0, why.sentence
+    errors = {one.job_id: one.error for one in found}
+    refused = ""
+    for error in filter(None, map(errors.get, tasks)):
+        if not isinstance(error, Refused):
+            raise error
+        refused = error.sentence
+    return sum(one.held is not None for one in found), refused
+
+
+def _each(act: Callable[[HttpRequest, int, str], int]) -> Many:
+    """Return what does one thing with each of many tasks on its own."""
+
+    def many_of(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str]:
+        done, refused = 0, ""
+        for task in tasks:
+            try:
+                done += act(request, task, to)
+            except Refused as why:
+                refused = why.sentence
+        return done, refused
+
+    return many_of
 
 
 def _release(request: HttpRequest, task: int, to: str) -> int:
@@ -136,9 +159,7 @@ def _forced(request: HttpRequest, task: int, verb: str) -> bool | None:
     return is_forced(request.user, sheet) if may_do(request.user, sheet, verb) else None
 
 
-MANY: dict[str, Callable[[HttpRequest, int, str], int]] = {
-    "take": _take, "release": _release, "give": _give,
-}  # fmt: skip
+MANY: dict[str, Many] = {"take": _take, "release": _each(_release), "give": _each(_give)}
 
 
 @require_POST

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
+from flows.definition import ATTRIBUTE, TRIGGER
+from flows.definition.options import Options
 from flows.languages.bpmn.arranging import arranged
 from flows.languages.bpmn.from_graph import tag_of
 from flows.languages.bpmn.model import Plane
+from flows.languages.bpmn.options import texts
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN, SCHEMA
@@ -52,20 +55,13 @@ def _attributes(graph: Graph) -> Iterator[str]:
     if graph.attributes:
         yield "<extensionElements>"
         for attribute in graph.attributes:
-            yield f"  <wedsql:attribute{_options(attribute)}/>"
+            yield f"  <wedsql:attribute{_options(attribute, ATTRIBUTE)}/>"
         yield "</extensionElements>"
 
 
-def _options(options: Mapping[str, Any], prefix: str = "") -> str:
-    found = {name: _text(value, name) for name, value in options.items() if value is not None}
+def _options(options: Mapping[str, Any], known: Options, prefix: str = "") -> str:
+    found = texts(options, known)
     return "".join(f" {prefix}{name}={quoteattr(value)}" for name, value in found.items())
-
-
-def _text(value: Any, name: str) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    sign = "; " if name == "outcomes" else ", "
-    return sign.join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _scope(graph: Graph, ids: Ids, scope: str | None) -> Iterator[str]:
@@ -99,7 +95,7 @@ def _node(graph: Graph, ids: Ids, node: Node) -> Iterator[str]:
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
     options = {key: value for key, value in node.options.items() if key not in ("label", "role", "performer")}
     named = f" name={quoteattr(str(node.options['label']))}" if node.options.get("label") else ""
-    given = _options(options | {"transition": _transition(node.name)}, "wedsql:")
+    given = _options(options | {"transition": _transition(node.name)}, TRIGGER, "wedsql:")
     chosen = f' default="{ids.edges[default]}"' if default is not None else ""
     start = f'<{tag} id="{ids.nodes[node.name]}"{named}{chosen}{given}'
     inner = _inner(graph, ids, node)
