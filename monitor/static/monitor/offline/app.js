@@ -116,9 +116,10 @@ async function start() {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) exchange(); });
   setInterval(() => { if (!document.hidden) exchange(); }, EVERY);
   if (navigator.serviceWorker) {
-    const controlled = navigator.serviceWorker.controller;
+    let controlled = navigator.serviceWorker.controller;
     navigator.serviceWorker.addEventListener("controllerchange", () => {
       if (controlled && document.body.dataset.page !== "tasks") location.reload();
+      controlled = true;  // the first worker of a page is of its own version, each later one of a newer one
     });
     navigator.serviceWorker.register(`${base}worker.js`, { scope: base, updateViaCache: "none" }).then(
       async () => { await navigator.serviceWorker.ready; document.body.dataset.kept = "yes"; },
