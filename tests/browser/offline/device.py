@@ -56,6 +56,11 @@ class Device:
     def open(self, path: str = "offline/en/") -> None:
         self.page.get(self.line.url + path)
 
+    def new_tab(self) -> str:
+        """Open a second tab, go there, and return its handle."""
+        self.page.switch_to.new_window("tab")
+        return self.page.current_window_handle
+
     def log_in(self, name: str) -> None:
         client = Client()
         client.force_login(get_user_model().objects.get(username=name))
@@ -74,7 +79,8 @@ class Device:
 
     def exchanged(self, *lines: str) -> None:
         """Wait until the client says that its line is this, and its worker has all files."""
-        self.wait(lambda page: self.all("#line")[0].get_attribute("data-line") in (lines or ("connected",)))
+        said = lines or ("connected",)
+        self.wait(lambda page: [one for one in self.all("#line") if one.get_attribute("data-line") in said])
         self.wait(lambda page: self.all("body[data-kept]"))
 
     def all(self, selector: str) -> list[Any]:

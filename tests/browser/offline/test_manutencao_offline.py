@@ -96,6 +96,7 @@ def test_t225_the_visit_of_the_client_is_performed_without_a_connection(
         phone.log_in("Paulo")
         phone.open(f"tasks/{task}/")
         phone.wait(lambda page: [one.click() or one for one in page.find_elements(By.XPATH, LOCK)])
+        phone.wait(lambda page: not page.find_elements(By.XPATH, LOCK))  # its answer replaces the page
         visit(phone, line, task, tmp_path)
     finally:
         phone.kill()
