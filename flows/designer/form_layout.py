@@ -18,6 +18,7 @@ from flows.queries.definitions import FlowInfo
 
 WORDS = ("shown", "required", "readonly")
 LISTS = ("choices", "table")
+WITHOUT_UNIT = (*LISTS, "file")
 MOST_CHOICES = 500
 
 
@@ -78,14 +79,14 @@ class FormField:
         return translate_label(str(self.given.get("label") or "")) or self.field.label
 
     @property
-    def described(self) -> str:
-        """Return the ids of the texts about its control."""
+    def described(self) -> list[str]:
+        """Return which texts about its control there are, as the ends of their ids."""
         names = [
             ("help", self.given.get("help")),
-            ("unit", self.given.get("unit")),
+            ("unit", self.kind not in WITHOUT_UNIT and self.given.get("unit")),
             ("error", self.field.error),
         ]
-        return " ".join(f"{self.field.field}-{name}" for name, text in names if text)
+        return [name for name, text in names if text]
 
 
 @dataclass(frozen=True)
