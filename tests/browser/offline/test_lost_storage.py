@@ -1,4 +1,4 @@
-"""The browser removes what it has stored between two starts: the person is told, and does the task again."""
+"""The browser removes what it has stored between two starts: it says so, and the task is done again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["axe"]
 
 
 @pytest.mark.parametrize("stores", ["indexeddb,cache_storage,service_workers", "all"])
-def test_who_lost_what_the_device_had_stored_is_told_and_does_the_task_again(
+def test_who_lost_what_the_device_had_stored_sees_it_and_does_the_task_again(
     device: Device, line: Line, locked: Callable[[], int], conn: psycopg.Connection[Any], stores: str
 ) -> None:
     sent, lost, other = locked(), locked(), locked()

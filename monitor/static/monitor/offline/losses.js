@@ -29,7 +29,7 @@ export function lossOf(person) {
   return found && (!person || person.user === found.user) ? found : null;
 }
 
-// Tells of a loss until the person has read it.
+// Shows a loss until the person has read it.
 export function showLoss(loss, renew) {
   const forget = () => { localStorage.removeItem(LOST); renew(); };
   return el("div", { class: "note note-warning", role: "alert", id: "loss" },
