@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from flows import api
-from flows.languages.bpmn import CHOOSING, Process, read
+from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.drawing import Drawing, drawings
 from flows.languages.bpmn.from_graph import as_process
 from flows.languages.graph import read as read_graph
@@ -56,11 +56,9 @@ def tokens(state: Mapping[str, Any], process: Process, origins: Mapping[str, str
 
 
 def undecided(flow: FlowInfo, state: Mapping[str, Any], reason: str | None) -> list[str]:
-    """Return the names of the gateways at which an exception has no way on; none for another reason."""
+    """Return the names of the elements at which an exception has no way on; none for another reason."""
     source = api.read_source(flow.name) if reason == "STUCK" else None
     if source is None or source["language"] not in DRAWN:
         return []
-    process, _drawings = drawn(source)
-    there = tokens(state, process, source["map"]["attributes"])
-    found = [process.elements[each] for each in there]
-    return [each.name or each.id for each in found if each.tag in CHOOSING]
+    choosing = source["map"].get("choosing", {})
+    return [*dict.fromkeys(name for tokens_, name in choosing.items() if int(state.get(tokens_) or 0) > 0)]

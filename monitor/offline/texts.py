@@ -20,6 +20,16 @@ TEXTS: Mapping[str, str | Promise] = {
         "No task is on this device. Lock tasks for work without a connection; they are transferred here."
     ),
     "no_person": _("Log in with a connection once, so that this device can read your tasks."),
+    "lost_results": _(
+        "The browser has removed what this device had stored. Results that were not sent are gone: {n}. "
+        "What was sent is safe. Perform the marked tasks again."
+    ),
+    "lost_stored": _(
+        "The browser has removed what this device had stored. Everything that was completed had been sent; "
+        "what was typed and not completed is gone. Tasks are transferred again."
+    ),
+    "again": _("perform it again"),
+    "understood": _("Understood"),
     "storage": _("This device uses {used}; about {free} are free."),
     "gone": _("The task is not on this device"),
     "gone_why": _("It was completed, given back, or taken by another person."),

@@ -37,7 +37,8 @@ FILES = (
     "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
-    "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/form_requests.js",
+    "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/offline/losses.js",
+    "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
 MOST_RESULTS = 50

@@ -182,12 +182,25 @@ CHOICE = file(
 )
 
 
-def test_an_exception_names_the_gateway_at_which_no_way_leads_on(parcels: Parcels, site: None) -> None:
+FORK = file(
+    attributes(attribute("amount", type="integer")),
+    node("startEvent", "s"),
+    node("task", "ask", name="Large?"),
+    node("task", "a"),
+    node("endEvent", "e"),
+    flows("s ask", "ask a amount &gt; 100", "ask e amount &lt; 101", "a e"),
+)
+
+
+@pytest.mark.parametrize("content", [CHOICE, FORK], ids=["a gateway", "a task"])
+def test_an_exception_names_the_element_at_which_no_way_leads_on(
+    parcels: Parcels, site: None, content: bytes
+) -> None:
     name = unique()
-    publish_file(name, prepare_bpmn(name, CHOICE), "anna", "")
+    publish_file(name, prepare_bpmn(name, content), "anna", "")
     wid = api.start(name)
     alice = client_of(person("rita", f"flow:{name}", f"flow:{name}:repair"))
-    said = "At the gateway “Large?” no condition of a way on holds."
+    said = "At “Large?” no condition of a way on holds."
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
     job = Job.objects.get(wid=wid, transition="ask")
     api.repair(wid, "complete", {"job": job.pk}, "STUCK", actor="anna")  # a reason that a person gives

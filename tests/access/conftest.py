@@ -75,7 +75,7 @@ class SampleData:
             "name": self.parcels.flow,
             "example": "order",
             "operation": "suspend",
-            "ending": "csv",
+            "ending": "xes" if "history." in route else "csv",
             "saved_view": "1",
             "bulk": str(self.bulk),
             "rule": str(self.rows["alert"]),

@@ -201,6 +201,7 @@ def log_in(server: WebServer, people: dict[str, Any], django_db_blocker: Any) ->
             client.force_login(get_user_model().objects.get(username=name))
         key = client.cookies[settings.SESSION_COOKIE_NAME].value
         cookie = {"name": settings.SESSION_COOKIE_NAME, "value": key, "url": server.url, "httpOnly": True}
+        browser.get("about:blank")  # a live page of the person before may not be seen by this one
         browser.execute_cdp_cmd("Network.setCookie", cookie)
         browser.get(server.url + path.removeprefix("/"))
 

@@ -11,9 +11,7 @@ from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.soundness import tolerated
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
-
-# Gateways at which a token stays when no condition of a way on holds.
-CHOOSING = ("exclusiveGateway", "inclusiveGateway")
+from flows.languages.graph.model import may_stay
 
 
 @dataclass(frozen=True)
@@ -50,13 +48,17 @@ class CompiledProcess:
 
     @property
     def choosing(self) -> dict[str, str]:
-        """Return the gateways at which the data decide, by the attributes with the tokens that are there."""
-        flows, elements = self.process.flows, self.process.elements
+        """Return the elements at which no way on may be open, by the attributes with the tokens there.
+
+        They are gateways, and activities that have been performed and whose flows have conditions.
+        """
+        edges = self.graph.edges
         found = {}
-        for name, origin in self.source_map["attributes"].items():
-            element = elements.get(flows[origin].target if origin in flows else origin)
-            if element is not None and element.tag in CHOOSING:
-                found[name] = element.name or element.id
+        for name, edge in self.compiled.source_map["attributes"].items():
+            node = self.graph.nodes.get(edges[edge].target) if edge in edges else None
+            if node is not None and may_stay(node, [edges[each] for each in node.outward]):
+                element = self.process.elements.get(str(node.path[0]))
+                found[name] = element.name or element.id if element is not None else node.name
         return found
 
 

@@ -33,20 +33,30 @@ def given(tag: Tag) -> dict[str, str]:
 
 
 def converted(options: Mapping[str, str], known: Options, also: tuple[str, ...] = ()) -> dict[str, Any]:
-    """Return options as a definition has them. Raises ValueError with the reason."""
+    """Return options as a definition has them; those that are left empty as None.
+
+    Raises ValueError with the reason.
+    """
     found: dict[str, Any] = {}
     for name, text in options.items():
         if name in also:
             continue
         if name not in known:
             raise ValueError(f"“{name[:40]}” is no option here.")
-        found[name] = _converted(text, known[name].type, name)
+        found[name] = None if _is_none(known[name], text) else _converted(text, known[name].type, name)
     return found
 
 
+def _is_none(option: Option, text: str) -> bool:
+    """Return whether a text leaves an option without a value: no limit, no due time, no candidate.
+
+    An empty list is another value than none, and so is an empty default of a text.
+    """
+    other = option.type == "text[]" or option.name == "default"
+    return not text.strip() and (option.type == "interval" or (option.nullable and not other))
+
+
 def _converted(text: str, type_: str, name: str) -> Any:
-    if type_ == "interval" and not text.strip():
-        return None  # no limit
     if type_ == "boolean":
         if text not in ("true", "false"):
             raise ValueError(f"“{name}” is true or false, not “{text[:40]}”.")

@@ -87,7 +87,7 @@ def _may_fail(name: str, rules: list[Made]) -> bool:
 
 
 def _has_children(rule: Made) -> bool:
-    return "child" in rule.rule.options or "child" in rule.options
+    return "child" in rule.rule.options or rule.options.get("child") is not None
 
 
 def _holds_others(made: Building, element: Element) -> bool:

@@ -93,6 +93,16 @@ def is_choosing(node: Node, edges: Sequence[Edge]) -> bool:
     return decides and (len(edges) > 1 or any(edge.condition is not None for edge in edges))
 
 
+def may_stay(node: Node, edges: Sequence[Edge]) -> bool:
+    """Return whether a token may stay at a node because no condition of its outgoing edges holds.
+
+    At a complex gateway that joins, a token also waits for others, so that it is none of them.
+    """
+    joins = node.kind == "complex" and len(node.inward) > 1
+    always = any(edge.default or edge.condition is None for edge in edges)
+    return is_choosing(node, edges) and not joins and not always
+
+
 @dataclass(frozen=True)
 class Graph:
     """A graph: its nodes and edges by name, and the edges that a new instance starts with.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.languages.graph.model import Graph, Node
+from flows.languages.graph.model import Graph, Node, may_stay
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.ways import MOST_CHARACTERS, fits, words
 
@@ -77,7 +77,7 @@ def _may_share(nodes: Iterable[Node], rules: Sequence[Mapping[str, Any]]) -> boo
 def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapping[str, Any]:
     """Return what is kept with the flow, so that pages can show the graph.
 
-    `choosing` has the gateways at which the data decide, by the attributes with the tokens that are there.
+    `choosing` has the nodes at which no way on may be open, by the attributes with the tokens there.
     """
     made = compiled.definition["attributes"][len(graph.attributes) :]
     internal = [attribute["name"] for attribute in made]
@@ -89,7 +89,7 @@ def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapp
     choosing = {
         name: str(node.options.get("label") or node.name)
         for name, node in targets.items()
-        if node is not None and node.kind in ("exclusive", "inclusive")
+        if node is not None and may_stay(node, [graph.edges[each] for each in node.outward])
     }
     facts = {**compiled.source_map, "internal": internal, "choosing": choosing}
     return {"language": "graph", "format": format_, "text": text, "map": facts}

@@ -7,6 +7,8 @@ from random import Random
 import pytest
 
 from flows import api
+from flows.languages.bpmn import BadBpmn
+from flows.languages.bpmn.building import OPTIONS
 from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
 from flows.tests.bpmn_running import perform, publish, signal, visited
 from flows.tests.kit import Kit, broken, refused
@@ -270,3 +272,23 @@ def test_an_empty_timeout_is_no_limit(kit: Kit) -> None:
     assert kit.rows("select timeout, pickup_deadline from {f}.wed_trig where trname = 't'") == [(None, None)]
     kit.run("t", wid)
     assert kit.status(wid) == "F"
+
+
+NO_VALUE = [option.name for option in OPTIONS.values() if option.nullable and option.type != "text[]"]
+
+
+@pytest.mark.parametrize("empty", ["", " "])
+@pytest.mark.parametrize("name", NO_VALUE)
+def test_an_option_that_is_left_empty_has_no_value(kit: Kit, name: str, empty: str) -> None:
+    for tag in ("task", "userTask"):
+        task = node(tag, "t", **{f"wedsql_{name}": empty})
+        content = file(node("startEvent", "s"), task, node("endEvent", "e"), flows("s t", "t e"))
+        try:
+            publish(kit, content)
+        except BadBpmn as error:
+            assert "has no effect here" in str(error) or "is no option here" in str(error), error
+        else:
+            wid = kit.start()
+            assert kit.jobs(wid) == ["t"]
+            first = api.definition(kit.name, conn=kit.conn)["triggers"][0]
+            assert first.get(name) is None or name == "name", first

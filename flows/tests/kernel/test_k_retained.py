@@ -29,6 +29,7 @@ COLUMNS = {
     "condition_failure.wid": NUMBER,
     "device_package.wid": REMOVED,
     "device_result.wid": REMOVED,
+    "failure_instance.wid": REMOVED,
     "instance.parent_wid": NUMBER,
     "instance.wid": REMOVED,
     "job_log.wid": REMOVED,

@@ -21,18 +21,22 @@ own (text) as (
   from line l),
 unquoted (text) as (
   select regexp_replace(regexp_replace(o.text,
-    '"[^"]*"|“[^”]*”|«[^»]*»|‘[^’]*’|`[^`]*`', '…', 'g'),
-    '(?<![A-Za-z0-9])''[^'']*''(?![A-Za-z0-9])', '…', 'g')
+    E'"[^"]*"|\\u201c[^\\u201d]*\\u201d|\\u00ab[^\\u00bb]*\\u00bb|\\u2018[^\\u2019]*\\u2019|`[^`]*`',
+    E'\u2026', 'g'),
+    '(?<![A-Za-z0-9])''[^'']*''(?![A-Za-z0-9])', E'\u2026', 'g')
   from own o),
 addresses (text) as (
-  select regexp_replace(regexp_replace(u.text, '[A-Za-z][A-Za-z0-9+.-]*://[^[:space:]]+', '…', 'g'),
-                        '[^[:space:]@<>(),;:]+@[^[:space:]@<>(),;:]+', '…', 'g') from unquoted u),
+  select regexp_replace(regexp_replace(u.text, '[A-Za-z][A-Za-z0-9+.-]*://[^[:space:]]+', E'\u2026', 'g'),
+                        '[^[:space:]@<>(),;:]+@[^[:space:]@<>(),;:]+', E'\u2026', 'g') from unquoted u),
 numbers (text) as (
   select regexp_replace(a.text, '(?<!(?:HTTP|status|code)[ :=]{0,3})'
-    '(?<![^[:space:](){}<>,;:=|/#\[\]])(?![A-Za-z]{2,}[0-9]{1,3}(?![A-Za-z0-9_.-]))'
-    '[^[:space:](){}<>,;:=|/#…\[\]]*[0-9][^[:space:](){}<>,;:=|/#…\[\]]*', '…', 'g') from addresses a)
-select left(btrim(regexp_replace(regexp_replace(n.text, '…(?:[[:space:],:;/#-]*…)+', '…', 'g'),
-                                 '[[:space:]]+', ' ', 'g')), 200) from numbers n
+    || E'(?<![^[:space:](){}<>,;:=|/#\\[\\]])(?![A-Za-z]{2,}[0-9]{1,3}(?![A-Za-z0-9_.-]))'
+    || E'[^[:space:](){}<>,;:=|/#\\u2026\\[\\]]*[0-9][^[:space:](){}<>,;:=|/#\\u2026\\[\\]]*',
+    E'\u2026', 'g') from addresses a)
+-- The site's sessions write UTF-8, others may not have this letter.
+select left(replace(btrim(regexp_replace(regexp_replace(n.text,
+    E'\\u2026(?:[[:space:],:;/#-]*\\u2026)+', E'\u2026', 'g'), '[[:space:]]+', ' ', 'g')),
+  E'\u2026', '...'), 200) from numbers n
 $$;
 
 -- Returns what attempts that are not counted add to the errors, by instance and hour. A flow has at most 500

@@ -161,14 +161,17 @@ begin
   return v_late.id;
 end $$;
 
--- Notes in the log of a job by which clock its result was made.
+-- Notes in the log of a job by which clock its result was made, once where two devices have sent the same.
 create or replace function wedsql._log_offline(p_device wedsql.device, p_result wedsql.device_result)
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, message, attempt)
 select t.job_id, t.wid, t.tgid, t.flow_id, coalesce(g.trname, ''), wedsql.now(), 'offline', p_device.person,
   to_char(p_result.made_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 1
-from wedsql.task t left join wedsql.trig g on g.tgid = t.tgid where t.job_id = p_result.job_id
+from wedsql.task t left join wedsql.trig g on g.tgid = t.tgid
+where t.job_id = p_result.job_id
+  and not exists (select from wedsql.device_result r
+                  where r.wid = t.wid and r.job_id = t.job_id and r.seq = p_result.seq and r.state = 'A')
 $$;
 
 -- Applies the next result of a device that waits, and returns its number; null where there is none, or one

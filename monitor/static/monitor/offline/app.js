@@ -2,6 +2,7 @@
 import { size } from "../form_fields.js";
 import { room } from "./file_fields.js";
 import { closeForm, openForm } from "./form.js";
+import { lossOf, noteLoss, showLoss } from "./losses.js";
 import { showOutbox } from "./outbox.js";
 import { el, moment, say, show, t } from "./parts.js";
 import * as store from "./store.js";
@@ -26,16 +27,24 @@ async function showCounts(person) {
 async function showTasks(person) {
   const found = await store.packages(person), results = await store.outbox(person);
   const done = new Map(results.filter((one) => one.result && one.state !== "refused").map((one) => [one.task, one]));
+  const loss = lossOf(person);
   const item = (one) => {
     const result = done.get(one.task), due = one.due_at ? ` · ${t("due")} ${moment(one.due_at)}` : "";
     return el("li", { class: "panel pad", "data-task": one.task },
       result ? el("strong", {}, one.title) : el("a", { href: `#/tasks/${one.task}` }, one.title),
       el("div", { class: "dim small" }, `${one.flow} ${one.key}${due}`),
-      result ? el("span", { class: "tag" }, t(`is_${result.state}`)) : null);
+      result ? el("span", { class: "tag" }, t(`is_${result.state}`))
+        : loss?.tasks.includes(one.task) ? el("span", { class: "tag warn" }, t("again")) : null);
   };
   const { usage, free } = await room();
-  return show(t("tasks"), found.length ? el("ul", { class: "offline-list" }, ...found.map(item)) : el("p", { class: "dim" }, t("no_tasks")),
+  return show(t("tasks"), lossNote(person),
+    found.length ? el("ul", { class: "offline-list" }, ...found.map(item)) : el("p", { class: "dim" }, t("no_tasks")),
     el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
+}
+
+function lossNote(person) {
+  const loss = lossOf(person);
+  return loss && showLoss(loss, () => render(false));
 }
 
 // Shows the page of the address, after what is being shown: else an earlier page could replace a later one.
@@ -58,7 +67,7 @@ async function draw(moved) {
   const focused = document.activeElement?.id;
   closeForm();
   let heading;
-  if (!person) heading = show(t("tasks"), el("p", {}, t(state.line === "lost" ? "line_lost" : "no_person")));
+  if (!person) heading = show(t("tasks"), lossNote(null), el("p", {}, t(state.line === "lost" ? "line_lost" : "no_person")));
   else if (page === "tasks") {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
@@ -74,14 +83,16 @@ async function draw(moved) {
 
 // What the lists show: they are made again only when it has changed, so that who reads or aims keeps the place.
 async function signature(person) {
-  if (!person) return state.line;
+  const loss = lossOf(person);
+  if (!person) return `${state.line} ${Boolean(loss)}`;
   const results = (await store.outbox(person)).map(({ number, state: each, answer }) => [number, each, answer]);
-  return JSON.stringify([location.hash, person.user, results, (await store.packages(person)).map((one) => [one.task, one.version])]);
+  return JSON.stringify([location.hash, person.user, loss, results, (await store.packages(person)).map((one) => [one.task, one.version])]);
 }
 
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.
 async function exchange(asked = false) {
   if (asked) say(t("sending"));
+  await noteLoss();
   await render(false);
   running ??= synchronize().finally(() => { running = null; });
   state = await running;
@@ -105,9 +116,10 @@ async function start() {
   document.addEventListener("visibilitychange", () => { if (!document.hidden) exchange(); });
   setInterval(() => { if (!document.hidden) exchange(); }, EVERY);
   if (navigator.serviceWorker) {
-    const controlled = navigator.serviceWorker.controller;
+    let controlled = navigator.serviceWorker.controller;
     navigator.serviceWorker.addEventListener("controllerchange", () => {
       if (controlled && document.body.dataset.page !== "tasks") location.reload();
+      controlled = true;  // the first worker of a page is of its own version, each later one of a newer one
     });
     navigator.serviceWorker.register(`${base}worker.js`, { scope: base, updateViaCache: "none" }).then(
       async () => { await navigator.serviceWorker.ready; document.body.dataset.kept = "yes"; },

@@ -92,11 +92,15 @@ export const change = (user, made) => run(["people"], (store) => {
   };
 });
 
-// Records for the other pages of the site how many results are not sent.
+// Returns whether the device has ever been that of a person.
+export const knows = async (user) => Boolean(await got("people", user));
+
+// Records for the other pages of the site how many results are not sent, and of which tasks.
 async function note(user) {
-  const unsent = (await all("outbox", user)).filter((one) => UNSENT.includes(one.state)).length;
-  localStorage.setItem(MARK, JSON.stringify({ user, unsent }));
-  return unsent;
+  const unsent = (await all("outbox", user)).filter((one) => UNSENT.includes(one.state));
+  const tasks = unsent.filter((one) => one.state === "waiting").map((one) => one.task);
+  localStorage.setItem(MARK, JSON.stringify({ user, unsent: unsent.length, tasks }));
+  return unsent.length;
 }
 
 async function sealed(person, bytes) {
@@ -260,9 +264,9 @@ export async function trim(person) {
 export async function wipe(user) {
   const range = IDBKeyRange.bound([user], [user, []]);
   const kept = ["packages", "outbox", "drafts", "files"];
+  localStorage.removeItem(MARK);  // first: else another tab would take it for a loss
   await run(["people", ...kept], (store) => {
     for (const name of kept) store(name).delete(range);
     store("people").delete(user);
   });
-  localStorage.removeItem(MARK);
 }
