@@ -56,8 +56,8 @@ begin
   v_held := wedsql._take_at_once(v_all, p_person, p_keys);
   return query select h.job_id, true, h, null::text, null::text, null::text, null::text
                from unnest(v_held) h;
-  return query select o.* from unnest(v_all) u (id)
-    cross join lateral wedsql._take_one_of(u.id, p_person, p_keys) o
+  return query select u.id, (o.why).code is null, o.held, (o.why).* from unnest(v_all) u (id)
+    cross join lateral wedsql._one_of_tasks('take', u.id, p_person, p_keys) o
     where u.id not in (select h.job_id from unnest(v_held) h);
 end $$;
 
@@ -99,30 +99,30 @@ from (select u.flow_id, array_agg(u.wid) as wids, array_agg(i.seq) as seqs
 join wedsql.flow f on f.id = t.flow_id
 $$;
 
--- Takes one of many tasks, or says why not; then nothing of it is done.
-create or replace function wedsql._take_one_of(p_job bigint, p_person text, p_keys text[])
-returns table (job_id bigint, ok boolean, held wedsql.held_task, sqlstate text, message text, hint text,
-               detail text)
+-- Takes or completes one of many tasks, or returns why it is rejected; then nothing of it is done.
+-- Locks: as take_task; as complete_task.
+-- Raises: what passes by itself (wedsql._passes) and 57014.
+create or replace function wedsql._one_of_tasks(p_verb text, p_job bigint, p_person text,
+  p_keys text[] default null, p_data jsonb default null, p_outcome text default null,
+  p_claim bigint default null,
+  out held wedsql.held_task, out seq integer, out status "char", out fired text[], out repeated boolean,
+  out why wedsql.why)
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_code text;
 begin
-  job_id := p_job;
-  ok := true;
-  begin
+  if p_verb = 'take' then
     held := wedsql.take_task(p_job, p_person, p_keys);
-  exception
-    when query_canceled then raise;
-    when others then
-      if wedsql._passes(sqlstate) then
-        raise;
-      end if;
-      ok := false;
-      get stacked diagnostics v_code = returned_sqlstate, message = message_text,
-        hint = pg_exception_hint, detail = pg_exception_detail;
-  end;
-  sqlstate := v_code;
-  return next;
+  else
+    select c.seq, c.status, c.fired, c.repeated into seq, status, fired, repeated
+    from wedsql.complete_task(p_job, p_person, p_data, p_outcome, p_claim) c;
+  end if;
+exception
+  when query_canceled then raise;
+  when others then
+    if wedsql._passes(sqlstate) then
+      raise;
+    end if;
+    get stacked diagnostics why.code = returned_sqlstate, why.message = message_text,
+      why.hint = pg_exception_hint, why.detail = pg_exception_detail;
 end $$;
 
 -- A task that was completed among many.
@@ -167,8 +167,11 @@ begin
   end loop;
   return query select d.job_id, true, d.seq, d.status, d.fired, false, null::text, null::text, null::text,
                       null::text from unnest(v_done) d;
-  return query select o.* from unnest(p_jobs, p_data, p_claims) with ordinality u (id, data, claim, place)
-    cross join lateral wedsql._complete_one_of(u.id, p_person, u.data, p_outcome, u.claim) o
+  return query
+    select u.id, (o.why).code is null, o.seq, o.status, o.fired, o.repeated, (o.why).*
+    from unnest(p_jobs, p_data, p_claims) with ordinality u (id, data, claim, place)
+    cross join lateral
+      wedsql._one_of_tasks('complete', u.id, p_person, null, u.data, p_outcome, u.claim) o
     where u.place <= cardinality(p_jobs) and u.id not in (select d.job_id from unnest(v_done) d);
 end $$;
 
@@ -220,38 +223,6 @@ where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 select wedsql._note_application(u.t, p_person)
 from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u
 $$;
-
--- Completes one of many tasks, or says why not; then nothing of it is done.
-create or replace function wedsql._complete_one_of(p_job bigint, p_person text, p_data jsonb, p_outcome text,
-  p_claim bigint)
-returns table (job_id bigint, ok boolean, seq integer, status "char", fired text[], repeated boolean,
-               sqlstate text, message text, hint text, detail text)
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_done record;
-  v_code text;
-begin
-  job_id := p_job;
-  begin
-    v_done := wedsql.complete_task(p_job, p_person, p_data, p_outcome, p_claim);
-    ok := true;
-    seq := v_done.seq;
-    status := v_done.status;
-    fired := v_done.fired;
-    repeated := v_done.repeated;
-  exception
-    when query_canceled then raise;
-    when others then
-      if wedsql._passes(sqlstate) then
-        raise;
-      end if;
-      ok := false;
-      get stacked diagnostics v_code = returned_sqlstate, message = message_text,
-        hint = pg_exception_hint, detail = pg_exception_detail;
-  end;
-  sqlstate := v_code;
-  return next;
-end $$;
 
 grant execute on function wedsql.take_tasks(bigint[], text, text[]),
   wedsql.complete_tasks(bigint[], text, jsonb[], text, bigint[]) to wed_web;
