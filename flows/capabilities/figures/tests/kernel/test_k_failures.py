@@ -97,9 +97,7 @@ def test_the_kind_is_the_class_of_the_error(kit: Kit, message: str, kind: str, t
     assert kit.one("select wedsql._failure_message(%s)", [message]) == text
 
 
-@pytest.mark.parametrize(
-    "text", ["(" * 2000, "'" * 1999, "1." * 1000, "a@" * 1000, "; 1 " * 500, "x" * 2000]
-)
+@pytest.mark.parametrize("text", ["(" * 2000, "'" * 1999, "1." * 1000, "a@" * 1000, "; 1 " * 500, "x" * 2000])
 def test_the_text_of_an_error_has_a_limit(kit: Kit, text: str) -> None:
     assert len(kit.one("select wedsql._failure_message(%s)", [text])) <= 200
     assert len(kit.one("select wedsql._failure_kind('failed', %s)", [text])) <= 100
