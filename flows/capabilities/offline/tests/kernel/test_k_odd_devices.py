@@ -86,8 +86,8 @@ def test_results_of_a_clock_that_is_wrong_by_a_day_keep_their_order_and_both_tim
     steps = [cellar.trace(wid)[-1].tstmp for wid in wids]
     assert steps == sorted(steps) and abs(steps[-1] - steps[0]) < timedelta(hours=1)
     log = "select message, at from wedsql.job_log where wid = any (%s) and outcome = 'offline' order by wid"
-    lines = cellar.rows(log, [wids])
-    assert [one.message for one in lines] == [f"{clock:%Y-%m-%dT%H:%M:%S}Z" for clock in clocks]
+    logged = cellar.rows(log, [wids])
+    assert [one.message for one in logged] == [f"{clock:%Y-%m-%dT%H:%M:%S}Z" for clock in clocks]
     assert violations(cellar) == []
 
 
