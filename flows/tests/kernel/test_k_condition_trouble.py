@@ -91,5 +91,5 @@ def test_every_handler_of_an_evaluation_lets_troubles_through() -> None:
         handlers = [one.start() for one in re.finditer(r"when others", text)]
         assert handlers, name
         for place in handlers:
-            before, after = text[max(0, place - 160) : place], text[place : place + 60]
+            before, after = text[max(0, place - 160) : place], text[place : place + 80]
             assert PASSES.search(before) or BY_CODE.match(after), (name, text[place - 80 : place + 40])
