@@ -21,6 +21,7 @@ from tests.browser.conftest import LogIn, Login, Wait, problems, wait_in
 Browser = webdriver.Chrome
 Database = psycopg.Connection[Any]
 
+UNEXAMINED = "#impact[aria-busy], #impact button[value=examine]"
 FLOW = """
 insert into wed_attr (aname, label) values ('a', 'Payment'), ('b', 'Stock');
 insert into wed_trig (tgname, trname, cname, cpred) values ('g', 'tr_g', 'c', $$a is null$$);
@@ -73,6 +74,12 @@ def workers(dsn: str, tmp_path: Path) -> Iterator[Processes]:
 
 def at(browser: Browser, css: str) -> Any:
     return browser.find_element(By.CSS_SELECTOR, css)
+
+
+def publish(browser: Browser) -> None:
+    """Press the button, which moves down when the impact before it is there."""
+    wait_in(browser, lambda page: not page.find_elements(By.CSS_SELECTOR, UNEXAMINED))
+    at(browser, "form.publish button[value=publish]").click()
 
 
 def text(browser: Browser, css: str) -> str:
@@ -168,7 +175,7 @@ def test_a_second_person_approves_and_the_first_one_cannot(
     save_rule(browser, server, flow, "Approved")
     browser.get(server.url[:-1] + flow.tab("publish/"))
     at(browser, "#reason").send_keys("four eyes")
-    at(browser, "form.publish button[value=publish]").click()
+    publish(browser)
     wait_in(browser, says("Another person has to approve it."))
     assert not browser.find_elements(By.CSS_SELECTOR, "button[value^='approve:']")
     request = at(browser, "button[value^='withdraw:']").get_attribute("value").partition(":")[2]
@@ -202,7 +209,7 @@ def test_a_scheduled_publication_is_made_by_the_reaper(
     browser.execute_script(
         "arguments[0].value = arguments[1]", at(browser, "#publish_at"), when.strftime("%Y-%m-%dT%H:%M")
     )
-    at(browser, "form.publish button[value=publish]").click()
+    publish(browser)
     wait_in(browser, says("waits for its time"))
     assert "label" not in running(database, flow)["triggers"][0]
 
@@ -237,7 +244,7 @@ def test_an_earlier_version_is_published_again_with_its_impact(
         each.text for each in browser.find_elements(By.CSS_SELECTOR, "#impact tbody tr:first-child td.num")
     ]
     assert numbers == ["0", "0", "3", "0"]  # it holds again for all three
-    at(browser, "form.publish button[value=publish]").click()
+    publish(browser)
     wait(says("It did what was predicted."))
 
     assert running(database, flow)["triggers"][0]["predicate"] == "a is null"
