@@ -29,7 +29,7 @@ def url(dsn: str) -> str:
 
 
 def test_exit_codes_and_streams(url: str, flow: str) -> None:
-    done = run(url, "loadflow", "workers/demo/flows/fig2.sql", "--flow", flow)
+    done = run(url, "flow", "load", "workers/demo/flows/fig2.sql", "--flow", flow)
     assert (done.returncode, done.stderr) == (0, "")
 
     refused = run(url, "startinstance", flow, "nowhere=1")
@@ -47,7 +47,7 @@ def test_exit_codes_and_streams(url: str, flow: str) -> None:
 
 
 def test_a_database_that_is_gone_is_one_sentence() -> None:
-    gone = run("postgresql://wed@/nowhere?host=/nonexistent", "flows")
+    gone = run("postgresql://wed@/nowhere?host=/nonexistent", "flow", "list")
 
     assert gone.returncode == 1
     assert "Traceback" not in gone.stderr

@@ -173,7 +173,7 @@ WITHOUT_VALUES = {
     "flows/admin/definition.py", "flows/definition/files.py", "flows/definition/merging.py",
     "flows/designer/conditions.py", "flows/designer/trial.py", "flows/designer/values.py",
     "flows/wed_error.py", "flows/filters/values.py", "flows/json_text.py", "flows/designer/pdl.py",
-    "flows/capabilities/tasks/people.py",
+    "flows/capabilities/tasks/people.py", "flows/capabilities/figures/ocel.py",
     "flows/languages/graph/problems.py", "flows/languages/pdl/compiler.py", "monitor/tasks/forms.py",
     "monitor/offline/views.py",
     "flows/languages/bpmn/feel_quantifiers.py",

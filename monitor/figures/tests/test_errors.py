@@ -37,7 +37,7 @@ def test_attempts_that_failed_for_the_same_reason_are_one_row(
 ) -> None:
     page = get(carol, f"/errors/?flow={parcels.flow}")
     shown = text_of(page)
-    assert "box … of customer … is torn Torn" in shown, shown
+    assert "box ... of customer ... is torn Torn" in shown, shown
     assert "The printer is out of paper Failed" in shown, shown
     assert rows_of(carol, f"/errors/?flow={parcels.flow}") == 2
     assert rows_of(carol, f"/errors/?flow={parcels.flow}&q=PRINTER") == 1
@@ -47,7 +47,7 @@ def test_attempts_that_failed_for_the_same_reason_are_one_row(
 def test_the_instances_behind_an_error_are_listed_and_found_by_a_filter(
     carol: Client, parcels: Parcels, failed: list[int]
 ) -> None:
-    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box … of")
+    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box ... of")
     page = get(carol, address)
     assert all(f'href="/instances/{wid}/"' in page for wid in failed[:3])
     assert f'href="/instances/{failed[3]}/"' not in page
@@ -62,7 +62,7 @@ def test_the_instances_behind_an_error_are_listed_and_found_by_a_filter(
 def test_who_may_operate_retries_or_repairs_them_together(
     alice: Client, carol: Client, parcels: Parcels, failed: list[int]
 ) -> None:
-    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box … of")
+    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box ... of")
     assert "/bulk/new/" not in get(carol, address)
     User.objects.get(username__startswith="alice").user_permissions.add(
         *Permission.objects.filter(codename__in=("change_instance", "change_job"))
@@ -75,7 +75,7 @@ def test_who_may_operate_retries_or_repairs_them_together(
 def test_errors_of_flows_that_are_not_visible_are_not_found(
     mallory: Client, carol: Client, parcels: Parcels, failed: list[int]
 ) -> None:
-    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box … of")
+    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box ... of")
     assert rows_of(mallory, "/errors/") == 0
     assert mallory.get(address).status_code == 404
 
@@ -83,7 +83,7 @@ def test_errors_of_flows_that_are_not_visible_are_not_found(
 def test_errors_of_flows_with_values_that_one_may_not_see_are_not_shown(
     carol: Client, parcels: Parcels, failed: list[int]
 ) -> None:
-    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box … of")
+    address = address_of(get(carol, f"/errors/?flow={parcels.flow}"), "box ... of")
     parcels.connection.execute(
         f"update {parcels.flow}.wed_attr set visibility = 'masked' where aname = 'customer'"
     )
