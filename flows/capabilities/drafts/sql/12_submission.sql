@@ -23,6 +23,7 @@ $$;
 
 -- Saves a definition as a draft of its own, requests its publication, and returns the request. A flow that is
 -- missing is created. Once it is published the draft is discarded; where it waits for an approval, it stays.
+-- A definition that was just published is not published again: the publication is the earlier one.
 -- p_source: what it was translated from, as keep_source has it. p_numbered: its numbers are those of this
 -- flow; else they do not count, and its attributes and triggers are found as publish finds them.
 -- Locks: the drafts; as request_publication.
@@ -36,6 +37,7 @@ declare
   v_branch text;
   v_revision integer;
   v_done jsonb;
+  v_last wedsql.publication;
 begin
   if wedsql._flow_number(p_flow) = 0 then
     perform wedsql.create_flow(p_flow);
@@ -52,6 +54,13 @@ begin
   end if;
   if p_source is not null then
     perform wedsql.keep_draft_source(p_flow, p_source, v_branch);
+  end if;
+  select p.* into v_last from wedsql.publication p where p.flow = p_flow order by p.id desc limit 1;
+  if v_last.status = 'published' and v_last.version = (wedsql._running(p_flow) ->> 'version')::integer
+     and not exists (select from wedsql.difference(v_running,
+       wedsql._whole_draft(wedsql._draft(p_flow, v_branch, true)) -> 'definition')) then
+    perform wedsql.discard_draft(p_flow, v_branch, (wedsql._draft(p_flow, v_branch, true)).revision);
+    return wedsql._publication_head(v_last);
   end if;
   v_revision := (wedsql._draft(p_flow, v_branch, true)).revision;
   v_done := wedsql.request_publication(p_flow, v_branch, v_revision, p_reason, p_actor => p_actor);

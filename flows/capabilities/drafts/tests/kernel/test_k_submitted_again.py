@@ -1,0 +1,26 @@
+"""A definition that is submitted again is not published again."""
+
+from __future__ import annotations
+
+import pytest
+
+from flows import api
+from flows.tests.kit import Kit
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+RULE = {"transition": "tr_a", "condition": "c_a", "predicate": "a is null", "timeout": "1 hour"}
+DEFINITION = {"attributes": [{"name": "a", "type": "text"}], "triggers": [RULE]}
+
+
+def test_only_what_differs_becomes_a_version(kit: Kit) -> None:
+    name = f"{kit.name}_z"
+    changed = DEFINITION | {"triggers": [RULE | {"timeout": "2 hours"}]}
+    try:
+        first, again, other, back = [
+            api.submit_definition(name, each, conn=kit.conn)
+            for each in (DEFINITION, DEFINITION, changed, DEFINITION)
+        ]
+        assert [each.version for each in (first, again, other, back)] == [1, 1, 2, 3]
+        assert again.id == first.id and api.list_drafts(conn=kit.conn) == []
+    finally:
+        api.drop_flow(name, conn=kit.conn)
