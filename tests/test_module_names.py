@@ -41,7 +41,6 @@ LEFT = {
     "flows/languages/bpmn/choosing.py",
     "flows/languages/bpmn/compiling.py",
     "flows/languages/bpmn/drawing.py",
-    "flows/languages/bpmn/indexed.py",
     "flows/languages/bpmn/lowering.py",
     "flows/languages/bpmn/reading.py",
     "flows/languages/bpmn/undoing.py",

@@ -10,10 +10,10 @@ from flows.definition import TRIGGER
 from flows.definition.options import Options
 from flows.languages.bpmn import options
 from flows.languages.bpmn.expressions import NotUnderstood, sql
-from flows.languages.bpmn.indexed import IndexedProcess
 from flows.languages.bpmn.model import TASKS, Element, Expression, Process
 from flows.languages.bpmn.names import slug, unique
 from flows.languages.bpmn.problems import BpmnProblem
+from flows.languages.bpmn.process_index import IndexedProcess
 from flows.languages.bpmn.titles import titles
 from flows.languages.graph.model import Edge, Node, Rule
 
