@@ -219,23 +219,19 @@ class Experiment:
     def _made(self, wid: int) -> Json:
         return self._rows(_MADE, [wid])[0]
 
-    def _compare(self, expected: Json | str, made: Json, way: str, changes: Json) -> None:
+    def _compare(self, expected: Json | str, made: Json | str, way: str, changes: Json) -> None:
         self.compared[way] += 1
         if made != expected:
             raise Differences(f"{way} {changes}: {made} instead of {expected}\n{self.definition}")
 
     @contextmanager
     def _observed(self, expected: Json | str, way: str, changes: Json) -> Iterator[None]:
-        """Take a rejection for what was made."""
+        """Take the SQLSTATE of a rejection for what was made."""
         try:
             yield
-        except WedError as error:
-            self._compare(
-                expected, {"rejected": error.code} if error.code != expected else expected, way, changes
-            )  # type: ignore[arg-type]
-        except psycopg.Error as error:
-            made: Any = error.sqlstate
-            self._compare(expected, made, way, changes)
+        except (WedError, psycopg.Error) as error:
+            code = error.code if isinstance(error, WedError) else error.sqlstate
+            self._compare(expected, code or "", way, changes)
 
     # -- the database
     def _rows(self, text: str, given: Any = ()) -> list[Json]:
