@@ -13,6 +13,7 @@ from flows.languages.bpmn.known import is_read, unread_attributes
 from flows.languages.bpmn.layout import planes
 from flows.languages.bpmn.model import (
     ACTIVITIES,
+    CHOOSING,
     EVENTS,
     GATEWAYS,
     TASKS,
@@ -251,7 +252,9 @@ class _Reader:
                 del self.flows[flow.id]
         for element in [*self.elements.values()]:
             tag = self.named[element.id]
-            if element.default:
+            if element.default and element.tag not in CHOOSING:
+                self.elements[element.id] = replace(element, default="")  # warned of as not read
+            elif element.default:
                 self.default(element)
                 element = self.elements[element.id]
             if element.tag == "boundaryEvent":
