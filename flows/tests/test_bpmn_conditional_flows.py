@@ -116,7 +116,7 @@ def cases(text: str) -> Iterator[tuple[str, list[str], str]]:
 
 @pytest.mark.parametrize("where", WHERE)
 def test_conditions_and_defaults_decide_or_are_refused_or_warned_of(where: str) -> None:
-    """What is told names the flow, or the element with the default, and its line."""
+    """The message names the flow, or the element with the default, and its line."""
     text = WHERE[where]({}).decode()
     tag = re.search(r'<bpmn:(\w+) id="h"', text)
     assert tag is not None
@@ -128,19 +128,19 @@ def test_conditions_and_defaults_decide_or_are_refused_or_warned_of(where: str) 
         except BadBpmn as error:
             assert {each.element for each in error.problems if each.severity == "error"} == {"h"}, error
             continue
-        told = [*warnings, *made.warnings]
-        by = {each.element for each in told if each.code == "not_used" and each.line and each.message}
+        found = [*warnings, *made.warnings]
+        by = {each.element for each in found if each.code == "not_used" and each.line and each.message}
         edges = made.graph.edges.values()
         decided = {edge.path[0] for edge in edges if edge.condition == "n = 1"}
         usual = {edge.path[0] for edge in edges if edge.default}
         several = content.count('sourceRef="h"') > 1
         for flow in conditional:
-            assert (flow in decided) == (chooses and flow != default), (conditional, default, told)
-            assert (flow in by) != (flow in decided), (conditional, default, told)
+            assert (flow in decided) == (chooses and flow != default), (conditional, default, found)
+            assert (flow in by) != (flow in decided), (conditional, default, found)
         if default and chooses and several and "choice_h" not in str(made.graph.edges):
             assert default in usual, (conditional, default)
         if default and not chooses:
-            assert default not in usual and "h" in by, (conditional, default, told)
+            assert default not in usual and "h" in by, (conditional, default, found)
 
 
 def test_every_element_with_flows_is_walked_over() -> None:
