@@ -17,10 +17,11 @@ MOST_ELEMENTS = 50_000
 DEEPEST = 100
 INSTRUCTION = "wedsql-process"
 """The processing instruction before the root that names the process that a file is about."""
-# The attributes of BPMN's schema whose blanks count; those of all others, ids and truth values among them, are
-# collapsed as XML Schema says (part 2, section 4.3.6).
+# The attributes of BPMN's schema whose blanks count; those of all others, ids and truth values among them,
+# are collapsed as XML Schema says (part 2, section 4.3.6).
 _TEXTS = frozenset(
-    {"name", "errorCode", "escalationCode", "exporter", "exporterVersion", "scriptFormat", "textFormat", "value"}
+    {"name", "errorCode", "escalationCode", "exporter", "exporterVersion"}
+    | {"scriptFormat", "textFormat", "value"}
 )
 _SEPARATOR = "\n"  # no name of a namespace has one
 _DECLARATION = re.compile(r"\ufeff?(<\?xml\s[^>]*\?>\s*)?")
@@ -158,7 +159,7 @@ def marked(text: str, process: str) -> str:
 
 
 def _attributes(space: str, attributes: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """Return the attributes of an element in this namespace by name; only BPMN's own have types that are known."""
+    """Return the attributes of an element in this namespace by name; the types of BPMN's own are known."""
     found = {_name(key): value for key, value in attributes.items()}
     if space not in (MODEL, DIAGRAM):
         return found
