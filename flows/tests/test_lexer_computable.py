@@ -55,10 +55,12 @@ SOMETIMES = (
     "n / 2 > 1", "1 / n > 1", "n + 2147483647 > 5", "big + 9223372036854775807 > 1", "at + i > at",
     "jsonb_path_query_first(d, 'strict $.zzz') is null", "jsonb_insert(d, '{a}', '1') = d", "d - 0 = d",
     "jsonb_set(d, '{0}', '1') = d", "make_date(2024, n, 31) > day", "make_date(2024, 2, n) > day",
-    "length(substring(t from 1 for n - 8)) = 3", "(power(10.0, 9 + n))::integer = 1", "t::date > '2024-01-01'",
+    "length(substring(t from 1 for n - 8)) = 3", "(power(10.0, 9 + n))::integer = 1",
+    "t::date > '2024-01-01'",
     "lower(t) like 'a%' escape '!'", "trim_array(array[1, 2, n], 2) = array[n]", "t = any ('{a,b}')",
     "(d -> 'a' ->> 0)::numeric > 3", "date_bin('5 minutes', at, '2001-01-01') = at", "i * 1e5 > i",
-    "t = any (array['{1}', t]) and lower(t) ~ 'a{1}'", "d @? '$.a[*] ? (@ > 1)'", "case n when 1 then 'a' else t end ~ 'b'",
+    "t = any (array['{1}', t]) and lower(t) ~ 'a{1}'", "d @? '$.a[*] ? (@ > 1)'",
+    "case n when 1 then 'a' else t end ~ 'b'",
     "t::interval > '1 day'", "t::jsonb ->> 'a' = 'b'", "round(x, 2) = 1.5", "to_timestamp(n) > at",
     "upper(t) = 'A'",
 )  # fmt: skip
@@ -93,7 +95,8 @@ def test_what_some_state_can_compute_is_accepted(db: Db, text: str) -> None:
 
 def test_a_set_string_is_checked_alike(db: Db) -> None:
     for text, token in {
-        "n = 1, x = extract(bogus from at)": "bogus", "t = regexp_replace(t, '(', '')": "'('", "n = n / 0": "/",
+        "n = 1, x = extract(bogus from at)": "bogus",
+        "t = regexp_replace(t, '(', '')": "'('", "n = n / 0": "/",
     }.items():  # fmt: skip
         with pytest.raises(psycopg.Error) as caught:
             db.execute("select wedsql.check_set_text(%s, %s)", [text, json.dumps(ATTRS)])
@@ -149,7 +152,7 @@ def calls(db: Db) -> Iterator[tuple[str, list[str], int]]:
 
 
 def computable(db: Db, call: str, type_: str, name: str) -> set[str | None]:
-    """Return the SQLSTATEs of a call with values of a type in the place of an attribute; None is a success."""
+    """Return the SQLSTATEs of a call with values in the place of its attribute; None is a success."""
     found: set[str | None] = set()
     for value in VALUES[type_]:
         try:
