@@ -64,10 +64,10 @@ function wrongOnes(form) {
 // Whether a value does not keep the limits of its field; of a pattern the site decides.
 function breaksLimit(one) {
   const limits = JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
-  const value = typeof (limits.min ?? limits.max) === "string" ? one.value : Number(one.value);
+  const read = one.type === "date" ? String : Number;
   if (one.value === "") return false;
-  if (limits.min !== undefined && !(value >= limits.min)) return true;
-  if (limits.max !== undefined && !(value <= limits.max)) return true;
+  if (limits.min !== undefined && !(read(one.value) >= read(limits.min))) return true;
+  if (limits.max !== undefined && !(read(one.value) <= read(limits.max))) return true;
   const length = [...one.value.replaceAll("\r\n", "\n")].length;
   return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity);
 }
