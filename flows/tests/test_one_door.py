@@ -27,11 +27,11 @@ PACKAGES = ("flows", "monitor", "workers", "wedsql_site")
 # What writes a definition without a draft. The list may become shorter, not longer.
 DIRECT = {
     "flows/loading/load.py": "SQL statements as the paper has them; submitted where a second person approves",
-    "flows/loading/reading.py": "reads such statements, and runs none",
+    "flows/loading/reader.py": "reads such statements, and runs none",
     "flows/loading/dump.py": "writes such statements to a file, and runs none",
     "flows/languages/wsql/explain.py": "shows such statements, and runs none",
     "flows/operations/design.py": "migrations of flows, which are reviewed and run with the code",
-    "flows/admin/saving.py": "rows that are taken back when their definition is read",
+    "flows/admin/definition_rows.py": "rows that are taken back when their definition is read",
 }
 ROWS = re.compile(r"\b(insert\s+into|update|delete\s+from)\s+(only\s+)?wedsql\.(trig|attr|flow)\b", re.I)
 MODELS = {"Attribute", "Trigger", "Flow"}
