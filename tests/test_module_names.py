@@ -42,7 +42,6 @@ LEFT = {
     "flows/languages/bpmn/compiling.py",
     "flows/languages/bpmn/drawing.py",
     "flows/languages/bpmn/lowering.py",
-    "flows/languages/bpmn/reading.py",
     "flows/languages/bpmn/undoing.py",
     "flows/languages/bpmn/writing.py",
     "flows/loading/reading.py",

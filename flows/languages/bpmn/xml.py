@@ -155,3 +155,8 @@ def marked(text: str, process: str) -> str:
 def _name(name: str) -> tuple[str, str]:
     space, _separator, local = name.rpartition(_SEPARATOR)
     return space, local
+
+
+def local(name: str) -> str:
+    """Return a name that refers to an element without its prefix."""
+    return name.strip().rpartition(":")[2]
