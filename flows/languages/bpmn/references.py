@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Protocol
 
-from flows.languages.bpmn.model import ACTIVITIES, Element, Flow
+from flows.languages.bpmn.model import ACTIVITIES, CHOOSING, Element, Flow
 from flows.languages.bpmn.xml import Tag
 
 
@@ -25,7 +25,9 @@ def check(elements: dict[str, Element], flows: dict[str, Flow], named: Mapping[s
     for flow in [*flows.values()]:
         _ends(flow, elements, flows, named, note)
     for element in [*elements.values()]:
-        if element.default:
+        if element.default and element.tag not in CHOOSING:
+            elements[element.id] = replace(element, default="")  # warned of as not read
+        elif element.default:
             _default(element, elements, flows, named, note)
         if element.tag == "boundaryEvent":
             host = elements.get(element.attached)
