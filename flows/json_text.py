@@ -10,11 +10,14 @@ import json
 import re
 import secrets
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 # int() rejects more digits than the interpreter is set to read, and takes long for many.
 _LONG = 1_000
+# Digits before or after the point that the database can hold. A few letters, such as 1e99999999, can mean a
+# number with more, of which int() and exact fractions would take minutes and gigabytes.
+_MOST = 131_072
 
 
 def whole(digits: str) -> int | Decimal:
@@ -22,8 +25,19 @@ def whole(digits: str) -> int | Decimal:
     return int(digits) if len(digits) <= _LONG else Decimal(digits)
 
 
-_quick = json.JSONDecoder(parse_float=Decimal).decode
-_exact = json.JSONDecoder(parse_float=Decimal, parse_int=whole).decode
+def fraction(digits: str) -> Decimal:
+    """Return a number with a fraction or an exponent. Raises ValueError if no database can hold it."""
+    try:
+        found = Decimal(digits)
+    except InvalidOperation:
+        found = None
+    if found is None or abs(found.adjusted()) > _MOST:
+        raise ValueError(f"a number has more than {_MOST} digits")
+    return found
+
+
+_quick = json.JSONDecoder(parse_float=fraction).decode
+_exact = json.JSONDecoder(parse_float=fraction, parse_int=whole).decode
 
 
 def decode(text: str | bytes | bytearray) -> Any:

@@ -78,9 +78,16 @@ def read_steps(text: str) -> list[Step]:
     if len(text) > LARGEST_PATH:
         raise BadPath(_("This trial has become too long. Start a new one."))
     try:
-        return [Step(kind, int(rule), changes) for kind, rule, changes in json_text.decode(text or "[]")]
+        return [Step(kind, _whole(rule), changes) for kind, rule, changes in json_text.decode(text or "[]")]
     except (ValueError, TypeError, RecursionError) as error:
         raise BadPath(_("The trial could not be read. Start a new one.")) from error
+
+
+def _whole(number: object) -> int:
+    """Return a whole number as JSON has it. Raises ValueError for anything else."""
+    if type(number) is not int:
+        raise ValueError
+    return number
 
 
 def _valid(n: int, step: Step) -> bool:
