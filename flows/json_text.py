@@ -36,6 +36,7 @@ def fraction(digits: str) -> Decimal:
     return found
 
 
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
 _quick = json.JSONDecoder(parse_float=fraction).decode
 _exact = json.JSONDecoder(parse_float=fraction, parse_int=whole).decode
 
@@ -49,6 +50,21 @@ def decode(text: str | bytes | bytearray) -> Any:
         raise
     except ValueError:  # of int(), for a long number
         return _exact(read)
+
+
+def decode_typed(text: str) -> Any:
+    """Return the value that the JSON means which a person typed, or a page sent back.
+
+    Half of a character cannot be stored, nor shown again on a page. Raises ValueError for it, as for what is
+    no JSON; RecursionError.
+    """
+    found = decode(text)
+    if _HALF.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text contains half of a character (a lone surrogate)") from None
+    return found
 
 
 def encode(value: Any, default: Callable[[Any], Any] | None = None, **options: Any) -> str:

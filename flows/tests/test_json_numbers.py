@@ -41,3 +41,35 @@ def test_no_reader_of_json_makes_decimals_of_any_size() -> None:
         if isinstance(call.value, ast.Name) and call.value.id == "Decimal"
     ]
     assert found == [], "read them by json_text.fraction"
+
+
+# Pages show what was typed again, and cannot show half of a character.
+NOT_TYPED = {
+    "monitor/api/rendering.py": "programs get their answer as JSON",
+    "monitor/export/formats.py": "values of the database",
+    "monitor/offline/views.py": "a device gets its answer as JSON",
+    "monitor/tasks/endpoints.py": "an answer that was kept",
+}
+
+
+def test_what_pages_read_as_json_can_be_shown_again() -> None:
+    found = {
+        str(path.relative_to(settings.BASE_DIR))
+        for package in ("flows/designer", "flows/admin", "monitor", "pages")
+        for path in sorted((Path(settings.BASE_DIR) / package).rglob("*.py"))
+        if "/tests/" not in str(path) and "json_text.decode(" in path.read_text("utf-8")
+    }
+    assert found == {*NOT_TYPED}, "read it by json_text.decode_typed"
+
+
+@pytest.mark.parametrize(
+    "text", ['"\\ud800"', '["\\uDC00"]', '{"\\udbff": 1}', '{"a": ["x\\ud800y"]}', '"\ud800"']
+)
+def test_half_of_a_character_is_not_typed(text: str) -> None:
+    with pytest.raises(ValueError, match="half of a character"):
+        json_text.decode_typed(text)
+
+
+@pytest.mark.parametrize("text", ['"\\ud83d\\ude00"', '"\\\\ud800"', '"ud800"', '["\\ud7ff", 0.1]'])
+def test_whole_characters_are_typed_however_they_are_written(text: str) -> None:
+    assert json_text.decode_typed(text) == json_text.decode(text)
