@@ -39,6 +39,7 @@ from flows.capabilities.looks.errors import BadLook
 from flows.capabilities.offline.errors import (
     DeviceEnded,
     DeviceLimit,
+    DeviceWeak,
     FileMissing,
     OtherResult,
     ResultOutdated,
@@ -190,6 +191,7 @@ __all__ = [
     "DependentObjects",
     "DeviceEnded",
     "DeviceLimit",
+    "DeviceWeak",
     "DiskFull",
     "DraftExists",
     "DraftLimit",

@@ -44,6 +44,23 @@ class Device:
     tasks: int
     waiting: int
     waits_for: int | None
+    bandwidth: int | None = None
+    kind: str = ""
+    away_since: datetime | None = None
+    away_until: datetime | None = None
+    conflicts: int = 0
+
+
+@dataclass(frozen=True)
+class DeviceTask:
+    """A task that a device has or could have; `elsewhere`: another device of the person has it, too."""
+
+    task: int
+    version: str
+    locked: bool
+    taken: bool
+    size: int
+    elsewhere: bool
 
 
 @dataclass(frozen=True)
@@ -106,6 +123,41 @@ def read_package(person: str, key: str, task: int, *, conn: Any = None) -> Offli
     Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
     """
     return read_as(OfflinePackage, value(conn, "select wedsql.read_package(%s, %s, %s)", (person, key, task)))
+
+
+def device_tasks(
+    person: str, key: str, keys: Sequence[str] | None = None, *, conn: Any = None
+) -> list[DeviceTask]:
+    """Return the tasks of a person for a device: the locked ones, and with keys those that could be locked.
+
+    `keys` are the audiences of the person; of tasks that could be locked there are at most 50.
+    """
+    call = "select * from wedsql.device_tasks(%s, %s, %s::text[])"
+    return [DeviceTask(*row) for row in rows(conn, call, (person, key, None if keys is None else list(keys)))]
+
+
+def prefetch_package(
+    person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
+) -> OfflinePackage:
+    """Return what a device needs of a task that its person could lock, and note that it got it.
+
+    Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.prefetch_package(%s, %s, %s, %s::text[])"
+    return read_as(OfflinePackage, value(conn, call, (person, key, task, list(keys))))
+
+
+def go_offline(
+    person: str, key: str, keys: Sequence[str], plan: Mapping[str, Any], *, conn: Any = None
+) -> dict[str, Any]:
+    """Give back and lock tasks for a device, and note for how long its person expects to be away.
+
+    `plan` has back and lock (numbers of tasks), minutes, and least: the energy and free_bytes without which no
+    task is locked. Each task is decided on its own, and has its problem. Raises BadDefinition, UnknownDevice,
+    DeviceEnded.
+    """
+    call = "select wedsql.go_offline(%s, %s, %s::text[], %s)"
+    return dict(value(conn, call, (person, key, list(keys), JSON(plan))))
 
 
 def offline_chain(

@@ -60,3 +60,11 @@ class TaskNotReady(Refused):
     sqlstate = "WD616"
     http = 409
     default = _("The task did not become ready by the result before it.")
+
+
+class DeviceWeak(Refused):
+    """The device has too little energy or free space for a task to be locked on it."""
+
+    sqlstate = "WD617"
+    http = 409
+    default = _("The device has too little energy or free space.")
