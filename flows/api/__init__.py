@@ -213,6 +213,7 @@ from flows.capabilities.offline.api import (
     device_seen,
     device_tasks,
     devices,
+    give_offline_result,
     go_offline,
     keep_offline_result,
     offline_chain,

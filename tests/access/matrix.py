@@ -117,6 +117,8 @@ offline/manifest.webmanifest                       yyyyyyyyy ---------
 offline/<slug:language>/                           nnnnnnnnn ---------
 offline/sync/                                      Lbbbbbbbb ---------
 offline/unlock/                                    --------- Lbbbbbbbb
+offline/away/                                      --------- Lbbbbbbbb
+offline/desk/                                      --------- Lbbbbbbbb
 offline/packages/<int:task>/                       Lnnnnnnnn ---------
 offline/files/<int:task>/<slug:attribute>/         --------- Lbbbbbbbb
 offline/results/                                   Lbbbbbbbb Lbbbbbbbb

@@ -65,9 +65,13 @@ class DeviceTask:
 
 @dataclass(frozen=True)
 class OfflinePackage(TaskSheet):
-    """A task as a device gets it; `seq` is the step on whose values it is, `version` changes with it."""
+    """A task as a device gets it; `seq` is the step on whose values it is, `version` changes with it.
+
+    `warn_hours` are how many hours before its deadline the site sends messages; 0 is the deadline itself.
+    """
 
     version: str = ""
+    warn_hours: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -152,9 +156,9 @@ def go_offline(
 ) -> dict[str, Any]:
     """Give back and lock tasks for a device, and note for how long its person expects to be away.
 
-    `plan` has back and lock (numbers of tasks), minutes, and least: the energy and free_bytes without which no
-    task is locked. Each task is decided on its own, and has its problem. Raises BadDefinition, UnknownDevice,
-    DeviceEnded.
+    `plan` has back and lock (numbers of tasks), minutes, and least: the energy and free_bytes without which
+    no task is locked. Each task is decided on its own, and has its problem. Raises BadDefinition,
+    UnknownDevice, DeviceEnded.
     """
     call = "select wedsql.go_offline(%s, %s, %s::text[], %s)"
     return dict(value(conn, call, (person, key, list(keys), JSON(plan))))
@@ -221,6 +225,15 @@ def keep_offline_result(
     """
     call = "select wedsql.keep_offline_result(%s, %s, %s, %s)"
     return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))
+
+
+def give_offline_result(person: str, key: str, number: int, *, conn: Any = None) -> OfflineResult:
+    """Keep a refused result of a device as a late result with a case; safe to repeat.
+
+    Raises BadDefinition, UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.give_offline_result(%s, %s, %s)"
+    return read_as(OfflineResult, value(conn, call, (person, key, number)))
 
 
 def continue_offline(device: int, *, conn: Any = None) -> int | None:

@@ -62,6 +62,14 @@ class TaskNotReady(Refused):
     default = _("The task did not become ready by the result before it.")
 
 
+class GivenToDesk(Refused):
+    """The site refused the result, and the person gave it to the desk: it is a late result with a case."""
+
+    sqlstate = "WD618"
+    http = 409
+    default = _("The result was refused, and given to the desk.")
+
+
 class DeviceWeak(Refused):
     """The device has too little energy or free space for a task to be locked on it."""
 

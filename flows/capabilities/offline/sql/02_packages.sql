@@ -125,7 +125,8 @@ declare
 begin
   perform wedsql._check_offline(p_task, true);
   select wedsql.read_task(p_task.job_id, p_device.person) || jsonb_build_object('seq', i.seq,
-           'claim', v_claim::text, 'version', wedsql._package_version(p_task))
+           'claim', v_claim::text, 'version', wedsql._package_version(p_task), 'warn_hours', coalesce(
+             (select to_jsonb(w.hours) from wedsql.task_watch w where w.job_id = p_task.job_id), '[]'))
   into v_found from wedsql.instance i where i.wid = p_task.wid;
   insert into wedsql.device_package as g (device_id, job_id, wid, claim, seq, version, given_at)
   values (p_device.id, p_task.job_id, p_task.wid, v_claim, (v_found ->> 'seq')::integer,

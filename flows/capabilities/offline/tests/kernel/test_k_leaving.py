@@ -1,4 +1,4 @@
-"""Going offline: what is transferred before it is locked, and one request that locks it (T-160, T-170, T-231)."""
+"""Going offline: what is transferred before its lock, and one request for all (T-160, T-170, T-231)."""
 
 from __future__ import annotations
 
@@ -168,3 +168,31 @@ def test_another_device_of_the_person_that_has_the_task_is_named(cellar: Kit) ->
     api.release_task(package.job_id, "ana", conn=cellar.conn)
     api.take_task(package.job_id, "ana", TECHNICIAN, lock=True, conn=cellar.conn)
     assert elsewhere() == [False], "the phone has it as it was locked before"
+
+
+@pytest.mark.parametrize("values", [{"meter": "17"}, {"meter": "x" * 40, "note": "wet"}])
+def test_a_refused_result_is_given_to_the_desk(cellar: Kit, values: dict[str, str]) -> None:
+    phone, wid = Phone(cellar), cellar.start()
+    made = phone.made(phone.locked(wid), **values) | {"outcome": "no such outcome"}
+    assert phone.send(1, made).state == "R"
+    for _turn in range(2):
+        found = api.give_offline_result("ana", phone.key, 1, conn=cellar.conn)
+        assert (found.state, found.late) == ("L", "conflict")
+    assert late_ones(cellar, wid) == [("conflict", "WD618", "ana")] and cases(cellar, wid) == ["LATE_RESULT"]
+    late = api.late_results(wid, conn=cellar.conn)[0]
+    assert {one.attribute: one.late for one in late.values} == values
+    device = next(one for one in api.devices("ana", conn=cellar.conn) if one.id == phone.id)
+    assert device.conflicts == 1 and violations(cellar) == []
+
+
+def test_only_refused_results_with_values_are_given_to_the_desk(cellar: Kit) -> None:
+    phone = Phone(cellar)
+    phone.send(1, phone.made(phone.locked(cellar.start()), meter="1"))
+    stranger = phone.made(phone.locked(cellar.start()), meter="1") | {"task": 2**40}
+    phone.send(2, stranger)
+    phone.send(4, {"discarded": True})
+    for number in (1, 2, 3, 4, 5):
+        with refused("WD009"):
+            api.give_offline_result("ana", phone.key, number, conn=cellar.conn)
+    with refused("WD610"):
+        api.give_offline_result("bob", phone.key, 1, conn=cellar.conn)
