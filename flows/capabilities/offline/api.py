@@ -251,11 +251,20 @@ def skip_offline_results(device: int, actor: str, reason: str, *, conn: Any = No
 
 
 def offline_results(
-    device: int, person: str | None = None, before: int | None = None, limit: int = 50, *, conn: Any = None
+    device: int,
+    person: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
+    *,
+    late: bool = False,
+    conn: Any = None,
 ) -> list[OfflineResult]:
-    """Return results of a device below a number, the last first; None: whoever it belongs to."""
-    call = "select * from wedsql.offline_results(%s, %s, %s, %s)"
-    return [OfflineResult(*row) for row in rows(conn, call, (device, person, before, limit))]
+    """Return results of a device below a number, the last first; None: whoever it belongs to.
+
+    `late`: only those that came too late.
+    """
+    call = "select * from wedsql.offline_results(%s, %s, %s, %s, %s)"
+    return [OfflineResult(*row) for row in rows(conn, call, (device, person, before, limit, late))]
 
 
 def devices(
