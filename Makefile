@@ -96,8 +96,8 @@ test-pages: $(DEV_STAMP)  ## runs the tests of pages and commands
 test-changed: $(DEV_STAMP)  ## runs the tests of what differs from HEAD, or from BASE=main~3
 	@$(PY) -m tests.suite.changed $(BASE)
 
-test-long: tools $(DEV_STAMP)  ## runs every test in every mode on both servers, before a release
-	@$(PY) -m tests.suite --long
+test-long: tools $(DEV_STAMP)  ## runs every test in every mode on both servers, before a release; ARGS=--resume goes on
+	@$(PY) -m tests.suite --long $(ARGS)
 
 schema: $(DEV_STAMP)  ## writes flows/schema.sql and flows/tests/schema.txt from what the kernel installs
 	@WEDSQL_WRITE_SCHEMA=1 $(PY) -m pytest -q flows/tests/test_install.py -k schema

@@ -44,6 +44,24 @@ def test_conditions_have_their_type_and_ids_are_unique(which: str) -> None:
     compile_process(process)
 
 
+@pytest.mark.parametrize("which", [*GRAPHS, "colliding"])
+def test_each_element_names_its_sequence_flows(which: str) -> None:
+    """bpmn-auto-layout 1.3.0 draws no sequence flow that its elements do not name."""
+    graph = read_graph(GRAPHS.get(which, COLLIDING), "yaml", which)
+    root = ElementTree.fromstring(write_graph(graph, "p"))  # noqa: S314 - written here
+    flows = [*root.iter(f"{{{MODEL}}}sequenceFlow")]
+    named: dict[str, list[tuple[str, str]]] = {"incoming": [], "outgoing": []}
+    for element in root.iter():
+        for way, found in named.items():
+            found += [
+                (element.get("id", ""), each.text or "") for each in element.findall(f"{{{MODEL}}}{way}")
+            ]
+    for way, end in (("incoming", "targetRef"), ("outgoing", "sourceRef")):
+        assert sorted(named[way]) == sorted((flow.get(end, ""), flow.get("id", "")) for flow in flows)
+    first = [element[0].tag for element in root.iter() if element.get("id") in dict(named["incoming"])]
+    assert {*first} == {f"{{{MODEL}}}incoming"}  # the order of BPMN's schema
+
+
 @pytest.mark.django_db
 @pytest.mark.parametrize("process", ["sid-34746A54-1D7D-46CA-B219-0C4CEAE51170", "claims-2.0"])
 def test_a_file_with_several_processes_comes_back_as_the_one(tmp_path: Path, process: str) -> None:

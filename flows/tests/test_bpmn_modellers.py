@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from flows.languages.bpmn import compile_process, read
+from flows.tests.bpmn_blanks import written
+from flows.tests.test_bpmn_reading import ORDER
 
 FILE = Path(__file__).parent / "corpus" / "modeller.bpmn"
 
@@ -39,3 +41,13 @@ def test_another_pool_is_imported_by_its_id() -> None:
     assert definition["label"] == "Clinic" and "start_by" not in definition
     assert definition["triggers"][0]["transition"] == "sid_t1"
     assert warnings[0].message.startswith("Process “claims-2.0” is only drawn")
+
+
+@pytest.mark.parametrize("process", ["", "claims-2.0", "sid-34746A54-1D7D-46CA-B219-0C4CEAE51170", "order"])
+def test_blanks_around_ids_references_and_truth_values_say_nothing(process: str) -> None:
+    """XML Schema collapses them; bpmn-moddle 10.3.1 finds no element with such a reference."""
+    content, name = (ORDER, "") if process == "order" else (FILE.read_bytes(), process)
+    plain, padded = (read(written(content, padded=each), name) for each in (False, True))
+    assert compile_process(padded[0]).compiled.definition == compile_process(plain[0]).compiled.definition
+    assert [each.message for each in padded[1]] == [each.message for each in plain[1]]
+    assert [shape.element for shape in padded[0].planes] == [shape.element for shape in plain[0].planes]

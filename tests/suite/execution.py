@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,8 +78,13 @@ def run_command(shard: Shard) -> Result:
     return Result(shard, done.returncode, seconds, tests, done.stdout)
 
 
-def run_all(shards: Sequence[Shard], folder: Path, at_once: int = AT_ONCE) -> list[Result]:
-    """Run the shards in this order and return their results; each is printed when it has ended."""
+def run_all(
+    shards: Sequence[Shard],
+    folder: Path,
+    at_once: int = AT_ONCE,
+    ended: Callable[[Result], object] = lambda _result: None,
+) -> list[Result]:
+    """Run the shards in this order and return their results; each is printed, and given to `ended`."""
     waiting: queue.SimpleQueue[tuple[int, Shard] | None] = queue.SimpleQueue()
     for each in [*enumerate(shards), *[None] * at_once]:
         waiting.put(each)
@@ -88,11 +93,12 @@ def run_all(shards: Sequence[Shard], folder: Path, at_once: int = AT_ONCE) -> li
     def work() -> None:
         while found := waiting.get():
             number, shard = found
-            if shard.part.commands:
-                results.append(run_command(shard))
-            else:
-                results.append(run_pytest(shard, shard.files, folder, number))
-            _print(results[-1], len(results), len(shards))
+            done = (
+                run_command(shard) if shard.part.commands else run_pytest(shard, shard.files, folder, number)
+            )
+            results.append(done)
+            _print(done, len(results), len(shards))
+            ended(done)
 
     threads = [threading.Thread(target=work) for _ in range(at_once)]
     for thread in threads:

@@ -30,7 +30,7 @@ def summary(results: Sequence[Result], seconds: float) -> dict[str, Any]:
     tests = [(test["seconds"], name) for result in results for name, test in result.tests.items()]
     slowest = {name: round(spent, 1) for spent, name in sorted(tests, reverse=True)[:SLOWEST]}
     return {
-        "commit": _commit(),
+        "commit": commit(),
         "date": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
         "seconds": round(seconds),
         "parts": parts,
@@ -89,7 +89,8 @@ def write_tests(results: Sequence[Result], file: Path = TESTS) -> None:
     file.write_text(json.dumps(ordered, indent=0) + "\n", encoding="utf-8")
 
 
-def _commit() -> str:
+def commit() -> str:
+    """Return the commit of the checkout, with "-dirty" where files differ from it."""
     done = subprocess.run(
         ["git", "describe", "--always", "--dirty"], cwd=CHECKOUT, capture_output=True, text=True, check=False
     )

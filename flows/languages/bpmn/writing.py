@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
@@ -18,7 +19,7 @@ from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading import read
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN, SCHEMA
 from flows.languages.bpmn.writing_lanes import lane_set
-from flows.languages.graph.model import Graph, Node
+from flows.languages.graph.model import Edge, Graph, Node
 
 _NAME = re.compile(r"[A-Za-z_]")
 
@@ -72,15 +73,13 @@ def _scope(graph: Graph, ids: Ids, scope: str | None) -> Iterator[str]:
     nodes = [node for node in graph.nodes.values() if node.within == scope]
     begins = [node.name for node in nodes if node.kind == "begin"]
     yield from lane_set(nodes, ids.nodes.__getitem__, scope or "")
-    first = {*(graph.entry(scope) if scope is not None else graph.start)}
+    edges = [*_edges(graph, scope, begins)]
+    references = _references(ids, edges)
     for node in nodes:
         if node.name not in begins[1:]:
-            yield from _node(graph, ids, node)
-    for edge in graph.edges.values():
-        if graph.scope(edge.name) != scope or (edge.source in begins and edge.name not in first):
-            continue
-        source = begins[0] if edge.source in begins else edge.source
-        between = f'sourceRef="{ids.nodes[source]}" targetRef="{ids.nodes[edge.target]}"'
+            yield from _node(graph, ids, node, [*references[node.name], *_inner(graph, ids, node)])
+    for edge in edges:
+        between = f'sourceRef="{ids.nodes[edge.source]}" targetRef="{ids.nodes[edge.target]}"'
         ends = f'id="{ids.edges[edge.name]}" {between}'
         if edge.condition is None:
             yield f"<sequenceFlow {ends}/>"
@@ -90,7 +89,26 @@ def _scope(graph: Graph, ids: Ids, scope: str | None) -> Iterator[str]:
             yield f"<sequenceFlow {ends}>{condition}</sequenceFlow>"
 
 
-def _node(graph: Graph, ids: Ids, node: Node) -> Iterator[str]:
+def _edges(graph: Graph, scope: str | None, begins: list[str]) -> Iterator[Edge]:
+    """Return the edges of a scope; those of its several beginnings that start it leave the first of them."""
+    first = {*(graph.entry(scope) if scope is not None else graph.start)}
+    for edge in graph.edges.values():
+        if graph.scope(edge.name) != scope or (edge.source in begins and edge.name not in first):
+            continue
+        yield replace(edge, source=begins[0]) if edge.source in begins else edge
+
+
+def _references(ids: Ids, edges: Iterable[Edge]) -> dict[str, list[str]]:
+    """Return the sequence flows of each node; some readers, as bpmn-auto-layout, know them only so."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for edge in edges:
+        found[edge.target].append(f"<incoming>{ids.edges[edge.name]}</incoming>")
+    for edge in edges:
+        found[edge.source].append(f"<outgoing>{ids.edges[edge.name]}</outgoing>")
+    return found
+
+
+def _node(graph: Graph, ids: Ids, node: Node, inner: list[str]) -> Iterator[str]:
     tag = tag_of(node)
     default = next((edge for edge in node.outward if graph.edges[edge].default), None)
     options = {key: value for key, value in node.options.items() if key not in ("label", "role", "performer")}
@@ -98,7 +116,6 @@ def _node(graph: Graph, ids: Ids, node: Node) -> Iterator[str]:
     given = _options(options | {"transition": _transition(node.name)}, TRIGGER, "wedsql:")
     chosen = f' default="{ids.edges[default]}"' if default is not None else ""
     start = f'<{tag} id="{ids.nodes[node.name]}"{named}{chosen}{given}'
-    inner = _inner(graph, ids, node)
     if not inner:
         yield f"{start}/>"
         return

@@ -9,6 +9,7 @@ from xml.parsers import expat
 
 from flows.languages.bpmn.encodings import decoded
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
+from flows.languages.bpmn.vocabulary import DIAGRAM, MODEL
 
 LARGEST = 5 * 1024 * 1024
 """Bytes of a file."""
@@ -16,6 +17,12 @@ MOST_ELEMENTS = 50_000
 DEEPEST = 100
 INSTRUCTION = "wedsql-process"
 """The processing instruction before the root that names the process that a file is about."""
+# The attributes of BPMN's schema whose blanks count; those of all others, ids and truth values among them,
+# are collapsed as XML Schema says (part 2, section 4.3.6).
+_TEXTS = frozenset(
+    {"name", "errorCode", "escalationCode", "exporter", "exporterVersion"}
+    | {"scriptFormat", "textFormat", "value"}
+)
 _SEPARATOR = "\n"  # no name of a namespace has one
 _DECLARATION = re.compile(r"\ufeff?(<\?xml\s[^>]*\?>\s*)?")
 _PLAIN = re.compile(r"[^\s?<>]+")
@@ -98,8 +105,7 @@ class _Reader:
             raise _Refused(f"The file has more than {MOST_ELEMENTS} elements.")
         if len(self.open) >= DEEPEST:
             raise _Refused(f"Elements are within each other more than {DEEPEST} times.")
-        named = {_name(key): value for key, value in attributes.items()}
-        tag = Tag(*_name(name), named, *self.place)
+        tag = Tag(*_name(name), _attributes(_name(name)[0], attributes), *self.place)
         if self.open:
             self.open[-1].children.append(tag)
         else:
@@ -150,6 +156,17 @@ def marked(text: str, process: str) -> str:
     at = head.end() if head is not None else 0
     instruction = f"<?{INSTRUCTION} {process}?>\n"
     return text[:at] + instruction + text[at:]
+
+
+def _attributes(space: str, attributes: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Return the attributes of an element in this namespace by name; the types of BPMN's own are known."""
+    found = {_name(key): value for key, value in attributes.items()}
+    if space not in (MODEL, DIAGRAM):
+        return found
+    return {
+        (within, name): value if within or name in _TEXTS else " ".join(value.split())
+        for (within, name), value in found.items()
+    }
 
 
 def _name(name: str) -> tuple[str, str]:

@@ -62,3 +62,9 @@ create or replace function wedsql._own_payload(p_state jsonb) returns jsonb
 language sql immutable as $$
 select case when pg_column_size(p_state) <= 2000 then p_state end
 $$;
+
+-- Returns a list without the members of another, in order.
+create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(x order by x), '{}') from unnest(p_list) x where x <> all (p_other)
+$$;
