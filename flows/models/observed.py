@@ -109,7 +109,7 @@ class Job(ReadOnlyModel):
         """Return the state that fired the job: its payload, or where that is large, that of its step."""
         if self.payload is not None:
             return dict(self.payload)
-        step = TraceEntry.objects.filter(wid=self.wid, seq=self.cause_seq)
+        step = TraceEntry.objects.filter(wid=self.wid, seq=self.cause_seq or 0)
         return dict(step.values_list("state", flat=True).first() or {})
 
 
