@@ -34,7 +34,6 @@ LEFT = {
     "flows/languages/bpmn/building.py",
     "flows/languages/bpmn/choosing.py",
     "flows/languages/bpmn/lowering.py",
-    "flows/languages/bpmn/reading.py",
     "flows/languages/bpmn/writing.py",
     "flows/models/described.py",
     "flows/models/observed.py",

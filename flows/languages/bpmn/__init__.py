@@ -3,7 +3,7 @@
 from flows.languages.bpmn.compiler import CompiledProcess, compile_process, located
 from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading import read
+from flows.languages.bpmn.reader import read
 
 __all__ = [
     "BadBpmn",
