@@ -224,7 +224,7 @@ create table wedsql.job_pool (
   trname text not null,
   lckid text,
   timeout interval,
-  payload jsonb not null,
+  payload jsonb,
   state "char" not null default 'P',
   claim bigint,
   lease_until timestamptz,

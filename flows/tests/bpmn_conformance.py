@@ -206,6 +206,10 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
              flows("s t", "t a 1 = 1", "t b")),
         "as after an inclusive gateway",
     ),
+    "conditional flow of an event, a parallel or an event-based gateway": (
+        file(node("startEvent", "s"), node("task", "t"), flows("s t 1 = 2")),
+        "taken as without its condition, which BPMN does not allow there (a warning)",
+    ),
     "catching event, message": (
         between("intermediateCatchEvent", MESSAGED),
         "waits for a [signal](signals.md)",

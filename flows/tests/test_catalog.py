@@ -50,6 +50,9 @@ def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: 
             "is_never_true(text)",
             "type_of(text,text)",
             "parse_tree(text)",
+            "written_query(text)",
+            "compute_error(text)",
+            "types_of(text[],text)",
         }
         assert owner == ("wed_eval" if powerless else "wed_owner"), name
         assert "search_path=pg_catalog, pg_temp" in config or inlined, f"{name} has no search_path of its own"

@@ -14,7 +14,7 @@ from flows.tests.corpus import oracle
 
 pytestmark = pytest.mark.kernel
 
-POWERLESS = ("plan_error", "type_of", "parse_tree")
+POWERLESS = ("plan_error", "type_of", "parse_tree", "written_query", "compute_error", "types_of")
 CHECK = "select wedsql.check_predicate_text(%s, %s)"
 
 

@@ -17,7 +17,7 @@ from flows.languages.bpmn.building import WAITING, Made
 from flows.languages.bpmn.completion import completed
 from flows.languages.bpmn.envelopes import wrapped
 from flows.languages.bpmn.events import ENDED_BY
-from flows.languages.bpmn.model import ACTIVITIES, GATEWAYS, Element, Expression, Flow, Process
+from flows.languages.bpmn.model import ACTIVITIES, CHOOSING, GATEWAYS, Element, Expression, Flow, Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.titles import shortened
 from flows.languages.bpmn.unread import unread
@@ -136,10 +136,12 @@ class _Lowering(Activities):
 
     def decisive(self, source: Element, flow: Flow) -> Expression | None:
         """Return the condition of a flow; warn of one that has no effect, as BPMN says."""
-        kinds = ("exclusive", "inclusive", "complex")
-        if flow.condition is None or source.tag in ACTIVITIES or GATEWAYS.get(source.tag) in kinds:
+        if flow.condition is None or source.tag in CHOOSING:
             return flow.condition
-        message = f"The condition of a flow has no effect: “{self.titles[source.id]}” takes all its flows."
+        message = (
+            f"The condition of the flow has no effect: {source.tag} “{self.titles[source.id]}” does not "
+            "choose. Flows of activities and of exclusive, inclusive and complex gateways have conditions."
+        )
         self.warnings.append(BpmnProblem("not_used", message, flow.line, flow.column, "warning", flow.id))
         return None
 

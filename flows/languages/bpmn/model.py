@@ -26,6 +26,8 @@ GATEWAYS = {
     "complexGateway": "complex",
     "eventBasedGateway": "event",
 }
+CHOOSING = ACTIVITIES | {"exclusiveGateway", "inclusiveGateway", "complexGateway"}
+"""Elements whose outgoing sequence flows may have conditions and a default, as BPMN says."""
 EVENTS = ("startEvent", "endEvent", "intermediateCatchEvent", "intermediateThrowEvent", "boundaryEvent")
 
 

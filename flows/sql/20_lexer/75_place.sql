@@ -71,6 +71,8 @@ begin
         and (strpos(p_message, ' ' || replace(t.text, '!=', '<>') || ' ') > 0
         or p_code = '22012' and t.text in ('/', '%')) then 1
       when t.kind = 'function' and p_message ~ (E'\\m' || t.text || E'\\M') then 1
+      when t.kind <> 'attribute' and t.text ~ '^[a-z_]' and strpos(lower(p_message), '"' || t.text || '"') > 0
+        then 1
       when t.kind = 'text' and strpos(p_message, '"' || wedsql.unquote(t.text) || '"') > 0 then 1
       when t.kind = 'keyword'
         and strpos(p_message, case t.text when 'in' then ' = ' when 'between' then ' >= '

@@ -132,12 +132,17 @@ begin
   if v_error.code is null then
     perform wedsql.check_tree(v_tree.nodes, v_tree.functions, p_tokens, false);
     perform wedsql._check_moments(wedsql.qualify_fixed(p_tokens, 1, n), v_source, p_tokens, p_attrs);
+    perform wedsql._check_computable(p_tokens, v_source, p_attrs, false);
     return;
+  end if;
+  if v_error.code ~ '^(22|0A)' and v_tree.nodes <> '{}' then
+    perform wedsql._check_computable(p_tokens, v_source, p_attrs, false);
   end if;
   v_part := wedsql.failing_part(p_tokens, v_source, 1, n);
   if (wedsql.plan_error(format('select (%s) is null from %s',
                                wedsql.qualify(p_tokens, v_part.first, v_part.last),
-                               v_source))).code is null then
+                               v_source))).code is null
+     and wedsql.type_of(wedsql.qualify(p_tokens, v_part.first, v_part.last), v_source) <> 'boolean' then
     perform wedsql.refuse_sense(
       'This is of type {type}; a condition must be true or false.',
       'Compare it with something, for example with =, or test it with is null.', '42804',

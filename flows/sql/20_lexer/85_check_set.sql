@@ -57,6 +57,22 @@ exception when others then
 end
 $$;
 
+-- Rejects a SET string with a part that PostgreSQL can compute for no state.
+-- Raises: WD211.
+create or replace function wedsql._check_computable_set(
+  p_tokens wedsql.token[], p_source text, p_attrs jsonb) returns void
+language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
+declare
+  v_part record;
+begin
+  if wedsql._may_be_uncomputable(p_tokens) then
+    for v_part in select * from wedsql.assignments(p_tokens) loop
+      perform wedsql._check_computable(p_tokens[v_part.first:v_part.last], p_source, p_attrs, true);
+    end loop;
+  end if;
+end
+$$;
+
 -- Rejects a SET string of which PostgreSQL cannot compute each assignment and store it in its attribute.
 -- p_tokens: of p_text.
 -- Raises: WD211 with the SQLSTATE of PostgreSQL and the place in the detail.
@@ -70,6 +86,7 @@ declare
   v_untyped boolean; v_type text; v_query text;
 begin
   if wedsql._is_fine_set(p_tokens, v_source, p_attrs) then
+    perform wedsql._check_computable_set(p_tokens, v_source, p_attrs);
     return;
   end if;
   for v_part in select * from wedsql.assignments(p_tokens) loop
@@ -101,6 +118,7 @@ begin
     perform wedsql.bounded_tree(format('select %s from %s', array_to_string(v_together, ', '), v_source),
                                 p_tokens, true);
   end if;
+  perform wedsql._check_computable_set(p_tokens, v_source, p_attrs);
 end
 $$;
 
@@ -155,7 +173,8 @@ declare
   v_object text;
 begin
   foreach v_object in array array['plan_error(text)', 'is_never_true(text)', 'type_of(text, text)',
-                                  'parse_tree(text)'] loop
+                                  'parse_tree(text)', 'written_query(text)', 'compute_error(text)',
+                                  'types_of(text[], text)'] loop
     execute format('revoke all on function wedsql.%s from public', v_object);
     if to_regrole('wed_eval') is not null then
       grant create on schema wedsql to wed_eval;
