@@ -120,7 +120,7 @@ def is_written(part: Part) -> bool:
 
 
 def written(part: Part) -> object:
-    """Return the condition that two parts that are written out are equal."""
+    """Return a key that two parts that are written out share if they have the same value."""
     return str(part) if part.startswith("'") or part == NULL else Decimal(part.strip("()"))
 
 
