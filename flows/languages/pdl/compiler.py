@@ -127,9 +127,7 @@ class _Compiler:
             self.made.append((_datum(datum, self.data[datum.id]), datum.id))
         label = "name of the instance"
         number = f"{self.workflow.id}_###"
-        self.made.append(
-            ({"name": INSTANCE, "business_key": True, "default": number, "label": label}, None)
-        )
+        self.made.append(({"name": INSTANCE, "business_key": True, "default": number, "label": label}, None))
         for each in self.workflow.activities:
             self.declare(each)
             self.begin(each)
