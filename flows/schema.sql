@@ -198,6 +198,16 @@ create unique index instance_key on wedsql.instance (flow_id, key) where (key is
 create index instance_list on wedsql.instance (flow_id, status, wid);
 create index instance_version on wedsql.instance using brin (flow_id, version) with (pages_per_range='16');
 
+-- The numbers in the names of the instances of a flow. prefix: what is before the number; wid: the instance,
+-- 0 in the transaction that starts it. A row whose instance has ended is used again.
+create table wedsql.instance_number (
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  prefix text not null,
+  number integer not null check (number > 0),
+  wid integer not null default 0,
+  constraint instance_number_pkey primary key (flow_id, prefix, number)
+);
+
 -- Attempts that failed, and other events of jobs besides their results.
 create table wedsql.job_log (
   id bigint generated always as identity primary key,
