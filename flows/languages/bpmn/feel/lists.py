@@ -120,7 +120,7 @@ def is_written(part: Part) -> bool:
 
 
 def written(part: Part) -> object:
-    """Return what tells whether two parts that are written out are equal."""
+    """Return what is equal for equal parts that are written out."""
     return str(part) if part.startswith("'") or part == NULL else Decimal(part.strip("()"))
 
 
