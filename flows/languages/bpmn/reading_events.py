@@ -50,7 +50,7 @@ def expression(tag: Tag) -> Expression:
 
 
 def triggers(tag: Tag, named: Mapping[str, Tag], note: Note) -> tuple[Trigger, ...]:
-    """Return what an event waits for or does, each of its definitions; one without an event for none."""
+    """Return the triggers of an event, one for each of its definitions, or that of an event without any."""
     definitions = [
         each
         for each in tag.children
@@ -96,7 +96,7 @@ def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
 
 
 def _shown(tag: Tag, definition: Tag, kind: str) -> str:
-    """Return what a link is called, or which activity is to be undone."""
+    """Return the name of a link, or of the activity that is to be undone."""
     if kind == "compensate":
         return definition.get("activityRef").rpartition(":")[2]
     return definition.get("name") or (tag.get("name") if kind == "link" else "")

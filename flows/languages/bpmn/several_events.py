@@ -112,7 +112,7 @@ def _thrown(sketch: Sketch, element: Element) -> None:
 
 
 def _beside(sketch: Sketch, element: Element) -> None:
-    """Let a token go on at once, and another one end with the compensation that nobody waits for."""
+    """Let a token go on at once, and another one end with the compensation."""
     trigger = replace(element.trigger, waits=True)
     end = Element(
         f"{element.id}/undo", "endEvent", sketch.titles[element.id], scope=element.scope, trigger=trigger
