@@ -62,7 +62,7 @@ def triggers(tag: Tag, named: Mapping[str, Tag], note: Note) -> tuple[Trigger, .
 
 
 def _defined(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
-    """Return what a definition says, or the one that it refers to."""
+    """Return the trigger of a definition, or of the one that it refers to."""
     if definition.name == "eventDefinitionRef":
         wanted = local(definition.text)
         if wanted not in named:
