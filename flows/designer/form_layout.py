@@ -48,10 +48,16 @@ class FormField:
         return {word: self.given["now"][word] == "t" for word in WORDS}
 
     @property
+    def is_marked(self) -> bool:
+        """Return whether it is required on each state, which a preview shows."""
+        return self.given.get("required") is True and self.given.get("readonly") is not True
+
+    @property
     def conditions(self) -> list[tuple[str, str]]:
-        """Return its conditions, with what each decides."""
+        """Return its conditions and its pattern, with what each decides."""
         titles = {"shown": _("shown if"), "required": _("required if"), "readonly": _("read-only if")}
-        return [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        found = [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        return [*found, *([(_("pattern"), self.given["pattern"])] if self.given.get("pattern") else [])]
 
     @property
     def was(self) -> str:
