@@ -167,9 +167,18 @@ def results(request: HttpRequest) -> HttpResponse:
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
-        numbered = [(int(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made]
+        numbered = [
+            (_whole(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made
+        ]
         return JsonResponse({"results": sent(person, str(key), numbered)})
     except Refused as refused:
         return refusing(refused)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return JsonResponse({"code": "", "message": "This is no list of results.", "hint": ""}, status=400)
+
+
+def _whole(number: object) -> int:
+    """Return the number of a result. Raises ValueError for what is no whole number that the kernel reads."""
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise ValueError
+    return number
