@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0106_offline_chains")]
+    dependencies = [("flows", "0160_option_labels")]
     operations = [ChangeTables("0180_payloads")]
