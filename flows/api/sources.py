@@ -17,7 +17,7 @@ def keep_source(flow: str, source: Mapping[str, Any], *, conn: Any = None) -> in
 
 
 def read_source(flow: str, version: int | None = None, *, conn: Any = None) -> Mapping[str, Any] | None:
-    """Return what a version, by default the present one, was translated from; None if it was not."""
+    """Return the source that a version, by default the current one, was translated from, or None."""
     return value(conn, "select wedsql.source(%s, %s)", (flow, version))
 
 
