@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from dataclasses import dataclass, field, replace
 
-from flows.languages.bpmn import choosing, data_objects, identities, options, references
+from flows.languages.bpmn import data_objects, identities, options, process_choice, references
 from flows.languages.bpmn.foreign_parts import unused
 from flows.languages.bpmn.form_types import fitted, form_tags
 from flows.languages.bpmn.job_types import with_job_type
@@ -110,11 +110,11 @@ class _Reader:
 
     def chosen(self, wanted: str) -> Tag:
         """Return the process that becomes the flow. Raises BadBpmn without one."""
-        found = choosing.matching(self.root, wanted, _NODES)
+        found = process_choice.matching(self.root, wanted, _NODES)
         if len(found) != 1:
-            self.note("no_process", choosing.unclear(self.root, wanted, _NODES)[:1_000], self.root)
+            self.note("no_process", process_choice.unclear(self.root, wanted, _NODES)[:1_000], self.root)
             raise BadBpmn(self.problems)
-        for other in choosing.with_elements(self.root, _NODES):
+        for other in process_choice.with_elements(self.root, _NODES):
             if other is not found[0]:
                 message = f"Process “{other.id[:60]}” is only drawn; “{found[0].id[:60]}” becomes the flow."
                 self.note("not_used", message, other, "warning")
