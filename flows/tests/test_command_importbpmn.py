@@ -67,7 +67,7 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         (
             "=amount &gt; 1000",
             "=amont &gt; 1000",
-            'error: Conditions name attributes that are not declared: "amont" (sequence flow “check_approve”)',
+            'Conditions name attributes that are not declared: "amont" (sequence flow “check_approve”)',
         ),
         (
             "=amount &gt; 1000",
