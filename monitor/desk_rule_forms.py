@@ -47,7 +47,7 @@ class Json(forms.CharField):
 
     def to_python(self, value: Any) -> Any:
         try:
-            found = json_text.decode(super().to_python(value) or "{}")
+            found = json_text.decode_typed(super().to_python(value) or "{}")
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):

@@ -210,7 +210,9 @@ def _dump_yaml(values: Mapping[str, Any]) -> str:
 
 JSON = Format(
     "JSON",
-    lambda text: json.loads(text, object_pairs_hook=_unique, parse_float=Decimal, parse_int=_whole),
+    lambda text: json.loads(
+        text, object_pairs_hook=_unique, parse_float=json_text.fraction, parse_int=_whole
+    ),
     lambda values: json_text.encode(values, indent=2),
     ordered=False,
 )

@@ -7,11 +7,11 @@ from typing import Annotated, Required
 from django.utils.translation import gettext_lazy as _
 
 from flows.definition.options import Group, Interval, Option, options_of
+from flows.definition.trigger_attempts import WaitingOptions
 from flows.definition.trigger_children import ChildrenOptions
+from flows.definition.trigger_compensation import UndoingOptions
 from flows.definition.trigger_descriptions import DescribingOptions
 from flows.definition.trigger_tasks import TaskOptions
-from flows.definition.trigger_undoing import UndoingOptions
-from flows.definition.trigger_waiting import WaitingOptions
 
 
 class TriggerDefinition(

@@ -89,7 +89,7 @@ class DocumentField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         try:
-            return json_text.decode(text) if text else None
+            return json_text.decode_typed(text) if text else None
         except (ValueError, RecursionError) as error:
             raise forms.ValidationError(_("This is not JSON: %(error)s") % {"error": error}) from error
 

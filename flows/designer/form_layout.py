@@ -181,7 +181,7 @@ def _choices(given: Mapping[str, Any], chosen: Sequence[str]) -> list[tuple[str,
 def file_of(text: str) -> dict[str, Any] | None:
     """Return the description of a file that a text of JSON is; None for others."""
     try:
-        found = json_text.decode(text) if text else None
+        found = json_text.decode_typed(text) if text else None
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) and isinstance(found.get("name"), str) else None

@@ -229,7 +229,7 @@ def as_value(text: str, kind: str) -> Any:
         return None
     if kind == "jsonb":
         try:
-            return json_text.decode(text)
+            return json_text.decode_typed(text)
         except (ValueError, RecursionError) as error:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
     if kind == "timestamptz" and (found := _time(text)):

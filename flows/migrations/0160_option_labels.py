@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0106_offline_chains")]
+    dependencies = [("flows", "0140_away_devices")]
     operations = [ChangeTables("0160_option_labels")]

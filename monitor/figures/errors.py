@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -98,8 +98,8 @@ def _place(request: HttpRequest) -> Place | None:
     known = long_number(identity), long_number(n)
     try:
         moment = datetime.fromisoformat(at.replace(" ", "+"))
-    except ValueError:
+        if None in known or moment.tzinfo is None:
+            return None
+        return Place(known[0] or 0, known[1] or 0, moment.astimezone(UTC))
+    except (ValueError, OverflowError):  # the latter of a moment before year 1 or after 9999 in UTC
         return None
-    if None in known or moment.tzinfo is None:
-        return None
-    return Place(known[0] or 0, known[1] or 0, moment)

@@ -42,7 +42,10 @@ def _nothing_else(others: Mapping[str, Any], name: str, values: Sequence[Any]) -
 
 
 def _hint(gap: Gap) -> str:
-    between = _("{low} applies below, {high} above.").format(low=gap.low.title, high=gap.high.title)
+    if gap.low is gap.high:
+        between = _("{rule} applies below and above.").format(rule=gap.low.title)
+    else:
+        between = _("{low} applies below, {high} above.").format(low=gap.low.title, high=gap.high.title)
     if gap.way is None:
         way = _("No way to such a state was found.")
     elif not gap.way:
