@@ -1,4 +1,4 @@
-"""``python -m bench.compare_pages OTHER``: processor time of the main pages beside another checkout.
+"""``python -m bench.page_comparison OTHER``: processor time of the main pages beside another checkout.
 
 Each checkout has a database of its own on one private PostgreSQL, with the orders of the demo in the same
 states, and one process that answers requests. The processes answer each page in turn, so that both measure
@@ -73,7 +73,7 @@ from wedsql.flow f where f.name = 'orders'"""
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print a line per page and their median ratio; return 1 where a page cannot be shown."""
-    parser = argparse.ArgumentParser(prog="bench.compare_pages", description=__doc__)
+    parser = argparse.ArgumentParser(prog="bench.page_comparison", description=__doc__)
     parser.add_argument("other", type=Path, help="the directory of another checkout")
     parser.add_argument("--rounds", type=int, default=ROUNDS)
     options = parser.parse_args(arguments)
