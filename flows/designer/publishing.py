@@ -102,7 +102,7 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
 
 
 def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] | None:
-    """Return what publishing changes, in sentences; None if a value of the draft cannot be read."""
+    """Return the changes of a publication, in sentences; None if a value of the draft cannot be read."""
     if definition == running:  # also without a draft
         return []
     try:
@@ -173,7 +173,7 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
 
 
 def _refusal(error: WedError | OperationalError) -> str:
-    """Return what a person reads of an error. Raises the error if the database is unavailable."""
+    """Return the message of an error for people. Raises the error if the database is unavailable."""
     if isinstance(error, OperationalError):
         if not is_timeout(error):
             raise error

@@ -71,12 +71,12 @@ def cases(request: HttpRequest) -> HttpResponse:
 
 
 def tab_facts(user: AnyUser) -> dict[str, Any]:
-    """Return what the tabs over the pages of cases show."""
+    """Return the context of the tabs over the pages of cases."""
     return {"tabs": TABS, "to_approve": len(to_approve(user))}
 
 
 def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> dict[str, bool]:
-    """Return what the user may do with all cases of a group. Late results are decided on one at a time."""
+    """Return the actions of the user for all cases of a group. Late results are decided on one at a time."""
     shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
     return {
         "repairs": shown and may(user, right_for("patch"), flow),

@@ -125,7 +125,7 @@ class ShownPreview:
 
 
 def done(operation: str, status: str) -> str:
-    """Return what is said after an operation, by the status of the instance; %(wid)s is its number."""
+    """Return the message after an operation, by the status of the instance; %(wid)s is its number."""
     if operation == "discard_late":
         return _("The late result of instance %(wid)s is discarded.")
     return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
@@ -173,7 +173,7 @@ def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> M
 
 
 def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
-    """Return what a job that failed was to do; the job of a compensation belongs to the step it undoes."""
+    """Return the purpose of a job that failed; the job of a compensation belongs to the step it undoes."""
     title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
     if status != "X":
         return title
