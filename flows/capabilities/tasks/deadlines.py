@@ -197,7 +197,7 @@ class PersonWork(NamedTuple):
 def person_work(
     persons: Sequence[str], flows: Sequence[str] | None = None, *, conn: Any = None
 ) -> list[PersonWork]:
-    """Return what at most 500 persons have done in these flows, or in all; of each at most 1,000 tasks."""
+    """Return the work of at most 500 persons in these flows, or in all; of each at most 1,000 tasks."""
     names = None if flows is None else list(flows)
     call = "select * from wedsql.person_work(%s::text[], %s::text[])"
     return [PersonWork(*row) for row in rows(conn, call, (list(persons), names))]

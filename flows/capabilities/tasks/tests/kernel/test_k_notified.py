@@ -142,7 +142,7 @@ def test_who_left_before_the_clock_was_set_back_is_inactive(office: Kit, role: s
     assert named(office, "bob") in active and named(office, "ana") not in active
     task = start(office, "last_connected")
     assert offered(office, task) == ["bob"]
-    assert api.person_seen(named(office, "ana"), [f"r:{role}"], conn=office.conn), "connected anew"
+    assert api.person_seen(named(office, "ana"), [f"r:{role}"], conn=office.conn), "connected again"
     assert named(office, "ana") in [person.name for person in api.active_persons(conn=office.conn)]
     later = start(office, "last_connected")
     assert offered(office, later) == ["ana"]
