@@ -36,3 +36,27 @@ def rule_in_sentence(rule: Mapping[str, Any]) -> str:
     """Return the same for the middle of a sentence."""
     named = translate_label(str(rule.get("label") or "")) or rule_name(rule)
     return named or (_("the final condition") if rule.get("final") else _("a rule without a name"))
+
+
+class OfFlow:
+    """The title of the flow of a row, for classes of rows that have its name and label."""
+
+    flow: str
+    flow_label: str
+
+    @property
+    def flow_title(self) -> str:
+        """Return what the flow is called."""
+        return translate_label(self.flow_label) or self.flow
+
+
+class OfTransition(OfFlow):
+    """The titles of a transition and its flow."""
+
+    transition: str
+    transition_label: str
+
+    @property
+    def title(self) -> str:
+        """Return what the transition is called."""
+        return translate_label(self.transition_label) or self.transition

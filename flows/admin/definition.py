@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import api
+from flows.admin.definition_rows import DefinitionSave
 from flows.admin.forms import (
     AttributeForm,
     DatabaseErrorFormSet,
@@ -25,7 +26,6 @@ from flows.admin.forms import (
 from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
-from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER, AnyDefinition
 from flows.designer.draft import design_of
 from flows.designer.tabs import MOST_ITEMS, address, tabs

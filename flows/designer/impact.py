@@ -44,7 +44,7 @@ def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupC
             "found": rule,
             "predicate": "" if rule.trigger is None else triggers[rule.trigger].get("predicate", ""),
             "integrity": rule.trigger is not None and bool(triggers[rule.trigger].get("integrity")),
-            "choices": rule.loses_condition.count or rule.only_after.count or rule.fails.count,
+            "consequences": rule.fails.count,
             "withdraw": rule.trigger in chosen.withdraw,
             "later": rule.trigger in chosen.later,
         }

@@ -93,8 +93,11 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
     context["problems"] = _problems(design, proposed, found)
     if (request.POST.get("do") == "examine" or "examine" in request.GET) and not found and design.flow:
         reopen = "reopen_final" in request.POST
-        context |= {"examined": True, "form_id": "publish", "flow_id": design.flow.id}
+        context |= {"examined": True, "flow_id": design.flow.id}
         context |= examined(design.name, proposed.definition, reopen, context["chosen"])
+    # The script of the page, or the button of one without scripts, asks what publishing would do.
+    shown = not found and not context["publishing"] and not (proposed.draft and proposed.draft.stale)
+    context["impact_comes"] = bool(design.flow and shown and not question and "examined" not in context)
     return render(request, "admin/flows/designer/publish.html", context)
 
 

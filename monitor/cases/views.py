@@ -57,6 +57,9 @@ def cases(request: HttpRequest) -> HttpResponse:
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
         "groups": [_group(request.user, one, named, hidden) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
+        "narrowed_queue": named.queues.of(where["queue"], text(request, "flow") or None)
+        if "queue" in where
+        else "",
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
         "offers": _group_offers(request.user, found, where, hidden),

@@ -41,7 +41,8 @@ def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
     """Return the locked tasks of the caller with the versions of their packages, or that none has changed."""
     person = call_of(request).caller.name
     kernel.device_seen(person, given.device)
-    return synchronized(person, given.device, _in_scope(request), given.known)
+    listed = [{"task": task, "version": version} for task, version in _in_scope(request)]
+    return synchronized(person, given.device, listed, given.known)
 
 
 @router.get(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -38,12 +39,17 @@ FILES = (
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
     "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/offline/losses.js",
+    "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
+    "monitor/offline/tasks.js", "monitor/offline/transfer.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
-REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
+REPORTED = {
+    "free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name", "kind": "kind",
+    "bandwidth": "bandwidth",
+}  # fmt: skip
 
 
 def version() -> str:
@@ -104,13 +110,14 @@ def synchronize(request: HttpRequest) -> HttpResponse:
     report = {kernel: _number(request.GET[name]) for name, kernel in REPORTED.items() if name in request.GET}
     try:
         contact = api.device_seen(person, key, report | {"program": version()})
-        tasks = [] if contact.state != "A" else api.offline_tasks(person)
+        offers = task_keys(request.user) if request.GET.get("offers") == "1" else None
+        tasks = [] if contact.state != "A" else [vars(one) for one in api.device_tasks(person, key, offers)]
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
     except Refused as refused:
         return refusing(refused)
     more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}
-    return JsonResponse(found | more | {"settled": contact.settled})
+    return JsonResponse(found | more | {"settled": contact.settled, "now": datetime.now(UTC)})
 
 
 def _number(text: str) -> Any:
@@ -138,7 +145,7 @@ def package(request: HttpRequest, task: int) -> HttpResponse:
     person, key = request.user.get_username(), request.GET.get("device", "")
     _sheet, flow = task_or_404(request.user, task)
     try:
-        found = api.read_package(person, key, task)
+        found = api.prefetch_package(person, key, task, task_keys(request.user))
     except Refused as refused:
         return refusing(refused)
     chain = api.offline_chain(person, key, task, task_keys(request.user))

@@ -145,7 +145,7 @@ def missing(
     fact, and never proposed.
     """
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
-    labels = {name: translate_label(label) for name, label in found.labels.items()}
+    labels = found.labels.translated(translate_label)
     names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
     names &= set(helped) if helped else names
     ranked = sorted(

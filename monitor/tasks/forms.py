@@ -15,6 +15,7 @@ from flows.capabilities.tasks.api import TaskSheet
 from flows.designer import form_layout as layout
 from flows.designer import values
 from flows.designer.values import Field
+from flows.option_labels import value_label
 from flows.queries.definitions import FlowInfo
 
 SHOWN = "shown"
@@ -126,7 +127,9 @@ def changed(
             fields.append(now[one.field])
             continue
         if not one.error and was != present and one.text != present:
-            text = _("Meanwhile it was changed to: %(value)s.") % {"value": present or _("empty")}
+            text = _("Meanwhile it was changed to: %(value)s.") % {
+                "value": value_label(one.type, present) or _("empty")
+            }
             one = replace(one, error=text)
         fields.append(one)
         if not one.error:

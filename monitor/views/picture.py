@@ -152,7 +152,7 @@ def _end(flow: FlowInfo, node: Node, statuses: Mapping[str, Count]) -> Place:
 
 
 def _lacks(flow: FlowInfo, drawn: Graph, found: list[Lack]) -> list[ShownLack]:
-    labels = {each.name: each.title for each in flow.attributes}
+    labels = flow.titles
     titles = {node.id: name(node) for node in drawn.nodes}
     return [
         ShownLack(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows.filters.happened import ATTEMPT, PATH, START, STEP
+from flows.filters.history import ATTEMPT, PATH, START, STEP
 from flows.queries.base import rows
 from flows.queries.graph import Rule, written
 

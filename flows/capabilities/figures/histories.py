@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.filters.happened import STEP
+from flows.filters.history import STEP
 from flows.queries.base import rows, snapshot
 
 BATCH = 200

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from flows.definition.lint.acknowledged import open_warnings, with_acknowledgements
+from flows.definition.lint.acknowledgement import open_warnings, with_acknowledgements
 from flows.definition.lint.budget import Budget
 from flows.definition.lint.classes import Leaf, representatives
 from flows.definition.lint.common import Common

@@ -126,7 +126,8 @@ class _Compiler:
         for datum in self.workflow.data:
             self.made.append((_datum(datum, self.data[datum.id]), datum.id))
         label = "name of the instance"
-        self.made.append(({"name": INSTANCE, "business_key": True, "label": label}, None))
+        number = f"{self.workflow.id}_###"
+        self.made.append(({"name": INSTANCE, "business_key": True, "default": number, "label": label}, None))
         for each in self.workflow.activities:
             self.declare(each)
             self.begin(each)

@@ -131,7 +131,7 @@ $$;
 -- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
 -- only the one of p_number. state: as in the table; `late` is what became of a late result.
 create or replace function wedsql._offline_items(p_device bigint, p_number integer,
-  p_before integer default null, p_limit integer default 1)
+  p_before integer default null, p_limit integer default 1, p_late boolean default false)
 returns table (number integer, state "char", task bigint, instance integer, title text, made_at timestamptz,
   skew double precision, arrived_at timestamptz, decided_at timestamptz, decided_by text, seq integer,
   late_id bigint, late text, late_by text, problem jsonb, waits_for integer)
@@ -141,7 +141,7 @@ select r.number, r.state, r.job_id, r.wid, coalesce(nullif(g.label, ''), g.trnam
   l.state, l.decided_by, r.problem, case when r.state = 'W' then d.settled + 1 end
 from (select o.* from wedsql.device_result o
       where o.device_id = p_device and (p_number is null or o.number = p_number)
-        and (p_before is null or o.number < p_before)
+        and (p_before is null or o.number < p_before) and (not p_late or o.state = 'L')
       order by o.number desc limit least(greatest(p_limit, 1), 501)) r
 join wedsql.device d on d.id = r.device_id
 left join wedsql.task t on t.job_id = r.job_id left join wedsql.trig g on g.tgid = t.tgid
@@ -149,16 +149,17 @@ left join wedsql.late_result l on l.id = r.late_id
 order by r.number desc
 $$;
 
--- Returns the results of a device, the last first. p_person: null for an administrator.
+-- Returns the results of a device, the last first, or only those that came too late. p_person: null for an
+-- administrator.
 create or replace function wedsql.offline_results(p_device bigint, p_person text default null,
-  p_before integer default null, p_limit integer default 50)
+  p_before integer default null, p_limit integer default 50, p_late boolean default false)
 returns table (number integer, state "char", task bigint, instance integer, title text, made_at timestamptz,
   skew double precision, arrived_at timestamptz, decided_at timestamptz, decided_by text, seq integer,
   late_id bigint, late text, late_by text, problem jsonb, waits_for integer)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select i.* from wedsql.device d cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit) i
+select i.* from wedsql.device d cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit, p_late) i
 where d.id = p_device and (p_person is null or d.person = p_person)
 $$;
 
 grant execute on function wedsql.keep_offline_result(text, text, integer, jsonb),
-  wedsql.offline_results(bigint, text, integer, integer) to wed_web;
+  wedsql.offline_results(bigint, text, integer, integer, boolean) to wed_web;

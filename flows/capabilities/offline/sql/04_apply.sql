@@ -114,13 +114,14 @@ begin
   end if;
 end $$;
 
--- Returns the step on whose values a result was made: one that the device was given; null where it was given
--- none.
+-- Returns the step on whose values a result was made: one that the device was given with a lock; null where
+-- it was given none.
 create or replace function wedsql._offline_base(p_device wedsql.device, p_result wedsql.device_result)
   returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select least(g.seq, greatest((p_result.content ->> 'seq')::bigint, 1))::integer
-from wedsql.device_package g where g.device_id = p_device.id and g.job_id = p_result.job_id
+from wedsql.device_package g
+where g.device_id = p_device.id and g.job_id = p_result.job_id and g.claim is not null
 $$;
 
 -- Keeps a result that came too late, decides on it where no person has to, and returns its number; null where
