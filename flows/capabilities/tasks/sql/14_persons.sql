@@ -198,7 +198,7 @@ begin
   if p_person = p_substitute then
     perform wedsql._raise('WD009', 'A substitute is another person.', 'Name one.');
   elsif p_from is null or p_until is null or p_until <= greatest(p_from, v_now)
-        or p_until > v_now + interval '10 years' then
+        or p_until > v_now + interval '10 years' or p_from < v_now - interval '10 years' then
     perform wedsql._raise('WD009', 'An absence ends after it begins, and in the future, within ten years.',
                           'Give two such moments.');
   end if;
