@@ -83,6 +83,17 @@ select i.* from wedsql.task_items(array(
   order by t.job_id desc limit least(greatest(p_limit, 1), 501))) i
 $$;
 
+-- Returns the other persons who hold tasks of these instances, 20 at most, who have the most first: how many
+-- each has, and since when the last one.
+create or replace function wedsql.tasks_of_others(p_wids integer[], p_person text)
+returns table (owner text, tasks bigint, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select t.owner, count(*), max(t.owned_at)
+from wedsql._tasks_of(p_wids) t
+where t.state in ('S', 'L', 'X') and t.owner <> p_person
+group by t.owner order by count(*) desc, t.owner limit 20
+$$;
+
 -- Returns who holds how many tasks of a flow, and how many of these are late.
 -- Raises: WD001.
 create or replace function wedsql.task_load(p_flow text)
@@ -167,5 +178,5 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.task_items(bigint[]), wedsql.done_tasks(text, bigint, integer),
   wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text),
-  wedsql.team_load(text[])
+  wedsql.tasks_of_others(integer[], text), wedsql.team_load(text[])
 to wed_web, wed_monitor;
