@@ -44,7 +44,7 @@ MUTATIONS = [
         _in("_rematch_some", "x.wid = t.wid and x.tgid <> all (t.matched)", "false")),
     _fix("what is parked no longer is no exception", "^false exception",
         "fail_at_once step_beside withdraw change_predicate", [ONCE],
-        _in("_rematch_some", "or (x.live or x.timed) and not x.parked")),
+        _in("_is_rematched", "or (p_live or p_timed) and not p_parked")),
     _fix("what runs again has no _EXCPT job, after a step", "^(ghost exception|work on ended)",
         "fail_at_once step_beside", [ONCE | {"revalidate": "withdraw"}],
         _in("_settle", "elsif v_was = 'E' then", "elsif false then")),
@@ -63,9 +63,11 @@ MUTATIONS = [
         _in("_keep_progress", "set position = p_run.position", "set position = p_run.last_wid")),
     # -- due times
     _fix("a due attribute that is null has no timer", "^(stale timer: due|lost)", "step step_beside", [AT_D],
-        _in("_apply_timers", "p_step.state ->> t.due_attr is null))", "false))")),
+        _in("_hold_back", "wedsql._due_at(v_rule, p_situation.state, p_situation.at));",
+            "coalesce(wedsql._due_at(v_rule, p_situation.state, p_situation.at), "
+            "(p_situation.timers ->> v_rule.tgid::text)::timestamptz));")),
     _fix("a due attribute that moved moves its timer", "^moved timer", "step step_beside", [AT_D],
-        _in("_apply_timers", "is not null;\n  p_step.matched", "is not null and false;\n  p_step.matched")),
+        _in("_hold_back", "case when v_rule.due_attr is null\n", "case when true\n")),
     _fix("a changed due_after moves its timers", "^timer of another due time", "change_due_after", [LATER],
         _in("_trig_touch", "(new.due_attr, new.due_after) is distinct from (old.due_attr, old.due_after)",
             "false")),

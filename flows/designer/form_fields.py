@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import json_text
-from flows.designer import form_columns
+from flows.designer import form_columns, form_limits
 from flows.designer.fields import LinesField, TextField
 from flows.designer.form_parts import CONDITIONS
 from flows.designer.widgets import ConditionTextarea
@@ -179,6 +179,8 @@ class FieldForm(forms.Form):
         choices = [("", _("by its type")), *((each, KIND[each]) for each in kinds)]
         choices += [(present, present)] if present and present not in KIND else []
         self.fields["kind"] = forms.ChoiceField(label=_("kind"), choices=choices, required=False)
+        self.limits = form_limits.controls(kind) if writable else {}
+        self.fields.update(self.limits)
         for word in CONDITIONS:
             self._offer_condition(word)
         if not writable:
@@ -200,7 +202,8 @@ class FieldForm(forms.Form):
     @property
     def groups(self) -> Iterator[tuple[str, list[BoundField]]]:
         """Yield the fields of the form with the kind that each group is for; "" is for every kind."""
-        yield "", [self[name] for name in (*TEXTS, "width", "kind") if name in self.fields]
+        names = (*TEXTS, "width", *self.limits, "kind")
+        yield "", [self[name] for name in names if name in self.fields]
         yield "choice choices", [self["options"]]
         yield "file", [self[name] for name in ("accept", "max_kb", "capture")]
         yield "query", [self[f"query_{name}"] for name in (*_QUERY, "columns")]
@@ -236,7 +239,7 @@ class FieldForm(forms.Form):
         """Return the field as the form of a task has it; what was not shown to the designer stays."""
         found = self.cleaned_data
         typed: dict[str, Any] = {
-            name: found.get(name) for name in (*TEXTS, "width", "kind") if name in self.fields
+            name: found.get(name) for name in (*TEXTS, "width", "kind", *self.limits) if name in self.fields
         }
         kind = found.get("kind") or ""
         typed["options"] = found.get("options") if kind in ("", "choice", "choices") else None
@@ -271,6 +274,7 @@ def _initial(field: Mapping[str, Any]) -> dict[str, Any]:
         name: form_columns.text_of(field.get(name)) for name in (*TEXTS, "kind", "capture")
     }
     found |= {name: field.get(name) for name in ("options", "accept", "max_kb")}
+    found |= {name: form_columns.text_of(field.get(name)) for name in form_limits.LIMITS}
     width = form_columns.text_of(field.get("width"))
     found["width"] = "" if width == "full" else width
     query = field.get("query")

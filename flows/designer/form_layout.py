@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from flows import json_text
-from flows.designer import form_tables
+from flows.designer import form_limits, form_tables
 from flows.designer.values import Field, as_text, exact, lines
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
@@ -74,6 +74,16 @@ class FormField:
         return int(self.given.get("max_kb") or 0) * 1024
 
     @property
+    def hint(self) -> str:
+        """Return a sentence with its limits; "" without any."""
+        return form_limits.hint(self.given) if self.writable else ""
+
+    @property
+    def limits(self) -> str:
+        """Return its limits as JSON for a browser; "" without any."""
+        return form_limits.limits_of(self.given) if self.writable else ""
+
+    @property
     def label(self) -> str:
         """Return its label: that of the form, else that of the attribute."""
         return translate_label(str(self.given.get("label") or "")) or self.field.label
@@ -83,6 +93,7 @@ class FormField:
         """Return which texts about its control there are, as the ends of their ids."""
         names = [
             ("help", self.given.get("help")),
+            ("limits", self.hint),
             ("unit", self.kind not in WITHOUT_UNIT and self.given.get("unit")),
             ("error", self.field.error),
         ]
@@ -206,8 +217,11 @@ def _picked(each: Mapping[str, Any], given: QueryDict, before: str) -> list[str]
     return [next((value for value in known if lines(value) == text), text) for text in sent]
 
 
-def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:
-    """Return the fields with what the kernel says of them."""
+def problems(
+    wrong: Mapping[str, str], fields: Iterable[Field], form: Mapping[str, Any] | None = None
+) -> list[Field]:
+    """Return the fields with what the kernel says of them; `form` has their limits."""
+    given = {str(each["attribute"]): each for each in given_fields(form)} if form else {}
     texts = {
         "required": _("This field is required."),
         "readonly": _("This field is read-only now; it keeps the value it has."),
@@ -218,7 +232,12 @@ def problems(wrong: Mapping[str, str], fields: Iterable[Field]) -> list[Field]:
         "row": _("Choose one of the rows that are offered."),
         "person": _("There is no such user who may log in."),
     }
-    return [replace(one, error=texts.get(wrong.get(one.name, ""), "") or one.error) for one in fields]
+
+    def said(name: str) -> str:
+        why = wrong.get(name, "")
+        return texts.get(why, "") or form_limits.problem(why, given.get(name, {}))
+
+    return [replace(one, error=said(one.name) or one.error) for one in fields]
 
 
 def for_browser(form: Mapping[str, Any], flow: FlowInfo, state: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any
 
+from psycopg.types.json import Json, Jsonb
+
 from flows.tests.flow_pool import FlowPool, Key, ends_transaction
 from flows.tests.kit import NEW_KITS, Connection, Kit
 from flows.tests.modes import BY_NAME
@@ -22,6 +24,13 @@ _DEFINES = re.compile(
     re.DOTALL,
 )
 _OF_SESSION = re.compile(r"set (timezone|lock_timeout) |select set_config\('wedsql.test_offset'")
+
+
+def whole(given: Any) -> str:
+    """Return a text that differs wherever a part of a definition differs; psycopg shortens that of JSON."""
+    if isinstance(given, (tuple, list)):
+        return f"({', '.join(map(whole, given))})"
+    return whole(given.obj) if isinstance(given, (Json, Jsonb)) else repr(given)
 
 
 class NewKit(Kit):
@@ -40,7 +49,7 @@ class NewKit(Kit):
     def make(self) -> str:
         """Make the flow unless that is done, and return its name."""
         if self._made is None:
-            self._key = tuple(map(repr, self._definition))
+            self._key = tuple(map(whole, self._definition))
             self._made = self._pool.take(self._key) or self._create()
         return self._made
 

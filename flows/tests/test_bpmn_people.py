@@ -48,6 +48,13 @@ def constrained(name: str) -> str:
     return f'><camunda:validation><camunda:constraint name="{name}"/></camunda:validation>'
 
 
+def limited(*given: str) -> str:
+    """Return constraints: names and values in turn."""
+    both = zip(given[::2], given[1::2], strict=True)
+    inner = "".join(f'<camunda:constraint name="{name}" config="{value}"/>' for name, value in both)
+    return f"><camunda:validation>{inner}</camunda:validation>"
+
+
 def camunda(*fields: str) -> str:
     return extended(f"<camunda:formData>{''.join(fields)}</camunda:formData>")
 
@@ -118,7 +125,13 @@ IGNORED: list[tuple[Said, str]] = [
     ({"businessKey": (extended('<camunda:formData businessKey="n"/>'), {})}, "“businessKey”"),
     *(({what: (camunda(f'<camunda:formField id="m" {given}</camunda:formField>'), {})}, why)
       for what, given, why in (
-        ("minlength", constrained("minlength"), "“minlength” of the field “m”"),
+        ("minlength without a number", constrained("minlength"), "“minlength” of the field “m”"),
+        ("a length of a number", 'type="long"' + limited("minlength", "2"), "“minlength” of the field “m”"),
+        ("a limit that is computed", 'type="long"' + limited("max", "${n}"), "“max” of the field “m”"),
+        ("a limit of a text", 'type="string"' + limited("min", "2"), "“min” of the field “m”"),
+        ("limits without a value between", 'type="long"' + limited("min", "2", "max", "1"), "“max” of the"),
+        ("a validator of a program", constrained("validator"), "“validator” of the field “m”"),
+        ("a pattern that is not read", limited("pattern", "(?=a)"), "“pattern” of the field “m”"),
         ("required of a field that is only read", 'type="string"' + constrained("required").replace(
             "</camunda:validation>", '<camunda:constraint name="readonly"/></camunda:validation>'),
          "“required” of the field “m”"),
@@ -131,7 +144,8 @@ IGNORED: list[tuple[Said, str]] = [
     )),
     *(({what: (prop(f'id="m" {given}'), {})}, why) for what, given, why in (
         ("formProperty, required", 'required="true" writable="false"', "“required” of the field “m”"),
-        ("formProperty, readable", 'readable="false"', "“readable” of the field “m”"),
+        ("formProperty, required and not readable", 'required="true" readable="false"',
+         "“required” of the field “m”"),
         ("formProperty, expression", 'expression="${x}"', "“expression” of the field “m”"),
     )),
 ]  # fmt: skip

@@ -29,8 +29,8 @@ JOINED = file(*SPLIT, node("parallelGateway", "j", name="Both done"), node("endE
          "g",
          "No flow leaves “g”: its tokens end there."),
         (file(node("startEvent", "s"), node("task", "t"), flows("s t 1 = 2")), "s_t",
-         "The condition of the flow has no effect: startEvent “s” does not choose. Flows of activities and of "
-         "exclusive, inclusive and complex gateways have conditions."),
+         "The condition of the flow has no effect: startEvent “s” does not choose. Flows of activities and "
+         "of exclusive, inclusive and complex gateways have conditions."),
     ],
 )  # fmt: skip
 def test_what_bpmn_allows_is_a_warning_with_the_names_of_elements(

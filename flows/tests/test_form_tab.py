@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from html import unescape
 from typing import Any
 
 import pytest
@@ -124,6 +125,36 @@ def test_each_kind_has_its_own_options(
     assert form_of(task_flow)["sections"][0]["fields"] == [whole]
     send(alice, tab(task_flow, "?rule=1&at=0.0"), kind="")
     assert "columns" not in form_of(task_flow)["sections"][0]["fields"][0]
+
+
+@pytest.mark.parametrize(
+    ("attribute", "found"),
+    [
+        ("cost", {"min": "0.1", "max": "12345678901234567890"}),
+        ("reason", {"min_length": "2", "max_length": "9", "pattern": "^a+$"}),
+    ],
+)
+def test_the_limits_of_a_field_are_those_of_its_type(
+    alice: Client, task_flow: str, attribute: str, found: dict[str, str]
+) -> None:
+    give(alice, task_flow, {"sections": [{"fields": [{"attribute": attribute}]}]})
+    send(alice, tab(task_flow, "?rule=1&at=0.0"), **found)
+    (field,) = form_of(task_flow)["sections"][0]["fields"]
+    assert {name: str(value) for name, value in field.items() if name != "attribute"} == found
+    assert not api.check_definition(task_flow, draft(task_flow).definition)
+    shown = opened(alice, tab(task_flow, "?rule=1&at=0.0"))
+    assert {name: shown[name] for name in found} == found
+    assert not {"min", "min_length"} - {*found} & {*shown}, "limits of other types are not asked for"
+    send(alice, tab(task_flow, "?rule=1&at=0.0"), **dict.fromkeys(found, ""))
+    assert form_of(task_flow)["sections"][0]["fields"] == [{"attribute": attribute}]
+
+
+def test_a_limit_that_is_none_is_named_at_its_field(alice: Client, task_flow: str) -> None:
+    give(alice, task_flow, {"sections": [{"fields": [{"attribute": "cost"}]}]})
+    answer = send(alice, tab(task_flow, "?rule=1&at=0.0"), min="much")
+    assert form_of(task_flow)["sections"][0]["fields"] == [{"attribute": "cost", "min": "much"}]
+    assert '"much" is not a value of min in the field of "cost".' in unescape(text_of(answer))
+    assert api.check_definition(task_flow, draft(task_flow).definition)
 
 
 def test_a_query_is_described(alice: Client, task_flow: str) -> None:

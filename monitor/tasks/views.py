@@ -159,7 +159,7 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
             check_people(sheet.form, data, sheet.state_of)
             api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
         except FormNotTaken as refused:
-            fields = layout.problems(refused.where.get("wrong", {}), fields)
+            fields = layout.problems(refused.where.get("wrong", {}), fields, sheet.form)
             cells = refused.where.get("cells", {})
             error = _("The task is not completed yet: look at the marked fields.")
         except QueryFailed as refused:

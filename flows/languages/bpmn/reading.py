@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import choosing, identities, options
+from flows.languages.bpmn.form_types import fitted, form_tags
 from flows.languages.bpmn.job_types import with_job_type
 from flows.languages.bpmn.known import is_read, unread_attributes
 from flows.languages.bpmn.layout import planes
@@ -65,6 +67,7 @@ class _Reader:
     refused: dict[str, tuple[Tag, str | None]] = field(default_factory=dict)
     used: Used = field(default_factory=set)
     asked: Asked = field(default_factory=Asked)
+    forms: dict[str, Tag] = field(default_factory=dict)
     transactions: set[str] = field(default_factory=set)
     everyone: str = ""
     declares: bool = False
@@ -77,8 +80,10 @@ class _Reader:
         found = self.chosen(wanted)
         self.ids(found)
         self.everyone = performer(found, self.used)
+        self.forms = {each.get("id"): each for each in form_tags(found)}
         self.inside(found, None)
         self.data += self.asked.missing(self.data, self.note)
+        self.fit_forms()
         self.references()
         for tag, name in stray(self.root, found, self.used):
             self.note("bad_option", f"“{name[:40]}” is no option here.", tag)
@@ -180,7 +185,8 @@ class _Reader:
             element = with_job_type(tag, element, self.used)
         if TASKS.get(tag.name) == "worker":
             asked = self.asked.ask
-            element = with_person(tag, element, self.everyone, self.named, self.note, self.used, asked)
+            named = ChainMap(self.named, self.forms)
+            element = with_person(tag, element, self.everyone, named, self.note, self.used, asked)
         if tag.name == "scriptTask":
             return script_task(tag, element, self.used)
         if tag.name in ("receiveTask", "sendTask"):
@@ -236,6 +242,14 @@ class _Reader:
             self.note("no_name", "The attribute has no name.", tag)
             return
         self.data.append(Datum(id_, found, tag.line, tag.column))
+
+    def fit_forms(self) -> None:
+        """Leave out of the forms of engines what is not for the types that their attributes have."""
+        types = {str(each.options.get("name")): str(each.options.get("type", "text")) for each in self.data}
+        for id_, element in self.elements.items():
+            if element.person and "form" in element.options and "form" not in options.given(self.named[id_]):
+                form = fitted(element.options["form"], types, self.note, self.named[id_])
+                self.elements[id_] = replace(element, options={**element.options, "form": form})
 
     def references(self) -> None:
         """Check that each flow, default and boundary event names an element of its own level."""

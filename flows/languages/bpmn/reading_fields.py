@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Protocol
 
 from flows import json_text
+from flows.languages.bpmn import field_limits
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL
@@ -21,6 +22,7 @@ _TYPES = {
 }  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 _NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,9})?")
+_CLOCK = re.compile(r"[Hhkm]")
 
 
 class Declare(Protocol):
@@ -30,21 +32,37 @@ class Declare(Protocol):
         """Add it."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fields:
-    """The attributes of a form in their order: those that the task writes, and those that need a value."""
+    """The fields of a form in their sections: those that the task writes, each with its options."""
 
-    shown: list[str]
-    written: list[str]
-    required: set[str]
+    sections: list[dict[str, Any]] = field(default_factory=lambda: [{"fields": []}])
+    written: list[str] = field(default_factory=list)
+
+    def add(self, name: str, writes: bool, **options: Any) -> None:
+        """Add a field to the last section, unless the form has one of its attribute."""
+        if any(each["attribute"] == name for each in self.shown):
+            return
+        self.sections[-1]["fields"].append({"attribute": name, **options})
+        self.written += [name] if writes else []
+
+    @property
+    def shown(self) -> list[dict[str, Any]]:
+        """Return the fields of all sections."""
+        return [each for section in self.sections for each in section["fields"]]
 
     @property
     def form(self) -> str:
         """Return the form of the task as JSON; "" where the default one asks for the same."""
-        found = [
-            {"attribute": name} | ({"required": True} if name in self.required else {}) for name in self.shown
-        ]
-        return json_text.encode({"sections": [{"fields": found}]}) if self.required else ""
+        sections = [each for each in self.sections if each["fields"]]
+        if len(sections) == 1 and len(sections[0]) == 1 and all(len(each) == 1 for each in self.shown):
+            return ""
+        return json_text.encode({"sections": sections})
+
+
+def name_of(id_: str) -> str:
+    """Return the name of the attribute of a field."""
+    return id_.lower() if _NAME.fullmatch(id_.lower()) else slug(id_)
 
 
 def fields(
@@ -54,23 +72,17 @@ def fields(
 
     `own_form`: the file gives the task a form or what it writes, so that the engine's form has no effect.
     """
-    shown: list[str] = []
-    written: list[str] = []
-    required: set[str] = set()
+    found = Fields()
     for part in _parts(tag, note, used):
         used |= {(id(each), "") for each in part.walk()}
-        name, id_ = part.get("id").lower(), part.get("id")
-        name = name if _NAME.fullmatch(name) else slug(id_)
+        name, id_ = name_of(part.get("id")), part.get("id")
         type_, options = _typed(part, id_, note)
         label = part.get("label") or part.get("name") or id_
         default = _default(part, id_, type_, options, note)
         declare(name, {"type": type_, "label": label, **options, **default}, tag)
-        shown.append(name)
-        writes, needs = _constraints(part, id_, note, own_form=own_form)
-        written += [name] if writes else []
-        required |= {name} if needs else set()
-    found = Fields([*dict.fromkeys(shown)], [*dict.fromkeys(written)], required & {*written})
-    return found if shown else None
+        writes, asked = _asked(part, id_, type_, note, own_form=own_form)
+        found.add(name, writes, **asked)
+    return found if found.shown else None
 
 
 def _parts(tag: Tag, note: Note, used: Used) -> Iterator[Tag]:
@@ -101,6 +113,8 @@ def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
             message = f"The field “{id_[:60]}” has no values, so it is read as a text."
         note("not_used", message, part, "warning")
         return "text", {}
+    if given == "date" and _CLOCK.search(part.get("datePattern").replace("MM", "")):
+        return "timestamptz", {}
     return _TYPES[given], {}
 
 
@@ -115,15 +129,15 @@ def _default(
         note("not_used", message, part, "warning")
     if not text:
         return {}
-    if text.startswith(("=", "${", "#{")) or not _fits(text, type_, options):
+    if text.startswith(("=", "${", "#{")) or not fits(text, type_, options.get("options", ())):
         message = f"The default “{text[:60]}” of the field “{id_[:60]}” is no value of its type: it has none."
         note("not_used", message, part, "warning")
         return {}
     return {"default": text}
 
 
-def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
-    """Return whether a text is a value of a type."""
+def fits(text: str, type_: str, options: Any) -> bool:
+    """Return whether a text is a value of a type; of an enum one of the options."""
     if type_ == "boolean":
         return text in {"true", "false"}
     if type_ in ("integer", "numeric"):
@@ -134,20 +148,29 @@ def _fits(text: str, type_: str, options: Mapping[str, Any]) -> bool:
             return date.fromisoformat(text).isoformat() == text
         except ValueError:
             return False
-    return type_ != "enum" or text in options["options"]
+    return type_ == "text" or (type_ == "enum" and text in options)
 
 
-def _constraints(part: Tag, id_: str, note: Note, *, own_form: bool) -> tuple[bool, bool]:
-    """Return whether people write a field, and must fill it in; warn of what else is asked of its values."""
-    given = [each.get("name") for each in part.walk() if each.name == "constraint"]
+def _asked(
+    part: Tag, id_: str, type_: str, note: Note, *, own_form: bool
+) -> tuple[bool, dict[str, Any]]:  # fmt: skip
+    """Return whether people write a field, and its options in the form; warn of what has no effect."""
+    constraints = [each for each in part.walk() if each.name == "constraint"]
+    given = [each.get("name") for each in constraints]
     read_only = "readonly" in given or not part.flag("writable", True)
+    hidden = not part.flag("readable", True)
     required = "required" in given or part.flag("required")
-    ignored = [name for name in given if name not in ("readonly", "required")]
-    ignored += ["required"] if required and (own_form or read_only) else []
-    ignored += ["readable"] if not part.flag("readable", True) else []
+    limits, ignored = field_limits.of_constraints(constraints, type_)
+    found = ({"required": True} if required and not (read_only or hidden) else {}) | limits
+    found = {} if read_only else found
+    ignored += [name for name in ("required", *limits) if name in given and name not in found]
+    ignored += ["required"] if required and "required" not in {*found, *ignored} else []
+    if own_form:
+        ignored += [*found, *(["readable"] if hidden else [])]
+        found, hidden = {}, False
     ignored += ["datePattern"] if part.get("datePattern") else []
     ignored += ["properties"] if any(each.name == "properties" for each in part.children) else []
     for name in ignored:
         message = f"“{name[:40]}” of the field “{id_[:60]}” has no effect: the form does not check it."
         note("not_used", message, part, "warning")
-    return not read_only, required and not own_form
+    return not read_only, found | ({"shown": False} if hidden else {})

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from flows.languages.bpmn import options, times
 from flows.languages.bpmn.expressions import name_of
+from flows.languages.bpmn.form_js import form_of
 from flows.languages.bpmn.iso import is_duration
 from flows.languages.bpmn.model import PERSONS, TASKS, Element, Expression
 from flows.languages.bpmn.names import slug
@@ -88,6 +89,7 @@ class _Reading:
             self.owner(owner)
         own = any(name in self.element.options for name in ("form", "writes"))
         found = fields(self.tag, self.note, self.used, self.declare, own_form=own)
+        found = found or form_of(self.tag, self.named, self.note, self.used, self.declare, own_form=own)
         if found is not None:
             self.found["writes"] = ", ".join(found.written)
             self.found |= {"form": found.form} if found.form else {}

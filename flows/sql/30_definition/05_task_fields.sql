@@ -32,6 +32,7 @@ begin
       'or to fill in.', p_name, 'kind', 'Give it a list: options to choose from, or the columns of a table; '
       'or a query.', jsonb_build_object('kind', v_kind));
   end if;
+  perform wedsql._check_limits(p_name, p_field, v_type);
   select o into v_option from unnest(array['accept', 'max_kb', 'capture', 'columns', 'query']) o
   where p_field ? o and v_kind is distinct from wedsql._kind_of_option(o) limit 1;
   if found then
@@ -77,6 +78,8 @@ select case
                                      then p_value::text::integer <= 16384 else false end
   when p_option = 'capture' then p_value #>> '{}' in ('user', 'environment')
   when p_option = 'query' then jsonb_typeof(p_value) = 'object'
+  when p_option in ('min', 'max', 'min_length', 'max_length', 'pattern')
+    then wedsql._fits_limit(p_option, p_value)
   else false end
 $$;
 

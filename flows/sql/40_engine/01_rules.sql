@@ -55,3 +55,9 @@ create or replace function wedsql._has_due_time(p_due_attr text, p_due_after int
 language sql immutable as $$
 select p_due_attr is not null or p_due_after is not null
 $$;
+
+-- Returns a list without the members of another, in order.
+create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select coalesce(array_agg(x order by x), '{}') from unnest(p_list) x where x <> all (p_other)
+$$;

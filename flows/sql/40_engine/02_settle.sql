@@ -55,34 +55,30 @@ begin
   end if;
   for wid, seq, status, fired, job_id, v_was, v_parent, v_automatic in
     with o as materialized (
-      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, x.parent_wid, p.parked, n.final,
-             coalesce(f.tgids, '{}') as tgids, coalesce(f.names, '{}') as names, f.timeouts, f.priorities,
-             f.assigned, f.automatic or p.live > 0 as automatic,
-             wedsql._next_status(n.final, p.live > 0, p.parked > 0, f.tgids is not null,
-                                 not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
-                                 case when not p_rematch then v_flow.final_when_pending end) as new_status
+      select u.*, x.seq + 1 as seq, x.status as was, x.reason as why, x.parent_wid, p.parked,
+             c.fires as tgids, coalesce(f.names, '{}') as names, f.timeouts, f.priorities, f.assigned,
+             f.automatic or p.live > 0 as automatic, c.status as new_status, c.suppressed
       from unnest(p_steps) u
       left join wedsql.instance x on x.wid = u.wid
-      cross join lateral (select wedsql._is_final(v_flow.final_tgid, u.matched) as final) n
       cross join lateral (
         select count(*) filter (where j.tgid > 0) as live, count(*) filter (where j.state = 'K') as parked,
                array_agg(j.tgid) as tgids
         from wedsql.job_pool j where j.wid = u.wid) p
+      cross join lateral wedsql._conclude(
+        v_flow.final_tgid, u.matched, p.tgids, p.live > 0, p.parked > 0,
+        not v_flow.plain and wedsql._has_timer(u.wid), u.fresh,
+        case when not p_rematch then v_flow.final_when_pending end) c
       cross join lateral (
-        select array_agg(t.tgid) as tgids, array_agg(t.trname) as names, array_agg(t.timeout) as timeouts,
+        select array_agg(t.trname) as names, array_agg(t.timeout) as timeouts,
                array_agg(t.priority) as priorities,
                array_agg(case when t.performer = 'person' then '' end) as assigned,  -- the name of no worker
                bool_or(t.performer = 'database') as automatic
-        from (select * from wedsql.trig t
-              where t.tgid = any (u.matched) and not n.final and wedsql._fires(t.tgid, p.tgids)
-              order by t.tgid) t) f),
+        from (select * from wedsql.trig t where t.tgid = any (c.fires) order by t.tgid) t) f),
     i as (
       update wedsql.instance x
       set seq = o.seq, status = o.new_status, changed_at = v_now,
-          reason = case when o.new_status <> 'E' then null
-                        when o.errors @> '[{"sqlstate": "WD531"}]' then 'INTEGRITY'
-                        when o.errors is not null then 'CONDITION_ERROR'
-                        when o.parked > 0 then o.why else 'STUCK' end,
+          reason = wedsql._exception_reason(o.new_status, o.errors @> '[{"sqlstate": "WD531"}]',
+                                            o.errors is not null, o.parked > 0, o.why),
           finished_at = wedsql._finished_at(o.new_status, v_now)
       from o where x.wid = o.wid and o.new_status not in ('!', '?')),
     fire as (
@@ -98,8 +94,7 @@ begin
                                     fired, before, cause_seq, actor, reason, version, tx_at, errors,
                                     suppressed)
       select v_flow.id, o.wid, o.seq, v_now, o.trw, o.names, o.state, o.new_status, o.job_id, o.claim, o.tgid,
-             o.tgids, o.before, o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors,
-             case when o.final then wedsql._suppressed(v_flow.final_tgid, o.matched) end
+             o.tgids, o.before, o.cause_seq, o.actor, o.reason, v_flow.version, now(), o.errors, o.suppressed
       from o)
     select o.wid, o.seq, o.new_status, o.names, o.job_id, o.was, o.parent_wid, o.automatic from o
   loop

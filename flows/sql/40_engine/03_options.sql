@@ -81,30 +81,58 @@ begin
   return p_step;
 end $$;
 
--- Applies revalidate = withdraw (removes jobs whose condition is no longer true, K-26; also those of
--- automatic transitions), fire_once, skipped jobs and timers (hold a trigger back) and refresh_payload
--- (K-04).
+-- Applies what the options of triggers decide (wedsql._hold_back): withdraws jobs (K-26), writes timers
+-- (K-37), forgets skipped jobs whose condition does not hold, and refreshes payloads (K-04).
 create or replace function wedsql._apply_options(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
 returns wedsql.step
 language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_jobs integer[] := array(select j.tgid from wedsql.job_pool j where j.wid = p_step.wid and j.tgid > 0
+                            and j.id is distinct from p_step.job_id);
+  v_rules wedsql.trig[] := array(select t from wedsql.trig t where t.tgid = any (p_step.matched || v_jobs));
+  v_before wedsql.situation := wedsql._situation_of(p_step.wid, p_step.state, p_step.matched, v_rules, p_now);
+  v_found wedsql.decision;
 begin
-  perform wedsql._withdraw_jobs(array[p_step.wid], array_agg(j.id), 'withdrawn', p_step.actor,
-                                'The condition no longer holds.', p_now)
-  from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
-  where j.wid = p_step.wid and (t.revalidate = 'withdraw' or t.performer = 'database')
-    and j.id is distinct from p_step.job_id
-    and not j.tgid = any (p_step.matched)
-  having count(*) > 0;
-  update wedsql.job_pool j set payload = p_step.state from wedsql.trig t
-  where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched)
-    and t.child is null;  -- all children of a job have the values with which it was fired
+  v_before.jobs := v_jobs;
+  v_found := wedsql._hold_back(v_rules, p_flow.final_tgid, v_before);
+  if v_found.withdrawn <> '{}' then
+    perform wedsql._withdraw_jobs(array[p_step.wid], array_agg(j.id), 'withdrawn', p_step.actor,
+                                  'The condition no longer holds.', p_now)
+    from wedsql.job_pool j where j.wid = p_step.wid and j.tgid = any (v_found.withdrawn);
+  end if;
+  if exists (select 1 from unnest(v_rules) t where t.refresh_payload) then
+    update wedsql.job_pool j set payload = p_step.state from unnest(v_rules) t
+    where j.wid = p_step.wid and t.tgid = j.tgid and t.refresh_payload and j.tgid = any (p_step.matched)
+      and t.child is null;  -- all children of a job have the values with which it was fired
+  end if;
   delete from wedsql.skipped s where s.wid = p_step.wid and s.tgid <> all (p_step.matched);
-  p_step.matched := (
-    select coalesce(array_agg(m order by m), '{}')
-    from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
-    where not (t.fire_once and wedsql._has_fired(p_step.wid, t.tgid))
-      and not wedsql._is_skipped(p_step.wid, t.tgid));
-  return wedsql._apply_timers(p_flow, p_step, p_now);
+  if v_found.timers <> v_before.timers then
+    delete from wedsql.timer x where x.wid = p_step.wid and not v_found.timers ? x.tgid::text;
+    insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
+    select p_step.wid, n.key::integer, p_flow.id, n.value::timestamptz from jsonb_each_text(v_found.timers) n
+    on conflict (wid, tgid) do update set due_at = excluded.due_at where x.due_at <> excluded.due_at;
+  end if;
+  p_step.matched := v_found.acting;
+  return p_step;
+end $$;
+
+-- Returns what a decision about an instance depends on, as the tables have it; without its jobs. The caller
+-- sets how times are written.
+create or replace function wedsql._situation_of(p_wid integer, p_state jsonb, p_matched integer[],
+  p_rules wedsql.trig[], p_now timestamptz) returns wedsql.situation
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_found wedsql.situation;
+begin
+  v_found.state := p_state;
+  v_found.matched := p_matched;
+  v_found.at := p_now;
+  select coalesce(jsonb_object_agg(x.tgid, x.due_at), '{}') into v_found.timers
+  from wedsql.timer x where x.wid = p_wid;
+  v_found.skipped := array(select s.tgid from wedsql.skipped s where s.wid = p_wid);
+  v_found.fired := array(select t.tgid from unnest(p_rules) t
+                         where t.fire_once and t.tgid = any (p_matched) and wedsql._has_fired(p_wid, t.tgid));
+  return v_found;
 end $$;
 
 -- Returns when a trigger with a due time fires on the state: due_after later than the time in its due
@@ -158,59 +186,20 @@ select (p_trig.due_attr is null or p_state ->> p_trig.due_attr is not null)
        and not (p_trig.fire_once and wedsql._has_fired(p_wid, p_trig.tgid))
 $$;
 
--- Returns whether one of the conditions that hold would fire now, or set or move a timer, if the state were
--- committed again. A trigger that waits for its time, or has fired its only time, would not. A final
--- condition counts only with a due time, and while other work is pending only when that time is still to
--- come. A skipped one does not count.
+-- Returns whether one of the conditions that hold has no job and would act (wedsql._acts).
 create or replace function wedsql._would_act(p_wid integer, p_state jsonb, p_matched integer[])
 returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set datestyle = 'ISO, YMD' as $$
 select exists (
   select 1 from wedsql.trig t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
   where t.tgid = any (p_matched)
-    and (not t.cfinal or wedsql._has_due_time(t.due_attr, t.due_after)
-         and (x.due_at is not null or wedsql._due_at(t, p_state, wedsql.now()) > wedsql.now()
-              or not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0)))
     and not exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid = t.tgid)
-    and not (t.fire_once and wedsql._has_fired(p_wid, t.tgid))
-    and not wedsql._is_skipped(p_wid, t.tgid)
-    and case when not wedsql._has_due_time(t.due_attr, t.due_after) then true
-             when t.due_attr is null then x.due_at is null or x.due_at <= wedsql.now()
-             else x.due_at <= wedsql.now() or x.due_at is distinct from wedsql._due_at(t, p_state, null) end)
+    and wedsql._acts(t, p_state, x.due_at,
+                     exists (select 1 from wedsql.job_pool j where j.wid = p_wid and j.tgid > 0),
+                     t.fire_once and wedsql._has_fired(p_wid, t.tgid),
+                     wedsql._is_skipped(p_wid, t.tgid), wedsql.now()))
 $$;
-
--- Fires a trigger with a due time when its condition holds and the time has come; until then a timer waits
--- (K-37). A due attribute is read again at each commit; due_after alone counts from the commit that made the
--- condition true.
-create or replace function wedsql._apply_timers(p_flow wedsql.flow, p_step wedsql.step, p_now timestamptz)
-returns wedsql.step
-language plpgsql set search_path = pg_catalog, pg_temp as $$
-begin
-  if not wedsql._has_timer(p_step.wid) and not exists (
-       select 1 from wedsql.trig t
-       where t.tgid = any (p_step.matched) and wedsql._has_due_time(t.due_attr, t.due_after)) then
-    return p_step;  -- nothing waits, and nothing begins to
-  end if;
-  delete from wedsql.timer x where x.wid = p_step.wid and (not x.tgid = any (p_step.matched) or exists (
-    select 1 from wedsql.trig t
-    where t.tgid = x.tgid and t.due_attr is not null and p_step.state ->> t.due_attr is null));
-  insert into wedsql.timer as x (wid, tgid, flow_id, due_at)
-  select p_step.wid, t.tgid, p_flow.id, wedsql._due_at(t, p_step.state, p_now)
-  from wedsql.trig t
-  where t.tgid = any (p_step.matched) and wedsql._has_due_time(t.due_attr, t.due_after)
-    and (t.due_attr is null or p_step.state ->> t.due_attr is not null)
-  on conflict (wid, tgid) do update set due_at = excluded.due_at
-    where (select t.due_attr from wedsql.trig t where t.tgid = x.tgid) is not null;
-  p_step.matched := (
-    select coalesce(array_agg(m order by m), '{}')
-    from unnest(p_step.matched) m join wedsql.trig t on t.tgid = m
-    where not wedsql._has_due_time(t.due_attr, t.due_after)
-       or exists (select 1 from wedsql.timer x
-                  where x.wid = p_step.wid and x.tgid = m and x.due_at <= p_now));
-  delete from wedsql.timer x
-  where x.wid = p_step.wid and (x.tgid = any (p_step.matched) or p_flow.final_tgid = any (p_step.matched));
-  return p_step;
-end $$;
 
 -- Returns whether the instance has a timer, which counts as pending work.
 create or replace function wedsql._has_timer(p_wid integer) returns boolean

@@ -136,11 +136,7 @@ begin
                exists (select 1 from wedsql.timer x join wedsql.trig g on g.tgid = x.tgid
                        where x.wid = t.wid and wedsql._may_wait(g, t.wid, t.state)
                          and x.tgid = any (t.matched)) as timed) x
-      where case t.status when 'F' then x.news and not x.holds
-                          when 'E' then $3 or x.news or x.final and not x.live
-                                        or (x.live or x.timed) and not x.parked
-                          else $3 or x.news and not x.final or x.final and not x.live
-                               or not (x.live or x.news or x.timed) end)
+      where wedsql._is_rematched(t.status, $3, x.news, x.holds, x.final, x.live, x.parked, x.timed))
     select array_agg(row(d.wid, false, null, null, '_REMATCH', null, $4, $5, d.state,
                          case when $3 then wedsql._new_values(d.wid, d.state) else '{}' end,
                          d.acting, null, null)::wedsql.step)

@@ -246,9 +246,3 @@ begin
     perform pg_notify('wedsql_flow', p_run.flow_id || ':' || p_run.version || ':0');
   end if;
 end $$;
-
--- Returns a list without the members of another, in order.
-create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select coalesce(array_agg(x order by x), '{}') from unnest(p_list) x where x <> all (p_other)
-$$;

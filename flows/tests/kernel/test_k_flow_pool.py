@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.capabilities.looks.api import Viewer
@@ -148,3 +149,16 @@ def test_what_is_expected_to_fail_is_executed_where_it_is_written(kits: NewKits)
     with refused("WD002"):
         api.start(kit.name, {"c": 1}, conn=kit.conn)
     kit.leave()
+
+
+def test_definitions_that_differ_in_the_middle_of_long_json_are_different(kits: NewKits) -> None:
+    """The text that psycopg shows of JSON is shortened, so two forms of the same length have the same one."""
+    names = set()
+    for limit in ("min", "max"):
+        kit = kits()
+        kit.attr("m", kind="integer")
+        form = {"sections": [{"fields": [{"attribute": "m", limit: 5}]}]}
+        kit.trig("t", "m is null", performer="person", form=Jsonb(form))
+        names.add(kit.make())
+        kit.leave()
+    assert len(names) == 2

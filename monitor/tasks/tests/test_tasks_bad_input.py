@@ -135,6 +135,35 @@ def test_a_query_that_is_not_there_any_more_is_told_at_its_field() -> None:
     api.drop_flow(name, force=True)
 
 
+@pytest.mark.parametrize(
+    ("type_", "limits", "sent", "hint", "error"),
+    [
+        ("integer", {"min": 1, "max": 9}, "10", "From 1 to 9.", "The greatest value is 9."),
+        ("numeric", {"min": 0.5}, "0.4", "At least 0.5.", "The least value is 0.5."),
+        ("date", {"max": "2024-03-01"}, "2024-03-02", "At most 2024-03-01.", "The greatest value is 2024-03"),
+        ("text", {"min_length": 2}, "x", "At least 2 characters.", "It has at least 2 characters."),
+        ("text", {"max_length": 1}, "xy", "At most 1 character.", "It has at most 1 character."),
+        ("text", {"pattern": "^<[0-9]+$"}, "x", "", "&lt;[0-9]+$"),
+    ],
+)
+def test_a_limit_is_shown_at_its_field_and_named_where_it_is_not_kept(
+    type_: str, limits: dict[str, Any], sent: str, hint: str, error: str
+) -> None:
+    name, expert = unique("limits"), person("role:Expert")
+    api.create_flow(name)
+    api.publish(name, _with_field({"name": "given", "type": type_}, {"attribute": "given", **limits}))
+    wid = api.start(name, {})
+    address = taken(expert)
+    before = expert.get(address).content.decode()
+    assert hint in before and ('id="value-given-limits"' in before) == bool(hint)
+    form = {**opened(expert, address), "value-note": "typed", "value-given": sent}
+    shown = expert.post(address, form).content.decode()
+    assert error in shown.split('id="value-given-error"')[1].split("</span>")[0]
+    assert Form(shown).fields["value-note"] == "typed" and Form(shown).fields["value-given"] == sent
+    assert state(wid).get("note") is None
+    api.drop_flow(name, force=True)
+
+
 def _with_field(attribute: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
     form = {"sections": [{"fields": [field, {"attribute": "note"}]}]}
     rule = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import psycopg
@@ -13,9 +14,41 @@ from flows import api
 from testkit.line import Line
 from tests.browser.axe import against_the_rules, axe
 from tests.browser.conftest import DESK, PHONE
+from tests.browser.offline.conftest import DEFINITION
 from tests.browser.offline.device import Device
 
 __all__ = ["axe"]
+
+
+def test_a_value_outside_of_the_limits_of_its_field_is_not_taken_without_a_connection(
+    device: Device, line: Line, locked: Callable[[], int], flow: str, conn: psycopg.Connection[Any]
+) -> None:
+    api.publish(flow, limited(), conn=conn)
+    task = locked()
+    device.open()
+    device.exchanged()
+    device.wait(lambda page: device.tasks() == [str(task)])
+    line.cut()
+    device.go(f"tasks/{task}")
+    cost = device.one("[name=value-cost]")
+    assert "At most 90" in device.one("[data-attribute=cost]").text
+    cost.send_keys("90.5")
+    device.press("[data-task-form] button[name=outcome]")
+    error = device.wait(lambda page: device.all(".note-error:not([hidden])"))[0]
+    assert "At most 90." in error.text and cost.get_attribute("aria-invalid") == "true"
+    cost.send_keys("\b\b\b")  # 9 is left
+    device.press("[data-task-form] button[name=outcome]")
+    device.wait(lambda page: not device.all("[data-task-form]"))
+
+
+def limited() -> dict[str, Any]:
+    """Return the definition with a greatest cost."""
+    found = deepcopy(DEFINITION)
+    for section in found["triggers"][0]["form"]["sections"]:
+        for field in section["fields"]:
+            if field["attribute"] == "cost":
+                field["max"] = 90
+    return found
 
 
 def test_t181_a_task_is_performed_in_a_browser_that_is_killed_without_a_connection(

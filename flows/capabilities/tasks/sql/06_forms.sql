@@ -80,13 +80,35 @@ begin
                           as changed) c) l
   where l.why is not null;
   if v_wrong is not null then
-    perform wedsql._raise('WD595', 'The form of task {task} does not take the values of {fields}.',
-      'A field that is required needs a value; one that is read-only or hidden keeps the value it has.',
-      wedsql._task_facts(p_task) || jsonb_build_object('wrong', v_wrong, 'fields', v_fields, 'cells', (
-        select coalesce(jsonb_object_agg(f.attribute, wedsql._wrong_cells(f.field -> 'columns',
-                                         v_state.after -> f.attribute)), '{}')
-        from wedsql._form_fields(v_form) f where v_wrong ->> f.attribute = 'cells')));
+    perform wedsql._refuse_form_values(p_task, v_form, v_wrong, v_fields, v_state.after);
   end if;
+end $$;
+
+-- Rejects values of a form. p_wrong: why, by attribute; p_fields: these attributes in the order of the form.
+-- Raises: WD595.
+create or replace function wedsql._refuse_form_values(p_task wedsql.task, p_form jsonb, p_wrong jsonb,
+  p_fields jsonb, p_state jsonb) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_cells jsonb;
+  v_limits jsonb;
+  v_texts text;
+begin
+  select coalesce(jsonb_object_agg(f.attribute, wedsql._wrong_cells(f.field -> 'columns',
+                    p_state -> f.attribute)) filter (where p_wrong ->> f.attribute = 'cells'), '{}'),
+    coalesce(jsonb_object_agg(f.attribute, l.kept) filter (where l.kept is not null), '{}'),
+    string_agg(format('%s: %s %s', f.attribute, p_wrong ->> f.attribute, l.kept #>> '{}'), ', '
+               order by f.section, f.place) filter (where l.kept is not null)
+  into v_cells, v_limits, v_texts
+  from wedsql._form_fields(p_form) f
+  cross join lateral (select case when p_wrong ->> f.attribute = any (wedsql._limit_options())
+                             then f.field -> (p_wrong ->> f.attribute) end as kept) l;
+  perform wedsql._raise('WD595', 'The form of task {task} does not take the values of {fields}.',
+    case when v_texts is null
+      then 'A field that is required needs a value; one that is read-only or hidden keeps the value it has.'
+      else 'Keep the limits of the fields: {limit}.' end,
+    wedsql._task_facts(p_task) || jsonb_build_object('wrong', p_wrong, 'fields', p_fields, 'cells', v_cells,
+      'limits', v_limits) || jsonb_strip_nulls(jsonb_build_object('limit', left(v_texts, 2000))));
 end $$;
 
 -- Returns the form of a trigger for a page: each field as the definition has it, with its type, whether the

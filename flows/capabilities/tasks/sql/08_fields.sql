@@ -1,5 +1,5 @@
 -- What the values of a form's fields have to be, beyond their types: one of the options, rows of the columns'
--- types, a file that was sent, a row of the query.
+-- types, a file that was sent, a row of the query, within the limits of the field.
 
 -- Returns whether a value of a table's cell is one of its column's type. An empty cell is null or absent.
 create or replace function wedsql._fits_cell(p_column jsonb, p_value jsonb) returns boolean
@@ -38,17 +38,22 @@ select case when jsonb_typeof(p_rows) <> 'array' or jsonb_array_length(p_rows) >
     order by r.n, c.n limit 50) w) end
 $$;
 
--- Returns why a field does not take a value that was changed: option, cells, file or row; null where it takes
--- it. p_state: the state with what was typed.
+-- Returns why a field does not take a value that was changed: option, cells, file or row, or the name of a
+-- limit; null where it takes it. p_state: the state with what was typed.
 -- Raises: WD597.
 create or replace function wedsql._value_problem(p_task wedsql.task, p_field jsonb, p_value jsonb,
   p_state jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_options jsonb := p_field -> 'options';
+  v_limit text;
 begin
   if coalesce(p_value, 'null') in ('null', '""') then
     return null;
+  end if;
+  v_limit := wedsql._broken_limit(p_field, p_value);
+  if v_limit is not null then
+    return v_limit;
   end if;
   return case p_field ->> 'kind'
     when 'choice' then case when v_options is not null and not v_options ? (p_value #>> '{}')
@@ -60,5 +65,6 @@ begin
                       then 'cells' end
     when 'file' then case when not wedsql._is_sent_file(p_task, p_field ->> 'attribute', p_value)
                             or not wedsql._takes_type(p_field, p_value ->> 'type') then 'file' end
-    when 'query' then case when not wedsql._is_offered(p_task, p_field, p_value, p_state) then 'row' end end;
+    when 'query' then case when not wedsql._is_offered(p_task, p_field, p_value, p_state)
+                      then 'row' end end;
 end $$;

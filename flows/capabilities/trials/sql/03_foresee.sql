@@ -214,17 +214,9 @@ select array(select r.tgid from unnest(p_plan.rules) r
                                  || wedsql._with_letter(p_after, p_plan.after, 'e')) order by r.tgid)
 $$;
 
--- Returns the rules whose conditions hold by these letters, without integrity conditions; none where the
--- state would be final and violates one, as wedsql._check_integrity has it.
+-- Returns the rules whose conditions hold by these letters, without integrity conditions.
 create or replace function wedsql._matched_by(p_plan wedsql.plan, p_after text) returns integer[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$
-select case
-  when not exists (select 1 from unnest(p_plan.rules) r where r.integrity is not null) then h.held
-  when exists (select 1 from unnest(p_plan.rules) r
-               where r.tgid = (p_plan.flow).final_tgid and r.tgid = any (h.held)
-                 and not wedsql._has_due_time(r.due_attr, r.due_after))
-    and wedsql._violated_by(p_plan, p_after) <> '{}' then '{}'
-  else array(select r.tgid from unnest(p_plan.rules) r
-             where r.integrity is null and r.tgid = any (h.held) order by r.tgid) end
-from (select wedsql._with_letter(p_after, p_plan.after, 't') as held) h
+select wedsql._without(wedsql._with_letter(p_after, p_plan.after, 't'),
+                       array(select r.tgid from unnest(p_plan.rules) r where r.integrity is not null))
 $$;

@@ -1,4 +1,6 @@
--- What a re-match would do to one instance, by the rules of _rematch_some and _settle.
+-- What a re-match would do to one instance: by the rules of _rematch_some whether it settles it, by those of
+-- wedsql._decision what then follows.
+
 
 -- Returns since when or until when a trigger waits in an instance as the re-match would leave its timers:
 -- trigger number -> moment.
@@ -10,92 +12,83 @@ select coalesce(jsonb_object_agg(x.tgid, case when g.due_attr is null then x.due
                                               else wedsql._due_at(g, p_state, null) end), '{}')
 from wedsql.timer x join unnest(p_rules) g on g.tgid = x.tgid
 where x.wid = p_wid and x.tgid = any (p_matched) and g.enabled
-  and (g.due_attr is not null or g.due_after is not null) and wedsql._may_wait(g, p_wid, p_state)
+  and wedsql._has_due_time(g.due_attr, g.due_after) and wedsql._may_wait(g, p_wid, p_state)
 $$;
 
 -- Returns what a re-match would make of an instance: its status, the triggers that fire and the jobs that are
 -- withdrawn. p_matched: the conditions that hold; p_jobs: its jobs without those of removed triggers,
 -- p_parked those of them that are parked; p_wid is null where the flow has no options beyond the paper's, so
--- that nothing but these arguments counts. p_held: the triggers that the publication holds back in it. A
--- firing limit that is reached is not foreseen, nor what follows from automatic transitions.
+-- that nothing but these arguments counts. p_held: the triggers that the publication holds back in it;
+-- p_violated: the integrity conditions that its state violates. A firing limit that is reached is not
+-- foreseen, nor what follows from automatic transitions.
 create or replace function wedsql._consequence(p_plan wedsql.plan, p_wid integer, p_status "char",
-  p_state jsonb,
-  p_matched integer[], p_jobs integer[], p_parked integer[], p_held integer[],
-  out becomes "char", out fires integer[], out withdrawn integer[])
+  p_state jsonb, p_matched integer[], p_jobs integer[], p_parked integer[], p_held integer[],
+  p_violated integer[], out becomes "char", out fires integer[], out withdrawn integer[])
 language plpgsql stable set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
 declare
-  v_now timestamptz := wedsql.now();
-  v_timers jsonb := case when p_wid is null then '{}' else wedsql._timers_left(p_plan.rules, p_wid, p_state,
-    p_matched) end;
   v_end integer := (p_plan.flow).final_tgid;
-  v_holds boolean := coalesce(v_end = any (p_matched), false);
-  v_waits integer[] := array(select t.tgid from unnest(p_plan.rules) t where t.due_attr is not null
-    or t.due_after is not null);
+  v_holds boolean := wedsql._is_final(v_end, p_matched);
+  v_now timestamptz := wedsql.now();
+  v_before wedsql.situation;
+  v_found wedsql.decision;
   v_final boolean;
-  v_news integer[];
-  v_trig wedsql.trig;
 begin
-  if p_held <> '{}' then
-    p_matched := array(select m from unnest(p_matched) m where m <> all (p_held)
-      or exists (select 1 from wedsql.timer x where x.wid = p_wid and x.tgid = m));
-  end if;
-  v_final := coalesce(v_end = any (p_matched), false) and (v_end <> all (v_waits)
-    or coalesce((v_timers ->> v_end::text)::timestamptz <= v_now, false));
-  v_news := array(select m from unnest(p_matched) m where (m <> coalesce(v_end, 0) or not v_final)
-    and m <> all (p_jobs));
+  v_before.timers := '{}';
   if p_wid is not null then
-    v_news := array(select m from unnest(v_news) m join unnest(p_plan.rules) t on t.tgid = m
-      where wedsql._acts(t, p_wid, p_state, p_jobs, v_now));
+    v_before := wedsql._situation_of(p_wid, p_state, p_matched, p_plan.rules, v_now);
+    v_before.timers := wedsql._timers_left(p_plan.rules, p_wid, p_state, p_matched);
   end if;
+  v_before.fresh := false;
+  v_before.matched := wedsql._not_held(p_wid, p_matched, p_held);
+  v_before.jobs := p_jobs;
+  v_before.parked := p_parked;
+  v_before.violated := p_violated;
+  v_final := wedsql._ends_now(p_plan.rules, v_end, v_before, v_now);
   becomes := p_status;
   fires := '{}';
   withdrawn := '{}';
-  if not (case p_status
-    when 'F' then v_news <> '{}' and not v_holds
-    when 'E' then p_plan.every_instance or v_news <> '{}' or v_final and p_jobs = '{}'
-                  or (p_jobs <> '{}' or v_timers <> '{}') and p_parked = '{}'
-    else p_plan.every_instance or v_news <> '{}' and not v_final or v_final and p_jobs = '{}'
-         or not (p_jobs <> '{}' or v_news <> '{}' or v_timers <> '{}') end) then
-    return;
+  if wedsql._is_rematched(p_status, p_plan.every_instance,
+                          wedsql._has_news(p_plan.rules, v_end, p_wid, v_before, v_final, v_now),
+                          v_holds, v_final, p_jobs <> '{}', p_parked <> '{}', v_before.timers <> '{}') then
+    v_found := wedsql._decision(p_plan.rules, v_end, v_before);
+    becomes := v_found.status;
+    fires := v_found.fires;
+    withdrawn := v_found.withdrawn;
   end if;
-  if p_wid is not null then
-    withdrawn := array(select j from unnest(p_jobs) j join unnest(p_plan.rules) t on t.tgid = j
-      where (t.revalidate = 'withdraw' or t.performer = 'database') and j <> all (p_matched) order by j);
-    p_jobs := array(select j from unnest(p_jobs) j where j <> all (withdrawn));
-    p_parked := array(select j from unnest(p_parked) j where j <> all (withdrawn));
-    p_matched := array(select m from unnest(p_matched) m join unnest(p_plan.rules) t on t.tgid = m
-      where not (t.fire_once and wedsql._has_fired(p_wid, m)) and not wedsql._is_skipped(p_wid, m));
-    for v_trig in select t.* from unnest(p_plan.rules) t where t.tgid = any (p_matched)
-      and t.tgid = any (v_waits) loop
-      if v_trig.due_attr is not null or not v_timers ? v_trig.tgid::text then
-        v_timers := v_timers || jsonb_strip_nulls(jsonb_build_object(v_trig.tgid, wedsql._due_at(v_trig,
-          p_state, v_now)));
-      end if;
-      if not coalesce((v_timers ->> v_trig.tgid::text)::timestamptz <= v_now, false) then
-        p_matched := array_remove(p_matched, v_trig.tgid);
-      end if;
-    end loop;
-    v_timers := case when v_end = any (p_matched) then '{}' else v_timers - p_matched::text[] end;
-  end if;
-  v_final := coalesce(v_end = any (p_matched), false);
-  fires := array(select m from unnest(p_matched) m where not v_final and m <> all (p_jobs) order by m);
-  becomes := wedsql._next_status(v_final, p_jobs <> '{}', p_parked <> '{}', fires <> '{}' or p_jobs <> '{}',
-    v_timers <> '{}', false, null);
 end $$;
 
--- Returns whether a trigger whose condition holds would fire now, or set or move a timer; the rule of
--- _would_act for a trigger that need not be published.
-create or replace function wedsql._acts(p_trig wedsql.trig, p_wid integer, p_state jsonb, p_jobs integer[],
-  p_now timestamptz) returns boolean
+-- Returns the conditions that hold without those of triggers that are held back; one that waits for its time
+-- already goes on waiting.
+create or replace function wedsql._not_held(p_wid integer, p_matched integer[], p_held integer[])
+  returns integer[]
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case when p_held = '{}' then p_matched
+            else array(select m from unnest(p_matched) m where m <> all (p_held)
+                         or exists (select 1 from wedsql.timer x where x.wid = p_wid and x.tgid = m)) end
+$$;
+
+-- Returns whether the final condition is among those that hold and its time, if it has one, has come.
+create or replace function wedsql._ends_now(p_rules wedsql.trig[], p_final_tgid integer,
+  p_before wedsql.situation, p_now timestamptz) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
   as $$
-select (not p_trig.cfinal or (p_trig.due_attr is not null or p_trig.due_after is not null)
-        and (x.due_at is not null or wedsql._due_at(p_trig, p_state, p_now) > p_now or p_jobs = '{}'))
-  and not (p_trig.fire_once and wedsql._has_fired(p_wid, p_trig.tgid))
-  and not wedsql._is_skipped(p_wid, p_trig.tgid)
-  and case when p_trig.due_attr is null and p_trig.due_after is null then true
-           when p_trig.due_attr is null then x.due_at is null or x.due_at <= p_now
-           else x.due_at <= p_now or x.due_at is distinct from wedsql._due_at(p_trig, p_state, null) end
-from (select (select x.due_at from wedsql.timer x where x.wid = p_wid and x.tgid = p_trig.tgid) as due_at) x
+select wedsql._is_final(p_final_tgid, p_before.matched)
+  and (not exists (select 1 from unnest(p_rules) t
+                   where t.tgid = p_final_tgid and wedsql._has_due_time(t.due_attr, t.due_after))
+       or coalesce((p_before.timers ->> p_final_tgid::text)::timestamptz <= p_now, false))
+$$;
+
+-- Returns whether a condition that holds has no job and may act, besides a final one that ends the instance.
+create or replace function wedsql._has_news(p_rules wedsql.trig[], p_final_tgid integer, p_wid integer,
+  p_before wedsql.situation, p_final boolean, p_now timestamptz) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' set datestyle = 'ISO, YMD'
+  as $$
+select exists (select 1 from unnest(p_before.matched) m
+               where (m <> coalesce(p_final_tgid, 0) or not p_final) and m <> all (p_before.jobs))
+  and (p_wid is null or exists (
+    select 1 from unnest(p_rules) t left join wedsql.timer x on x.wid = p_wid and x.tgid = t.tgid
+    where t.tgid = any (p_before.matched) and t.tgid <> all (p_before.jobs)
+      and wedsql._acts(t, p_before.state, x.due_at, p_before.jobs <> '{}', t.tgid = any (p_before.fired),
+                       t.tgid = any (p_before.skipped), p_now)))
 $$;

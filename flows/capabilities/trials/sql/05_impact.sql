@@ -32,7 +32,7 @@ begin
     from pooled a cross join lateral wedsql._consequence(p_plan, case when not v_plain then a.wids[1] end,
       a.status,
       a.state, wedsql._matched_by(p_plan, a.after), a.stay, a.parked_stay,
-      wedsql._held_of(p_plan, a.status, a.before, a.after)) c;
+      wedsql._held_of(p_plan, a.status, a.before, a.after), wedsql._violated_by(p_plan, a.after)) c;
 end $$;
 
 -- Returns the number of instances and some of them as one JSON object.

@@ -46,7 +46,7 @@ function addRows(form, name, named) {
   for (let turn = 0; button && turn <= Number(place) && !named().length; turn += 1) button.click();
 }
 
-// Marks what is missing or no number; the site checks the rest when it gets the result.
+// Marks what is missing, no number or outside of the limits; the site checks the rest when it gets the result.
 function wrongOnes(form) {
   const wrong = [];
   for (const one of form.elements) {
@@ -54,10 +54,33 @@ function wrongOnes(form) {
     if (one.type === "file" && lacksFile(one)) wrong.push(one);
     if (one.disabled || !one.name?.startsWith("value-") || one.closest("[hidden]")) continue;
     const text = one.value.trim(), kind = one.value === one.defaultValue ? undefined : NUMBERS[one.inputMode];
-    if ((one.ariaRequired === "true" && !text) || (text && kind && !kind.test(text))) wrong.push(one);
+    const isWrong = (one.ariaRequired === "true" && !text) || (text && kind && !kind.test(text));
+    if (isWrong || (one.value !== one.defaultValue && breaksLimit(one))) wrong.push(one);
   }
   for (const one of wrong) one.setAttribute("aria-invalid", "true");
   return wrong;
+}
+
+// Whether a value does not keep the limits of its field; of a pattern the site decides.
+function breaksLimit(one) {
+  const limits = JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
+  const read = one.type === "date" ? String : Number;
+  if (one.value === "") return false;
+  if (limits.min !== undefined && !(read(one.value) >= read(limits.min))) return true;
+  if (limits.max !== undefined && !(read(one.value) <= read(limits.max))) return true;
+  const length = [...one.value.replaceAll("\r\n", "\n")].length;
+  return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity);
+}
+
+// The labels of what is wrong, each with its limits.
+function named(wrong) {
+  const texts = wrong.map((one) => {
+    const entry = one.closest("[data-attribute]"), label = entry?.querySelector(".label, label");
+    const hint = entry?.querySelector("[id$=-limits]")?.textContent.trim();
+    const text = [...label?.childNodes ?? []].find((node) => node.nodeType === Node.TEXT_NODE)?.textContent.trim();
+    return hint ? `${text}: ${hint}` : text;
+  });
+  return [...new Set(texts.filter(Boolean))].join(" ");
 }
 
 function lacksFile(input) {
@@ -122,7 +145,7 @@ export async function openForm(person, task, corrects, saved) {
     event.preventDefault();
     const wrong = wrongOnes(form);
     error.hidden = !wrong.length;
-    if (wrong.length) { error.textContent = t("wrong"); wrong[0].focus(); return; }
+    if (wrong.length) { error.textContent = `${t("wrong")} ${named(wrong)}`; wrong[0].focus(); return; }
     save({ outcome: event.submitter?.value || null, fields: typed(form) });
   });
   place.querySelector("[data-fail-form]").addEventListener("submit", (event) => {
