@@ -10,11 +10,14 @@ import json
 import re
 import secrets
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import Any
 
 # int() rejects more digits than the interpreter is set to read, and takes long for many.
 _LONG = 1_000
+# Digits before or after the point that the database can hold. A few letters, such as 1e99999999, can mean a
+# number with more, of which int() and exact fractions would take minutes and gigabytes.
+_MOST = 131_072
 
 
 def whole(digits: str) -> int | Decimal:
@@ -22,8 +25,20 @@ def whole(digits: str) -> int | Decimal:
     return int(digits) if len(digits) <= _LONG else Decimal(digits)
 
 
-_quick = json.JSONDecoder(parse_float=Decimal).decode
-_exact = json.JSONDecoder(parse_float=Decimal, parse_int=whole).decode
+def fraction(digits: str) -> Decimal:
+    """Return a number with a fraction or an exponent. Raises ValueError if no database can hold it."""
+    try:
+        found = Decimal(digits)
+    except InvalidOperation:
+        found = None
+    if found is None or abs(found.adjusted()) > _MOST:
+        raise ValueError(f"a number has more than {_MOST} digits")
+    return found
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]|[\ud800-\udfff]")
+_quick = json.JSONDecoder(parse_float=fraction).decode
+_exact = json.JSONDecoder(parse_float=fraction, parse_int=whole).decode
 
 
 def decode(text: str | bytes | bytearray) -> Any:
@@ -35,6 +50,21 @@ def decode(text: str | bytes | bytearray) -> Any:
         raise
     except ValueError:  # of int(), for a long number
         return _exact(read)
+
+
+def decode_typed(text: str) -> Any:
+    """Return the value that the JSON means which a person typed, or a page sent back.
+
+    Half of a character cannot be stored, nor shown again on a page. Raises ValueError for it, as for what is
+    no JSON; RecursionError.
+    """
+    found = decode(text)
+    if _HALF.search(text):
+        try:
+            json.dumps(found, ensure_ascii=False, default=str).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a text contains half of a character (a lone surrogate)") from None
+    return found
 
 
 def encode(value: Any, default: Callable[[Any], Any] | None = None, **options: Any) -> str:

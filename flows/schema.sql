@@ -100,7 +100,8 @@ create table wedsql.flow (
   notified text not null default 'all' check (notified in ('all', 'fewest_assigned', 'fewest_selected',
     'last_connected')),
   notified_count integer not null default 1 check ((notified_count >= 1) and (notified_count <= 1000)),
-  task_calendar text check ((length(task_calendar) >= 1) and (length(task_calendar) <= 80))
+  task_calendar text check ((length(task_calendar) >= 1) and (length(task_calendar) <= 80)),
+  queue_labels text[]
 );
 
 -- The attributes of a flow (the paper's WED_attr): type, default, and options.
@@ -123,6 +124,9 @@ create table wedsql.attr (
   visibility text not null default 'everyone' check (visibility in ('everyone', 'masked', 'hidden')),
   -- The attributes to which the kernel writes what starts an instance: the name of a signal, or a time.
   start_source boolean not null default false,
+  -- Names for people: of the options of an attribute, and of the queues of a flow. Each is a line such as
+  -- sold_out = Sold out, for one language sold_out [pt-br] = Esgotado; null is none. Only pages read them.
+  option_labels text[],
   constraint attr_flow_id_aname_key unique (flow_id, aname)
 );
 
@@ -194,6 +198,16 @@ create unique index instance_key on wedsql.instance (flow_id, key) where (key is
 create index instance_list on wedsql.instance (flow_id, status, wid);
 create index instance_version on wedsql.instance using brin (flow_id, version) with (pages_per_range='16');
 
+-- The numbers in the names of the instances of a flow. prefix: what is before the number; wid: the instance,
+-- 0 in the transaction that starts it. A row whose instance has ended is used again.
+create table wedsql.instance_number (
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  prefix text not null,
+  number integer not null check (number > 0),
+  wid integer not null default 0,
+  constraint instance_number_pkey primary key (flow_id, prefix, number)
+);
+
 -- Attempts that failed, and other events of jobs besides their results.
 create table wedsql.job_log (
   id bigint generated always as identity primary key,
@@ -224,7 +238,7 @@ create table wedsql.job_pool (
   trname text not null,
   lckid text,
   timeout interval,
-  payload jsonb not null,
+  payload jsonb,
   state "char" not null default 'P',
   claim bigint,
   lease_until timestamptz,
@@ -1670,6 +1684,13 @@ create table wedsql.device (
   registered_at timestamptz not null,
   seen_at timestamptz not null,
   settled integer not null default 0,
+  -- What devices report besides, and until when their person expects to be without a connection. bandwidth:
+  -- bytes per second as measured last; kind: what it is ('phone', 'computer'); away_since: null while
+  -- connected.
+  bandwidth bigint,
+  kind text not null default '',
+  away_since timestamptz,
+  away_until timestamptz,
   constraint device_person_key_key unique (person, key)
 );
 
@@ -1679,7 +1700,7 @@ create table wedsql.device_package (
   device_id bigint not null references wedsql.device (id) on delete cascade,
   job_id bigint not null,
   wid integer not null,
-  claim bigint not null,
+  claim bigint,
   seq integer not null,
   version text not null,
   given_at timestamptz not null,
@@ -1712,6 +1733,7 @@ create table wedsql.device_result (
   constraint device_result_pkey primary key (device_id, number)
 );
 create index device_result_instance on wedsql.device_result (wid);
+create index device_result_late on wedsql.device_result (device_id, number) where (state = 'L');
 create index device_result_waiting on wedsql.device_result (device_id, number) where (state = 'W');
 
 -- bulk ------------------------------------------------------------------------------------------------------

@@ -14,14 +14,16 @@ from urllib.parse import urlencode
 from django.http import HttpRequest
 from django.utils import timezone
 
+from flows import json_text
 from flows.access import AnyUser, may, may_handle, somewhere
 from flows.filters import EMPTY, BadFilter, Filter, parse
-from flows.filters.fields import Field, fields
+from flows.filters.fields import ATTRIBUTE, Field, fields
 from flows.filters.grammar import MAX_TEXT, read
 from flows.filters.translation import codes, condition, status
 from flows.filters.tree import Node, all_of
+from flows.option_labels import option_meant
 from flows.queries.definitions import FlowInfo
-from monitor.labels import VIEW, VIEWS, field_title
+from monitor.labels import VIEW, VIEWS, field_title, value_title
 from monitor.pills import changed, pills, rewritten
 from monitor.urlparams import oldest_first
 from pages.labels import OPERATOR
@@ -65,12 +67,19 @@ def asked(request: HttpRequest, flow: FlowInfo | None = None) -> Asked:
 
 def _tree(request: HttpRequest, wanted: str, flow: FlowInfo | None) -> Node | None:
     """Return the tree of `q` with what the other parameters add to it."""
-    tree, added = read(wanted), [condition(*triple, flow) for triple in _triples(request)]
+    tree, added = read(wanted), [condition(*_meant(each, flow), flow) for each in _triples(request)]
     place = text(request, "part")
     if place and not text(request, "condition"):
         tree = changed(tree, place, added[0] if added else None)
         added = added[1:]
     return all_of(status(request.GET.get("status", "")), tree, *added)
+
+
+def _meant(triple: tuple[str, str, str], flow: FlowInfo | None) -> tuple[str, str, str]:
+    """Return a triple with the option whose label a person typed."""
+    name, operator, value = triple
+    attribute = flow.attribute(name.removeprefix(ATTRIBUTE)) if flow else None
+    return name, operator, option_meant(attribute.type, value) if attribute else value
 
 
 def _triples(request: HttpRequest) -> list[tuple[str, str, str]]:
@@ -97,7 +106,7 @@ def choices(flow: FlowInfo | None, offered: Sequence[Field] | None = None) -> li
             "title": field_title(each),
             "codes": codes(each),
             "kind": each.kind,
-            "choices": each.choices,
+            "choices": json_text.encode([[one, value_title(each, one)] for one in each.choices]),
         }
         for each in (fields(flow) if offered is None else offered)
         if codes(each)
@@ -119,7 +128,7 @@ def repair_query(user: AnyUser, flow: FlowInfo | None, found: Asked) -> str:
 
 
 def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str, object]:
-    """Return what the part filters.html of a list needs."""
+    """Return the context of the part filters.html of a list."""
     paged = request.GET.get("before") or request.GET.get("after")
     return {
         "operators": OPERATOR.items(),

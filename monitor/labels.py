@@ -7,6 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from flows.filters.fields import STATUSES, Field
+from flows.option_labels import value_label
 from pages.labels import STATUS
 
 WARNING: dict[str, str | Promise] = {
@@ -179,6 +180,8 @@ def field_title(field: Field) -> str:
 
 def value_title(field: Field, value: str) -> str:
     """Return a value for people: the label of a word of the language, or the value itself."""
+    if field.attribute:
+        return ", ".join(value_label(field.attribute.type, one) for one in value.split(", "))
     return str(CHOICE.get(value, value)) if field.name in ("status", "is") else value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flows import api
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.drawing import Drawing, drawings
+from flows.languages.bpmn.diagram import Drawing, drawings
 from flows.languages.bpmn.from_graph import as_process
 from flows.languages.graph import read as read_graph
 from flows.languages.pdl.model import FAILED, NOT_READY, READY, RUNNING, SUCCEEDED

@@ -16,6 +16,8 @@ from monitor.children import views as children
 from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import departure as offline_leaving
+from monitor.offline import devices as offline_devices
 from monitor.offline import files as offline_files
 from monitor.offline import views as offline
 from monitor.reasons import views as reasons
@@ -89,12 +91,17 @@ urlpatterns = [
     path("tasks/choose/", task_taking.choose, name="choose_tasks"),
     path("tasks/absences/", absences.absences, name="absences"),
     path("tasks/mails/", task_mails.mails, name="task_mails"),
+    path("devices/", offline_devices.devices, name="devices"),
+    path("devices/<int:device>/", offline_devices.device, name="device"),
+    path("devices/<int:device>/<slug:verb>/", offline_devices.operate, name="operate_device"),
     path("offline/", offline.start, name="offline"),
     path("offline/worker.js", offline.worker, name="offline_worker"),
     path("offline/manifest.webmanifest", offline.manifest, name="offline_manifest"),
     path("offline/sync/", offline.synchronize, name="offline_sync"),
     path("offline/unlock/", offline.unlock, name="offline_unlock"),
     path("offline/results/", offline.results, name="offline_results"),
+    path("offline/away/", offline_leaving.away, name="offline_away"),
+    path("offline/desk/", offline_leaving.desk, name="offline_desk"),
     path("offline/packages/<int:task>/", offline.package, name="offline_package"),
     path("offline/files/<int:task>/<slug:attribute>/", offline_files.file, name="offline_file"),
     path("offline/<slug:language>/", offline.app, name="offline_app"),

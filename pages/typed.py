@@ -16,6 +16,8 @@ LONGEST_NUMBER = 60
 
 def shown(text: str, kind: str) -> str:
     """Return a value for people; one that its type's form cannot express is returned unchanged."""
+    if label_of := getattr(kind, "label_of", None):  # of an attribute with options
+        return str(label_of(text))
     try:
         return _SHOWN[kind](text) if kind in _SHOWN else text
     except (ValueError, OverflowError, InvalidOperation):

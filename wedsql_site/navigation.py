@@ -94,6 +94,7 @@ PAGES = {
     "monitor:desk_rules": "repair", "monitor:desk_rule": "repair", "monitor:case_file": "repair",
     "monitor:approvals": "repair", "monitor:proposal": "repair", "monitor:delegations": "repair",
     "monitor:digests": "repair",
+    "monitor:devices": "system", "monitor:device": "system",
     "monitor:workers": "system", "monitor:health": "system", "worker_keys": "system",
     "people": "system", "person": "system",
     "monitor:controls": "system", "monitor:api": "system",
@@ -121,6 +122,7 @@ ABOUT: dict[str, Text] = {
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "people": _("Which person may do what with which flow, and new colleagues"),
+    "monitor:devices": _("Which devices work without a connection, and what they have not sent"),
     "worker_keys": _("With which workers log in, and what each is for"),
     "monitor:controls": _("Who changed rules, keys, users and rights"),
     "monitor:health": _("Invariants, storage, connections"),
@@ -206,6 +208,7 @@ def _system_links(request: HttpRequest) -> Iterator[Link]:
         yield _link(request, "worker_keys", gettext("Worker keys"))
     if sees_everything(user):
         yield _link(request, "monitor:health", gettext("Health"))
+        yield _link(request, "monitor:devices", gettext("Devices"))
         yield _link(request, "monitor:controls", gettext("Changes of controls"))
 
 

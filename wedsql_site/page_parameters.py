@@ -80,6 +80,8 @@ PARAMETERS = {
     "monitor:counted": "after before exact flow of trend",
     "monitor:define_alert": "before q",
     "monitor:define_webhook": "before q",
+    "monitor:device": "before show",
+    "monitor:devices": "before person",
     "monitor:delegations": "to",
     "monitor:desk_rule": "case kind row",
     "monitor:desk_rules": "case kind row",

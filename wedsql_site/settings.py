@@ -194,6 +194,9 @@ WEDSQL_DIGEST_HOUR = environment.number("WEDSQL_DIGEST_HOUR", 6, least=0, most=2
 WEDSQL_SITE_URL = environment.address("WEDSQL_SITE_URL")
 WEDSQL_WEBHOOK_HTTP = environment.flag("WEDSQL_WEBHOOK_HTTP")
 WEDSQL_WEBHOOK_INTERNAL = environment.flag("WEDSQL_WEBHOOK_INTERNAL")
+# Below this, devices lock no tasks for work without a connection.
+WEDSQL_OFFLINE_ENERGY = environment.number("WEDSQL_OFFLINE_ENERGY", 5, least=0, most=100)
+WEDSQL_OFFLINE_SPACE_MB = environment.number("WEDSQL_OFFLINE_SPACE_MB", 20, least=0, most=100_000)
 # How large a file of a case may be, how many a case may have, and how large all of a flow may be.
 WEDSQL_FILE_MB = environment.number("WEDSQL_FILE_MB", 5, least=1, most=8)
 WEDSQL_CASE_FILES = environment.number("WEDSQL_CASE_FILES", 20, least=0, most=1000)

@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows import api
+from flows.admin.definition_rows import DefinitionSave
 from flows.admin.forms import (
     AttributeForm,
     DatabaseErrorFormSet,
@@ -25,7 +26,6 @@ from flows.admin.forms import (
 from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
-from flows.admin.saving import DefinitionSave
 from flows.definition import FLOW, TRIGGER, AnyDefinition
 from flows.designer.draft import design_of
 from flows.designer.tabs import MOST_ITEMS, address, tabs
@@ -195,7 +195,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     # Deleting
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list[str]]:
-        """Return what deleting the flows deletes; a flow that has instances is protected."""
+        """Return the objects that are deleted with the flows; a flow that has instances is protected."""
         flows = list(objs)
         kept = [_instances_kept(flow) for flow in flows if Instance.objects.filter(flow=flow).exists()]
         counts = {

@@ -160,7 +160,7 @@ class JobAdmin(ObservedAdmin):
 
     @admin.display(description=gettext_lazy("payload"))
     def payload_now(self, job: Job) -> str:
-        return pretty(job.payload)
+        return pretty(job.fired_by())
 
 
 @admin.register(TraceEntry)

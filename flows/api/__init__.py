@@ -56,7 +56,7 @@ from flows.api.registration import heartbeat, never_offered, register_worker, un
 from flows.api.rematches import continue_rematch, finish_rematch, rematch_due
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
-from flows.api.sources import keep_source, read_source
+from flows.api.sources import keep_source, read_source, task_host
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
@@ -211,13 +211,17 @@ from flows.capabilities.offline.api import (
     confirm_packages,
     continue_offline,
     device_seen,
+    device_tasks,
     devices,
+    give_offline_result,
+    go_offline,
     keep_offline_result,
     offline_chain,
     offline_file,
     offline_results,
     offline_rule,
     offline_tasks,
+    prefetch_package,
     read_package,
     set_device_state,
     skip_offline_results,

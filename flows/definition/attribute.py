@@ -65,6 +65,17 @@ class AttributeDefinition(TypedDict, total=False):
             lines=2,
         ),
     ]
+    option_labels: Annotated[
+        list[str] | None,
+        Option(
+            label=_("labels of the options"),
+            help=_(
+                "What people read for an option, one per line, such as sold_out = Sold out; for one language"
+                " sold_out [pt-br] = Esgotado. An option without a label is shown as it is."
+            ),
+            lines=2,
+        ),
+    ]
     position: Annotated[
         int | None,
         Option(

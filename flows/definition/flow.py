@@ -59,6 +59,17 @@ class Definition(TypedDict, total=False):
             lines=2,
         ),
     ]
+    queue_labels: Annotated[
+        list[str] | None,
+        Option(
+            label=_("labels of the queues"),
+            help=_(
+                "What people read for a queue of cases, one per line, such as carrier = Carriers; for one"
+                " language carrier [pt-br] = Transportadoras."
+            ),
+            lines=2,
+        ),
+    ]
     worker_keys: Annotated[
         bool,
         Option(

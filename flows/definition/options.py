@@ -37,6 +37,7 @@ class Group(Enum):
     UNDOING = "undoing"
     TASKS = "tasks"
     DESCRIBING = "describing"
+    CODES = "codes"
     LIMITS = "limits"
 
 
@@ -47,6 +48,7 @@ TITLES = {
     Group.UNDOING: _("Undoing"),
     Group.TASKS: _("Tasks of people"),
     Group.DESCRIBING: _("Writing and describing"),
+    Group.CODES: _("Names in programs"),
     Group.LIMITS: _("Limits"),
 }
 

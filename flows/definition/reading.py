@@ -7,6 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from flows.option_labels import types_of, value_label
+
 Node = Mapping[str, Any]
 
 # NOT before a comparison is the opposite operator, for null as for any other value.
@@ -65,7 +67,8 @@ class Reader:
         phrase = PHRASES.get((operator, word)) or PHRASES.get((operator, ""))
         if phrase is None or (word == "null" and operator in COMPARISONS):  # never true: not a plain sentence
             return _("not (%(condition)s)") % {"condition": node["sql"]} if negated else node["sql"]
-        values = [self._value(value) for value in node["values"]]
+        kind = types_of(self.labels).get(node["attribute"], "")
+        values = [self._value(value, kind) for value in node["values"]]
         return phrase() % {
             "attribute": self._label(node["attribute"]),
             "value": values[0] if values else "",
@@ -76,13 +79,13 @@ class Reader:
     def _label(self, attribute: str) -> str:
         return self.labels.get(attribute) or attribute
 
-    def _value(self, value: Mapping[str, str]) -> str:
-        ((kind, text),) = value.items()
-        if kind == "attribute":
+    def _value(self, value: Mapping[str, str], kind: str) -> str:
+        ((form, text),) = value.items()
+        if form == "attribute":
             return self._label(text)
-        if kind == "word":
+        if form == "word":
             return {"true": _("yes"), "false": _("no")}.get(text, text)
-        return f"'{text}'" if kind == "text" else text
+        return f"'{value_label(kind, text)}'" if form == "text" else text
 
 
 def _only_word(node: Node) -> str:

@@ -6,12 +6,12 @@ from typing import Annotated, Required
 
 from django.utils.translation import gettext_lazy as _
 
-from flows.definition.options import Interval, Option, options_of
+from flows.definition.options import Group, Interval, Option, options_of
+from flows.definition.trigger_attempts import WaitingOptions
 from flows.definition.trigger_children import ChildrenOptions
+from flows.definition.trigger_compensation import UndoingOptions
 from flows.definition.trigger_descriptions import DescribingOptions
 from flows.definition.trigger_tasks import TaskOptions
-from flows.definition.trigger_undoing import UndoingOptions
-from flows.definition.trigger_waiting import WaitingOptions
 
 
 class TriggerDefinition(
@@ -23,9 +23,22 @@ class TriggerDefinition(
     """
 
     id: int
+    label: Annotated[
+        str,
+        Option(
+            label=_("name shown to people"),
+            help=_("What everyone reads of this rule, on pages and in mails; empty: its name in programs."),
+            default="",
+        ),
+    ]
     name: Annotated[
         str | None,
-        Option(label=_("name"), help=_("For people; need not be unique."), column="tgname"),
+        Option(
+            label=_("name"),
+            help=_("The name in files and programs; need not be unique."),
+            column="tgname",
+            group=Group.CODES,
+        ),
     ]
     transition: Annotated[
         str | None,
@@ -40,8 +53,9 @@ class TriggerDefinition(
         str | None,
         Option(
             label=_("name of the condition"),
-            help=_("The name shown to people."),
+            help=_("Rules with the same name of the condition have the same condition."),
             column="cname",
+            group=Group.CODES,
             same_line=True,
         ),
     ]

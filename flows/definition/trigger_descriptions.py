@@ -58,12 +58,7 @@ class DescribingOptions(TypedDict, total=False):
             lines=2,
         ),
     ]
-    label: Annotated[
-        str, Option(label=_("label"), help=_("The name shown to people."), default="", group=Group.DESCRIBING)
-    ]
     description: Annotated[
         str,
-        Option(
-            label=_("description"), help=_("For people."), default="", group=Group.DESCRIBING, same_line=True
-        ),
+        Option(label=_("description"), help=_("For people."), default="", group=Group.DESCRIBING),
     ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from flows import api
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.drawing import Drawing, Figure, drawings
+from flows.languages.bpmn.diagram import Drawing, Figure, drawings
 from flows.languages.pdl.picture import process_of
 
 
@@ -22,7 +22,7 @@ class Element:
 
     @property
     def sentence(self) -> str:
-        """Return what the element is called."""
+        """Return the name of the element."""
         return self.figure.name or self.figure.element
 
 

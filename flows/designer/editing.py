@@ -25,6 +25,7 @@ from flows.queries.notifications import Withheld, state_withheld
 from pages.guard import page
 
 NEW = "new"
+ANOTHER = "another"  # saves, and shows the form of a new one
 # What the list does with an item whose form is not shown.
 WITHOUT_FORM = ("delete", "move")
 # The tab by the list of the definition.
@@ -204,9 +205,9 @@ def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, design: Design, part: str) -> tuple[Seen, Edit, OptionsForm | None] | None:
-    """Return what the page showed, what to do and the form; None for what no page sends."""
+    """Return the item of the page, the action and the form; None for a request that no page sends."""
     seen = Seen.read(request.POST.get("seen", ""))
-    action = request.POST.get("do", "save")
+    action = request.POST.get("do", "save").replace(ANOTHER, "save")
     item = request.POST.get("item", NEW)
     place = _number(item)
     if seen is None or action not in ACTIONS or (part in listing.CHOICE and item != NEW and not place):
@@ -229,5 +230,6 @@ def _saved(request: HttpRequest, design: Design, part: str, edit: Edit, saved: S
     messages.success(request, text)
     address = design.address(TAB[part])
     if part in listing.CHOICE and edit.action not in WITHOUT_FORM and saved.place is not None:
-        address += f"?{urlencode({listing.CHOICE[part]: saved.place + 1})}#panel"
+        chosen = NEW if request.POST.get("do") == ANOTHER else saved.place + 1
+        address += f"?{urlencode({listing.CHOICE[part]: chosen})}#panel"
     return HttpResponseRedirect(address)

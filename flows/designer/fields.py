@@ -12,9 +12,9 @@ from django.forms.boundfield import BoundField
 from django.utils.translation import gettext as _
 
 from flows import json_text
-from flows.definition import TITLES, Option, Options
+from flows.definition import TITLES, Group, Option, Options
 from flows.designer.widgets import NOTHING, ConditionTextarea, FormTextarea, NamesSelect
-from flows.labels import FINAL, INTEGRITY
+from flows.labels import FINAL, INTEGRITY, rule_name
 
 # PostgreSQL's ranges of the numeric options.
 _RANGES = {"integer": (-(2**31), 2**31 - 1), "smallint": (-(2**15), 2**15 - 1)}
@@ -89,7 +89,7 @@ class DocumentField(forms.CharField):
     def to_python(self, value: Any) -> Any:
         text = super().to_python(value)
         try:
-            return json_text.decode(text) if text else None
+            return json_text.decode_typed(text) if text else None
         except (ValueError, RecursionError) as error:
             raise forms.ValidationError(_("This is not JSON: %(error)s") % {"error": error}) from error
 
@@ -125,6 +125,8 @@ class OptionsForm(forms.Form):
         self.options, self.conditions = options, conditions or {}
         for option in options.shown:
             self.fields[option.name] = _field(option, initial[option.name])
+        if "predicate" in self.fields:
+            self.fields["label"].widget.attrs["placeholder"] = rule_name(values)
         if attributes and "writes" in self.fields:
             self.fields["writes"].widget = NamesSelect(attributes)
             self.fields["writes"].help_text = _(
@@ -139,10 +141,7 @@ class OptionsForm(forms.Form):
         """Let people choose a named condition; an empty condition becomes the one with the chosen name."""
         field = self.fields["condition"]
         field.widget.attrs["list"] = "named-conditions"
-        field.help_text = _(
-            "The name shown to people. Choose a known one and leave the condition empty to have the same"
-            " condition."
-        )
+        field.help_text = _("Choose a known one and leave the condition empty to have the same condition.")
 
     def clean(self) -> dict[str, Any]:
         """Take the condition from its name where a name was chosen, and no condition was written."""
@@ -168,7 +167,7 @@ def _shown(value: Any) -> Any:
 
 
 def _value(option: Option, typed: Any) -> Any:
-    """Return what was typed as the definition has it: an empty field is null, or else the default."""
+    """Return the typed value as the definition has it: an empty field is null, or else the default."""
     if typed not in ("", None):
         return typed
     return None if option.nullable else option.default if option.default is not None else ""
@@ -205,13 +204,35 @@ def _text_field(option: Option, texts: dict[str, Any]) -> forms.Field:
     return kind(widget=forms.TextInput(attrs=attrs), max_length=_LONGEST, **texts)
 
 
+# What final and integrity conditions have, too; all other options are about the transition that a rule fires.
+_OF_EVERY_RULE = {
+    "label", "predicate", "final", "integrity", "enabled", "description", "name", "condition",
+}  # fmt: skip
+_OF_OPTIONS = {"options", "option_labels"}
+
+
+@dataclass(frozen=True)
+class ShownField:
+    """A field with its problems; it is hidden unless what is defined is as it `needs` it."""
+
+    field: BoundField
+    problems: Sequence[Any]
+    needs: str
+    hidden: bool
+
+
 @dataclass(frozen=True)
 class FieldGroup:
     """The fields of one group; a group without a title is always open, others when something is set in it."""
 
     title: Any
-    fields: tuple[tuple[BoundField, Sequence[Any]], ...]
+    fields: tuple[ShownField, ...]
     open: bool
+
+    @property
+    def hidden(self) -> bool:
+        """Return whether none of its fields applies."""
+        return all(each.hidden for each in self.fields)
 
 
 def grouped(form: OptionsForm, problems: Mapping[str, Sequence[Any]]) -> list[FieldGroup]:
@@ -219,8 +240,28 @@ def grouped(form: OptionsForm, problems: Mapping[str, Sequence[Any]]) -> list[Fi
     found = []
     for group, options in groupby(form.options.shown, lambda option: option.group):
         listed = list(options)
-        fields = tuple((form[option.name], problems.get(option.name, [])) for option in listed)
-        is_set = any(form.initial[o.name] not in (o.default, "") for o in listed)
+        fields = tuple(_shown_field(form, option, problems.get(option.name, [])) for option in listed)
+        is_set = group is not Group.CODES and any(form.initial[o.name] not in (o.default, "") for o in listed)
         wrong = any(form[o.name].errors or problems.get(o.name) for o in listed)
         found.append(FieldGroup(TITLES[group], fields, is_set or wrong))
     return found
+
+
+def _shown_field(form: OptionsForm, option: Option, problems: Sequence[Any]) -> ShownField:
+    """Return a field; one with a problem is shown even where it does not apply."""
+    field, needs = form[option.name], _needs(form, option)
+    hidden = bool(needs) and not problems and not field.errors and not _is(form, needs)
+    return ShownField(field, problems, needs, hidden)
+
+
+def _needs(form: OptionsForm, option: Option) -> str:
+    """Return the condition under which an option applies: "fires", "enum", "" for always."""
+    if "predicate" in form.fields:
+        return "" if option.name in _OF_EVERY_RULE else "fires"
+    return "enum" if option.name in _OF_OPTIONS else ""
+
+
+def _is(form: OptionsForm, needs: str) -> bool:
+    if needs == "enum":
+        return bool(form["type"].value() == "enum")
+    return not form["final"].value() and not form["integrity"].value()

@@ -58,16 +58,21 @@ TEXTS = ("label", "help", "placeholder", "default", "unit")
 _QUERY = ("flow", "where", "value")
 
 
+def _text(label: Any, help_text: Any = "") -> TextField:
+    """Return the field of an option that is a short text, or none."""
+    return TextField(label=label, help_text=help_text, max_length=LONGEST, required=False)
+
+
+def _lines(label: Any, help_text: Any, longest: int = LONGEST) -> LinesField:
+    """Return the field of an option that is a list of texts, one per line."""
+    return LinesField(label=label, help_text=help_text, max_length=longest, required=False)
+
+
 class SectionForm(forms.Form):
     """The title of a section and the sentence below it."""
 
-    title = TextField(label=gettext_lazy("title"), max_length=LONGEST, required=False)
-    help = TextField(
-        label=gettext_lazy("help"),
-        help_text=gettext_lazy("A sentence below the title."),
-        max_length=LONGEST,
-        required=False,
-    )
+    title = _text(gettext_lazy("title"))
+    help = _text(gettext_lazy("help"), gettext_lazy("A sentence below the title."))
 
     def part(self, before: Mapping[str, Any]) -> dict[str, Any]:
         """Return the section as the form of a task has it."""
@@ -78,36 +83,15 @@ class SectionForm(forms.Form):
 class FieldForm(forms.Form):
     """The options of a field; the kernel checks them when the draft is checked."""
 
-    label = TextField(
-        label=gettext_lazy("label"),
-        help_text=gettext_lazy("Without one it has the label of the attribute."),
-        max_length=LONGEST,
-        required=False,
+    label = _text(gettext_lazy("label"), gettext_lazy("Without one it has the label of the attribute."))
+    help = _text(gettext_lazy("help"), gettext_lazy("A sentence below the field."))
+    placeholder = _text(
+        gettext_lazy("placeholder"), gettext_lazy("An example in the empty field; it is no value.")
     )
-    help = TextField(
-        label=gettext_lazy("help"),
-        help_text=gettext_lazy("A sentence below the field."),
-        max_length=LONGEST,
-        required=False,
+    default = _text(
+        gettext_lazy("default"), gettext_lazy("What is proposed where the attribute has no value.")
     )
-    placeholder = TextField(
-        label=gettext_lazy("placeholder"),
-        help_text=gettext_lazy("An example in the empty field; it is no value."),
-        max_length=LONGEST,
-        required=False,
-    )
-    default = TextField(
-        label=gettext_lazy("default"),
-        help_text=gettext_lazy("What is proposed where the attribute has no value."),
-        max_length=LONGEST,
-        required=False,
-    )
-    unit = TextField(
-        label=gettext_lazy("unit"),
-        help_text=gettext_lazy("A text behind the field, such as EUR."),
-        max_length=LONGEST,
-        required=False,
-    )
+    unit = _text(gettext_lazy("unit"), gettext_lazy("A text behind the field, such as EUR."))
     width = forms.ChoiceField(
         label=gettext_lazy("width"),
         choices=[
@@ -118,17 +102,14 @@ class FieldForm(forms.Form):
         help_text=gettext_lazy("On a narrow page every field has the whole width."),
         required=False,
     )
-    options = LinesField(
-        label=gettext_lazy("options"),
-        help_text=gettext_lazy("What can be chosen, one per line; an enum has its own."),
-        max_length=LONGEST_CONDITION,
-        required=False,
+    options = _lines(
+        gettext_lazy("options"),
+        gettext_lazy("What can be chosen, one per line; an enum has its own."),
+        LONGEST_CONDITION,
     )
-    accept = LinesField(
-        label=gettext_lazy("types of files"),
-        help_text=gettext_lazy("Such as image/* or application/pdf, one per line; empty for every type."),
-        max_length=LONGEST,
-        required=False,
+    accept = _lines(
+        gettext_lazy("types of files"),
+        gettext_lazy("Such as image/* or application/pdf, one per line; empty for every type."),
     )
     max_kb = forms.IntegerField(
         label=gettext_lazy("largest size in kB"), min_value=1, max_value=16384, required=False
@@ -142,12 +123,7 @@ class FieldForm(forms.Form):
         ],
         required=False,
     )
-    query_flow = TextField(
-        label=gettext_lazy("flow of the instances"),
-        help_text=gettext_lazy("Its name; empty for this flow."),
-        max_length=LONGEST,
-        required=False,
-    )
+    query_flow = _text(gettext_lazy("flow of the instances"), gettext_lazy("Its name; empty for this flow."))
     query_where = TextField(
         label=gettext_lazy("which instances"),
         help_text=gettext_lazy(
@@ -158,14 +134,9 @@ class FieldForm(forms.Form):
         max_length=LONGEST_CONDITION,
         required=False,
     )
-    query_value = TextField(
-        label=gettext_lazy("attribute whose value is written"), max_length=LONGEST, required=False
-    )
-    query_columns = LinesField(
-        label=gettext_lazy("attributes that are shown"),
-        help_text=gettext_lazy("Up to ten, one per line."),
-        max_length=LONGEST,
-        required=False,
+    query_value = _text(gettext_lazy("attribute whose value is written"))
+    query_columns = _lines(
+        gettext_lazy("attributes that are shown"), gettext_lazy("Up to ten, one per line.")
     )
 
     def __init__(
@@ -269,7 +240,7 @@ class FieldForm(forms.Form):
 
 
 def _initial(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the controls of a field show; a draft may have values of any form."""
+    """Return the initial values of a field's controls; a draft may have values of any form."""
     found: dict[str, Any] = {
         name: form_columns.text_of(field.get(name)) for name in (*TEXTS, "kind", "capture")
     }

@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def options(self) -> list[str]:
-        """Return what can be chosen, with what is there."""
+        """Return the possible choices, with the current value."""
         known = ["", *map(as_text, self.column.get("options", []))]
         return known if self.text in known else [*known, self.text]
 
@@ -96,7 +96,7 @@ def listed(text: str) -> list[Any] | None:
 def decoded(text: str) -> Any:
     """Return the value of JSON that a text is, [] for an empty one; None for others."""
     try:
-        return json_text.decode(text) if text else []
+        return json_text.decode_typed(text) if text else []
     except (ValueError, RecursionError):
         return None
 
@@ -137,7 +137,7 @@ def _value(text: str, kind: str) -> Any:
         return unquoted(text) if text.strip() else None
     text = text.strip()
     if kind in ("integer", "numeric") and NUMBER.fullmatch(text):
-        return json_text.decode(re.sub(r"^([+-]?)0+(?=\d)", r"\1", text).removeprefix("+"))
+        return json_text.decode_typed(re.sub(r"^([+-]?)0+(?=\d)", r"\1", text).removeprefix("+"))
     if kind == "boolean" and text in ("true", "false"):
         return text == "true"
     return text or None

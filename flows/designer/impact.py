@@ -32,7 +32,7 @@ def impact(request: HttpRequest, flow_id: int) -> HttpResponse:
 
 
 def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupChoices) -> dict[str, Any]:
-    """Return what the template shows: the impact with these choices, or the error."""
+    """Return the context of the template: the impact with these choices, or the error."""
     try:
         found = impact_of(flow, definition, reopen, chosen)
     except (Refused, TooSlow) as error:
@@ -44,7 +44,7 @@ def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupC
             "found": rule,
             "predicate": "" if rule.trigger is None else triggers[rule.trigger].get("predicate", ""),
             "integrity": rule.trigger is not None and bool(triggers[rule.trigger].get("integrity")),
-            "choices": rule.loses_condition.count or rule.only_after.count or rule.fails.count,
+            "consequences": rule.fails.count,
             "withdraw": rule.trigger in chosen.withdraw,
             "later": rule.trigger in chosen.later,
         }

@@ -63,7 +63,7 @@ class Listed:
 
 
 def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) -> dict[str, Any]:
-    """Return what the template of a tab shows; `form` is that of the item at `place`, None for a new one."""
+    """Return the context of a tab; `form` is that of the item at `place`, None for a new one."""
     summary = [listed(design, problem) for problem in design.problems]
     if part == "settings":
         return {"summary": summary} | _form(form, described(of_settings(design.problems), {}))
@@ -168,7 +168,8 @@ def trigger_marks(item: Mapping[str, Any]) -> list[str]:
     others = [
         str(option.label)
         for option in TRIGGER.shown
-        if option.group is not Group.MAIN and option.name not in (*_OWN_MARKS, "label", "description")
+        if option.group not in (Group.MAIN, Group.CODES)
+        and option.name not in (*_OWN_MARKS, "label", "description")
         if item.get(option.name, option.default) != option.default
     ]
     return marks + others[:2] + ([_("and %(n)s more") % {"n": len(others) - 2}] if len(others) > 2 else [])

@@ -93,13 +93,16 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
     context["problems"] = _problems(design, proposed, found)
     if (request.POST.get("do") == "examine" or "examine" in request.GET) and not found and design.flow:
         reopen = "reopen_final" in request.POST
-        context |= {"examined": True, "form_id": "publish", "flow_id": design.flow.id}
+        context |= {"examined": True, "flow_id": design.flow.id}
         context |= examined(design.name, proposed.definition, reopen, context["chosen"])
+    # The script of the page, or the button of one without scripts, asks what publishing would do.
+    shown = not found and not context["publishing"] and not (proposed.draft and proposed.draft.stale)
+    context["impact_comes"] = bool(design.flow and shown and not question and "examined" not in context)
     return render(request, "admin/flows/designer/publish.html", context)
 
 
 def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] | None:
-    """Return what publishing changes, in sentences; None if a value of the draft cannot be read."""
+    """Return the changes of a publication, in sentences; None if a value of the draft cannot be read."""
     if definition == running:  # also without a draft
         return []
     try:
@@ -170,7 +173,7 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
 
 
 def _refusal(error: WedError | OperationalError) -> str:
-    """Return what a person reads of an error. Raises the error if the database is unavailable."""
+    """Return the message of an error for people. Raises the error if the database is unavailable."""
     if isinstance(error, OperationalError):
         if not is_timeout(error):
             raise error

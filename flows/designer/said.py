@@ -11,6 +11,7 @@ from flows import api
 from flows.definition import reading
 from flows.errors import Refused, TooSlow
 from flows.labels import translate_label
+from flows.option_labels import AttributeTitles
 
 # Each is a query; a page with more changes shows the others as SQL.
 MOST = 60
@@ -23,11 +24,13 @@ def reader(*definitions: Mapping[str, Any]) -> Callable[[str], str]:
     """
     attributes = [one for definition in definitions for one in definition.get("attributes", [])]
     types = {str(one.get("name")): one.get("type") or "text" for one in attributes}
-    labels = {str(one.get("name")): translate_label(str(one.get("label") or "")) for one in attributes}
+    named = [one | {"name": str(one.get("name"))} for one in map(dict, attributes)]
+    labels = AttributeTitles.of(named).translated(translate_label)
+    labelled = any(one.get("label") or one.get("option_labels") for one in attributes)
     known: dict[str, str] = {}
 
     def read(condition: str) -> str:
-        if condition not in known and len(known) < MOST and any(labels.values()):
+        if condition not in known and len(known) < MOST and labelled:
             known[condition] = _said(condition, types, labels)
         return known.get(condition, condition)
 

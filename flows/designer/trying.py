@@ -67,7 +67,9 @@ def read_path(text: str) -> list[Step]:
 def read_state(text: str, names: Collection[str]) -> dict[str, Any]:
     """Return the values that an address gives these attributes; nothing of one that is not an object."""
     try:
-        found = json_text.decode(text) if 0 < len(text) <= LARGEST_STATE and "\\u0000" not in text else {}
+        found = (
+            json_text.decode_typed(text) if 0 < len(text) <= LARGEST_STATE and "\\u0000" not in text else {}
+        )
     except (ValueError, RecursionError):
         return {}
     return {name: found[name] for name in names if name in found} if isinstance(found, dict) else {}
@@ -78,9 +80,18 @@ def read_steps(text: str) -> list[Step]:
     if len(text) > LARGEST_PATH:
         raise BadPath(_("This trial has become too long. Start a new one."))
     try:
-        return [Step(kind, int(rule), changes) for kind, rule, changes in json_text.decode(text or "[]")]
+        return [
+            Step(kind, _whole(rule), changes) for kind, rule, changes in json_text.decode_typed(text or "[]")
+        ]
     except (ValueError, TypeError, RecursionError) as error:
         raise BadPath(_("The trial could not be read. Start a new one.")) from error
+
+
+def _whole(number: object) -> int:
+    """Return a whole number as JSON has it. Raises ValueError for anything else."""
+    if type(number) is not int:
+        raise ValueError
+    return number
 
 
 def _valid(n: int, step: Step) -> bool:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.labels import translate_label
+from flows.option_labels import type_of, value_label
 from pages.labels import BOOLEAN
 
 # How an empty text is typed; an empty field is null.
@@ -130,7 +131,7 @@ def fields(
 def named_fields(
     attributes: Iterable[Mapping[str, Any]], state: Mapping[str, Any], typed: Mapping[str, str]
 ) -> list[Field]:
-    """Return what `fields` does, each field named after its attribute, which is unique in a flow that runs.
+    """Return the result of `fields`, named after the attributes, which are unique in a running flow.
 
     What was typed stays with its attribute when another version of the flow is published meanwhile.
     """
@@ -140,7 +141,7 @@ def named_fields(
 def _field(
     field: str, attribute: Mapping[str, Any], state: Mapping[str, Any], typed: Mapping[str, str]
 ) -> Field:
-    name, kind = str(attribute.get("name") or ""), str(attribute.get("type") or "text")
+    name, kind = str(attribute.get("name") or ""), type_of(attribute)
     text = _plain(typed.get(field, as_text(state.get(name), kind)), kind)
     if kind == "enum":  # an option comes back with the line breaks of a browser
         options = [as_text(str(each)) for each in attribute.get("options") or []]
@@ -161,7 +162,8 @@ def _options(attribute: Mapping[str, Any], kind: str, text: str) -> list[tuple[s
     if kind != "enum":
         return []
     offered = [as_text(str(option)) for option in attribute.get("options") or []]
-    return [(each, each) for each in dict.fromkeys(["", *offered, text])]
+    known = dict.fromkeys(["", *offered, text])
+    return [(each, value_label(kind, unquoted(each)) if each else "") for each in known]
 
 
 def _plain(text: str, kind: str) -> str:
@@ -227,7 +229,7 @@ def as_value(text: str, kind: str) -> Any:
         return None
     if kind == "jsonb":
         try:
-            return json_text.decode(text)
+            return json_text.decode_typed(text)
         except (ValueError, RecursionError) as error:
             raise BadValue(_('This is not JSON: write for example {"a": 1} or "text".')) from error
     if kind == "timestamptz" and (found := _time(text)):

@@ -13,8 +13,8 @@ from flows.filters.clauses import Clause
 from flows.filters.clocks import check_names
 from flows.filters.errors import BadFilter
 from flows.filters.fields import OF_TASKS, PARTS, THEN, find
+from flows.filters.filter_sql import About, render
 from flows.filters.grammar import read
-from flows.filters.rendering import About, render
 from flows.filters.tree import Condition, Node, all_of, conditions, top
 from flows.filters.typed import typed, unknown
 from flows.queries.definitions import FlowInfo

@@ -10,7 +10,7 @@ from psycopg import sql
 from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
 from flows.filters.fields import GROUPS, STATUSES
-from flows.filters.happened import HAPPENED
+from flows.filters.history import HAPPENED
 from flows.filters.tasks import COLUMNS as OF_A_TASK
 from flows.filters.tasks import render as of_task
 from flows.filters.typed import Typed

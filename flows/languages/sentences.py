@@ -40,7 +40,7 @@ def _inner(text: str) -> str:
 def sentences() -> frozenset[str]:
     """Return the templates of all sentences: the slots are {a}, {b} and so on, in their order."""
     folder = Path(__file__).parent
-    sources = (path for package in _PACKAGES for path in sorted((folder / package).glob("*.py")))
+    sources = (path for package in _PACKAGES for path in sorted((folder / package).rglob("*.py")))
     return frozenset(text for path in sources for text in _texts(path) if _SENTENCE.fullmatch(text))
 
 

@@ -17,6 +17,11 @@ from flows.operations.design import Design, run_deferred_triggers
 from flows.types import Publication
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
+# Statements that only define, and those that are ignored.
+_DEFINES = re.compile(
+    r'(insert into|update|delete from)( only)? ("?\w+"?\.)?"?(wed_attr|wed_trig|flow)"? '
+    rf"|{_BEGIN_OR_COMMIT.pattern}"
+)
 _OTHER_CONTROL = re.compile(r"(rollback|abort|savepoint|release|prepare transaction|commit prepared)\b")
 _WIDTH = 100
 
@@ -30,24 +35,47 @@ class LoadError(WedError):
         self.line, self.excerpt = line, excerpt
 
 
-def load_sql(flow: str, script: str, actor: str) -> None:
+def load_sql(flow: str, script: str, actor: str, reason: str = "") -> Publication | None:
     """Run the script in one transaction with the flow's search_path; create the flow if it is missing.
 
-    BEGIN and COMMIT in the script are ignored. Raises LoadError, WedError.
+    Where a second person approves the definition of the flow, the rows are taken back, and what they define
+    is submitted: returns the publication. BEGIN and COMMIT in the script are ignored. Raises LoadError,
+    WedError.
     """
     try:
-        with transaction.atomic(), connection.cursor() as cursor:
-            _prepare(flow, actor)
-            cursor.execute(
-                sql.SQL("set local search_path = {}, wedsql, pg_temp").format(sql.Identifier(flow))
-            )
-            for statement in statements(script):
-                _run(cursor, script, statement)
-            run_deferred_triggers(connection)
+        with transaction.atomic():
+            if not api.running_definition(flow)[1].get("needs_approval"):
+                _run_all(flow, script, actor)
+                return None
+            point = transaction.savepoint()
+            _run_all(flow, script, actor, only_rules=True)
+            definition = api.running_definition(flow)[1]
+            transaction.savepoint_rollback(point)
+            return api.submit_definition(flow, definition, actor=actor, reason=reason, numbered=True)
     except DatabaseError as error:
         raise (from_database(error) or WedError(str(error))) from error
     finally:
         _reset()
+
+
+def _run_all(flow: str, script: str, actor: str, *, only_rules: bool = False) -> None:
+    """Run the statements; with `only_rules` raise LoadError for one that does not define anything."""
+    with connection.cursor() as cursor:
+        _prepare(flow, actor)
+        cursor.execute(sql.SQL("set local search_path = {}, wedsql, pg_temp").format(sql.Identifier(flow)))
+        for statement in statements(script):
+            if only_rules and not _DEFINES.match(statement.normalized):
+                raise LoadError(_no_definition(flow), *_at(script, statement.begin))
+            _run(cursor, script, statement)
+        run_deferred_triggers(connection)
+
+
+def _no_definition(flow: str) -> WedError:
+    return WedError(
+        f"A second person approves the definition of flow “{flow}”, and this statement does not change it.",
+        hint="Load only statements that write wed_attr, wed_trig or the row of the flow; run others when the "
+        "definition is published.",
+    )
 
 
 def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> Publication:
@@ -77,13 +105,12 @@ def _run(cursor: Any, script: str, statement: Statement) -> None:
             f"“{text.split()[0]}” cannot stand in a definition.",
             hint="The file is run as one transaction of plain SQL statements.",
         )
-        raise LoadError(known, _line(script, statement.begin), _around(script, statement.begin))
+        raise LoadError(known, *_at(script, statement.begin))
     try:
         cursor.execute(statement.text)
     except DatabaseError as error:
         refused = from_database(error) or WedError(str(error))
-        place = _place(statement, refused, error)
-        raise LoadError(refused, _line(script, place), _around(script, place)) from error
+        raise LoadError(refused, *_at(script, _place(statement, refused, error))) from error
 
 
 def _place(statement: Statement, refused: WedError, error: DatabaseError) -> int:
@@ -97,6 +124,10 @@ def _place(statement: Statement, refused: WedError, error: DatabaseError) -> int
             if at <= len(text) + 1 and text[at - 1 :].startswith(token) and not _is_a_name(text):
                 return begin + at - 1
     return statement.begin
+
+
+def _at(script: str, place: int) -> tuple[int, str]:
+    return _line(script, place), _around(script, place)
 
 
 def _is_a_name(text: str) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from django.db import models
 
 from flows.definition import Option, Options
-from flows.models.fields import IntervalField, LinesField, TextsField
+from flows.models.fields import DocumentField, IntervalField, LinesField, TextsField
 
 Model = TypeVar("Model", bound=type[models.Model])
 
@@ -19,7 +19,7 @@ _FIELDS: dict[str, Callable[..., models.Field]] = {
     "boolean": models.BooleanField,
     "interval": IntervalField,
     "text[]": TextsField,
-    "jsonb": models.JSONField,
+    "jsonb": DocumentField,
 }
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from django import forms
 from django.contrib.postgres.fields import ArrayField
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models.expressions import Col
 from django.db.models.lookups import Exact
+from django.forms.fields import InvalidJSONInput
 from django.utils.translation import gettext_lazy as _
 
 from flows import json_text
@@ -39,6 +41,32 @@ class ValuesField(models.JSONField):
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         return json_text.decode(value) if isinstance(value, str) else value
+
+    def deconstruct(self) -> Any:
+        name, _path, args, kwargs = super().deconstruct()
+        return name, "django.db.models.JSONField", args, kwargs
+
+
+class TypedJSON(forms.JSONField):
+    """JSON that a person types: shown again as it was typed, whatever it is."""
+
+    def to_python(self, value: Any) -> Any:
+        if isinstance(value, str) and value:
+            try:
+                json_text.decode_typed(value)
+            except (ValueError, RecursionError) as error:
+                raise ValidationError(self.error_messages["invalid"], code="invalid") from error
+        return super().to_python(value)
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return initial if self.disabled or data is None else InvalidJSONInput(data)
+
+
+class DocumentField(models.JSONField):
+    """A JSON document that is edited as a text."""
+
+    def formfield(self, **kwargs: Any) -> Any:
+        return super().formfield(**{"form_class": TypedJSON} | kwargs)
 
     def deconstruct(self) -> Any:
         name, _path, args, kwargs = super().deconstruct()

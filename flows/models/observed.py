@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -80,7 +82,7 @@ class Job(ReadOnlyModel):
     transition = models.TextField(_("transition"), db_column="trname")
     holder = models.TextField(_("holder"), db_column="lckid", null=True)  # noqa: DJ001
     timeout = IntervalField(_("timeout"), null=True)
-    payload = ValuesField(_("payload"))
+    payload = ValuesField(_("payload"), null=True)
     state = models.CharField(_("state"), max_length=1, choices=State)
     lease_until = models.DateTimeField(_("leased until"), null=True)
     attempts = models.SmallIntegerField(_("attempts"))
@@ -102,6 +104,13 @@ class Job(ReadOnlyModel):
 
     def __str__(self) -> str:
         return f"{self.transition} #{self.id}"
+
+    def fired_by(self) -> dict[str, Any]:
+        """Return the state that fired the job: its payload, or where that is large, that of its step."""
+        if self.payload is not None:
+            return dict(self.payload)
+        step = TraceEntry.objects.filter(wid=self.wid, seq=self.cause_seq or 0)
+        return dict(step.values_list("state", flat=True).first() or {})
 
 
 class TraceEntry(ReadOnlyModel):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows.labels import translate_label
+from flows.labels import OfTransition
 from flows.queries.base import rows
 from flows.queries.counting import CAP
 from flows.queries.paging import PAGE_SIZE
@@ -15,7 +15,7 @@ KINDS = ("pending", "late")
 
 
 @dataclass(frozen=True)
-class Item:
+class Item(OfTransition):
     """One job of an instance; `at` is when it fired."""
 
     wid: int
@@ -26,16 +26,6 @@ class Item:
     at: datetime
     flow_label: str
     transition_label: str
-
-    @property
-    def flow_title(self) -> str:
-        """Return what the flow is called."""
-        return translate_label(self.flow_label) or self.flow
-
-    @property
-    def title(self) -> str:
-        """Return what the transition is called."""
-        return translate_label(self.transition_label) or self.transition
 
 
 # Late ones are searched among the first jobs of each queue, as they are counted.

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from flows.labels import translate_label
-from flows.queries.base import row, rows
+from flows.option_labels import AttributeTitles, EnumType, Labels, value_label
+from flows.queries.base import Row, row, rows
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,11 @@ class Attribute:
     @property
     def title(self) -> str:
         return translate_label(self.label) or self.name
+
+    @property
+    def option_labels(self) -> tuple[str, ...]:
+        """Return the lines that label its options."""
+        return self.type.labels.lines if isinstance(self.type, EnumType) else ()
 
 
 @dataclass(frozen=True)
@@ -113,6 +119,11 @@ class FlowInfo:
     exclusive: bool = False
     timed: bool = False
     starts: tuple[StartTime, ...] = ()
+    queue_labels: tuple[str, ...] = ()
+
+    def queue_title(self, queue: str) -> str:
+        """Return the title of a queue of cases."""
+        return Labels(self.queue_labels).of(queue)
 
     @property
     def title(self) -> str:
@@ -159,6 +170,13 @@ class FlowInfo:
         return any(each.integrity for each in self.triggers)
 
     @property
+    def titles(self) -> AttributeTitles:
+        """Return the titles of its attributes by name."""
+        titles = AttributeTitles((each.name, each.title) for each in self.attributes)
+        titles.types = {each.name: each.type for each in self.attributes}
+        return titles
+
+    @property
     def transition_titles(self) -> dict[str, str]:
         """Return the labels of the transitions that have one, by transition."""
         return {t.transition: translate_label(t.label) for t in self.triggers if t.label and t.fires}
@@ -166,7 +184,7 @@ class FlowInfo:
     def business_key(self, values: Iterable[str | None]) -> str:
         """Return the business key of a state with values in the order of the attributes; "" without one."""
         pairs = zip(self.attributes, values, strict=False)
-        return " · ".join(value for attribute, value in pairs if attribute.business_key and value)
+        return " · ".join(value_label(a.type, value) for a, value in pairs if a.business_key and value)
 
     def attribute(self, name: str) -> Attribute | None:
         return next((a for a in self.attributes if a.name == name), None)
@@ -175,7 +193,7 @@ class FlowInfo:
 DRAWN = ("bpmn", "graph", "pdl")  # languages whose texts can be drawn
 _FLOW = (
     "select id, name, label, description, version, notify_trace as live, start_by, exclusive,"
-    " start_at is not null as timed from wedsql.flow"
+    " start_at is not null as timed, coalesce(queue_labels, '{}') as queue_labels from wedsql.flow"
 )
 
 
@@ -257,6 +275,7 @@ def _whole(flow: FlowInfo) -> FlowInfo:
         attributes(flow.id),
         triggers(flow.id),
         start_by=tuple(flow.start_by or ()),
+        queue_labels=tuple(flow.queue_labels),
         exclusive=flow.exclusive,
         timed=flow.timed,
         starts=start_times(flow.id) if flow.timed else (),
@@ -278,7 +297,8 @@ def attributes(flow_id: int) -> tuple[Attribute, ...]:
     found = rows(
         "with f as materialized (select w.id, w.name, o.internal from wedsql.flow w"
         " left join lateral wedsql.source_outline(w.id) o on true where w.id = %s)"
-        " select a.aname as name, a.type, coalesce(a.options, '{}') as options, a.label, a.description,"
+        " select a.aname as name, a.type, coalesce(a.options, '{}') as options,"
+        " coalesce(a.option_labels, '{}') as option_labels, a.label, a.description,"
         " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
         " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
         " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
@@ -286,7 +306,14 @@ def attributes(flow_id: int) -> tuple[Attribute, ...]:
         " from f join wedsql.attr a on a.flow_id = f.id order by a.position, a.aid",
         [flow_id],
     )
-    return tuple(Attribute(**{**a, "options": tuple(a["options"])}) for a in found)
+    return tuple(attribute_of(each) for each in found)
+
+
+def attribute_of(found: Row) -> Attribute:
+    """Return the attribute of a row; the type of one with options has their labels."""
+    labels, options = found.pop("option_labels"), tuple(found["options"])
+    kind = EnumType.of(options, labels) if found["type"] == "enum" else found["type"]
+    return Attribute(**{**found, "type": kind, "options": options})
 
 
 def triggers(flow_id: int) -> tuple[Trigger, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from flows.labels import translate_label
+from flows.labels import OfTransition
 from flows.queries.base import row, rows
 from flows.queries.counting import CAP, Count, count, limit
 from flows.queries.workers import SILENCE_SECONDS
@@ -82,7 +82,7 @@ def totals(ids: Sequence[int], until: datetime, cap: int | None = CAP) -> Totals
 
 
 @dataclass(frozen=True)
-class Waiting:
+class Waiting(OfTransition):
     """A transition with jobs that no live worker serves; `since` is when one was last seen.
 
     `assigned_to`: only the jobs that are assigned to this worker, which does not live.
@@ -95,16 +95,6 @@ class Waiting:
     assigned_to: str | None = None
     flow_label: str = ""
     transition_label: str = ""
-
-    @property
-    def flow_title(self) -> str:
-        """Return what the flow is called."""
-        return translate_label(self.flow_label) or self.flow
-
-    @property
-    def title(self) -> str:
-        """Return what the transition is called."""
-        return translate_label(self.transition_label) or self.transition
 
 
 _WAITING = """

@@ -15,8 +15,9 @@ from psycopg import sql
 
 from flows.filters import BadFilter, Clause, Condition, Filter
 from flows.filters.fields import of_attribute
+from flows.option_labels import option_meant
 from flows.queries.base import rows
-from flows.queries.definitions import Attribute, FlowInfo
+from flows.queries.definitions import FlowInfo, attribute_of
 from flows.queries.search import FlowFound, shown
 
 NEWEST = 1_000
@@ -65,15 +66,15 @@ def _searched(flows: Iterable[FlowFound]) -> Iterator[FlowInfo]:
     """Yield the flows with the attributes that are searched."""
     ids = [flow.id for flow in flows]
     found = rows(
-        "select flow_id, aname as name, type, coalesce(options, '{}') as options, label, description,"
-        " business_key from wedsql.attr where flow_id = any(%s) and type = any(%s) and not business_key"
+        "select flow_id, aname as name, type, coalesce(options, '{}') as options,"
+        " coalesce(option_labels, '{}') as option_labels, label, description, business_key"
+        " from wedsql.attr where flow_id = any(%s) and type = any(%s) and not business_key"
         " order by flow_id, position, aid",
         [ids, list(TYPES)],
     )
     attributes = defaultdict(list)
     for each in found:
-        flow_id, options = each.pop("flow_id"), tuple(each.pop("options"))
-        attributes[flow_id].append(Attribute(**each, options=options))
+        attributes[each.pop("flow_id")].append(attribute_of(each))
     for flow in flows:
         yield FlowInfo(flow.id, flow.name, flow.label, "", 0, False, tuple(attributes[flow.id]))
 
@@ -97,7 +98,7 @@ def _part(flow: FlowInfo, value: str, limit: int) -> Clause | None:
 def _conditions(flow: FlowInfo, value: str) -> Iterator[tuple[Clause, Clause]]:
     """Yield for each attribute that can have the value the SQL of the condition, and of what was found."""
     for attribute in flow.attributes:
-        condition = Condition(of_attribute(attribute).written, "=", (value,))
+        condition = Condition(of_attribute(attribute).written, "=", (option_meant(attribute.type, value),))
         if attribute.type == "text":
             yield _of_text(attribute.name, condition.field, value)
             continue

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows.labels import translate_label
+from flows.labels import OfTransition
 from flows.queries.base import Row, rows
 
 # A worker without a heartbeat for this long counts as dead.
@@ -32,7 +32,7 @@ class Worker:
 
 
 @dataclass(frozen=True)
-class Unserved:
+class Unserved(OfTransition):
     """A transition that no living worker serves; `since` is when one was last seen, None if none ever was."""
 
     flow_id: int
@@ -42,16 +42,6 @@ class Unserved:
     oldest_job: datetime | None
     flow_label: str = ""
     transition_label: str = ""
-
-    @property
-    def flow_title(self) -> str:
-        """Return what the flow is called."""
-        return translate_label(self.flow_label) or self.flow
-
-    @property
-    def title(self) -> str:
-        """Return what the transition is called."""
-        return translate_label(self.transition_label) or self.transition
 
 
 def workers(flows: Collection[str] | None, after: int = 0) -> tuple[list[Worker], bool]:
@@ -117,7 +107,7 @@ class NeverOffered:
 
 
 def never_offered(flows: Collection[str] | None) -> list[NeverOffered]:
-    """Return what live workers serve in vain; with `flows`, of these only and without the workers' names."""
+    """Return the transitions that live workers serve in vain; with `flows`, of these and without names."""
     found = rows(
         "with live as (select w.name, s.name as serves from wedsql.worker w"
         " cross join unnest(w.serves) s (name)"

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from flows.api.connection import to_json
 from flows.designer.values import BadValue, as_value
 from flows.errors import Refused
+from flows.option_labels import option_meant, type_of
 
 MAX_BYTES = 1_000_000
 MAX_ROWS = 5_000
@@ -82,7 +83,7 @@ def text_of(data: bytes) -> str:
 
 def read(data: bytes, definition: Mapping[str, Any]) -> Upload:
     """Return the rows of a file for a flow with this definition, and what is wrong in it."""
-    kinds = {str(each["name"]): str(each.get("type") or "text") for each in definition["attributes"]}
+    kinds = {str(each["name"]): type_of(each) for each in definition["attributes"]}
     try:
         text = text_of(data)
         records = _records(text, _separator(text, kinds))
@@ -182,7 +183,7 @@ def _row(
                 )
             continue
         try:
-            state[name] = as_value(cell, kinds[name])
+            state[name] = as_value(option_meant(kinds[name], cell), kinds[name])
             to_json(state[name])  # JSON for Python is not always JSON for the database
         except (BadValue, Refused) as bad:
             problems.append(Problem(str(bad), line, name))

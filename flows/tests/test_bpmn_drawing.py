@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.languages.bpmn import read
-from flows.languages.bpmn.drawing import Figure, drawings
+from flows.languages.bpmn.diagram import Figure, drawings
 from flows.languages.bpmn.marks import MARKERS
 from flows.tests.bpmn_files import file, flows, node
 

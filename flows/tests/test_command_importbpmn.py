@@ -55,7 +55,7 @@ def test_a_dry_run_changes_nothing(path: str) -> None:
 
 
 def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
-    wrong = ORDER.decode().replace("PT2H", "2 hours").replace("=amount &gt; 1000", "=count(amount)")
+    wrong = ORDER.decode().replace("PT2H", "2 hours").replace("=amount &gt; 1000", "=nth(amount)")
     said = refused("importbpmn", write(tmp_path, wrong, "order.bpmn"), "--flow", unique(), "--dry-run")
     lines = said.splitlines()
     assert len(lines) == 2 and all(line.startswith("line ") for line in lines), said
@@ -71,8 +71,8 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         ),
         (
             "=amount &gt; 1000",
-            "=count(amount)",
-            "at character 2: “count(” is not in the subset. [bad_expression]",
+            "=nth(amount)",
+            "at character 2: “nth(” is not in the subset; write the condition in SQL.",
         ),
         ('type="integer"', 'type="colour"', "[refused]"),
         ("PT2H", "2 hours", "late: error: The time of the event “2 hours” is not supported"),
@@ -250,7 +250,7 @@ def test_conditions_are_checked_although_the_structure_is_wrong(
 ) -> None:
     text = ORDER.decode()
     assert old in text
-    for wrong in ("=amont &gt; 1000", "=count(amount) &gt; 1000"):
+    for wrong in ("=amont &gt; 1000", "=nth(amount) &gt; 1000"):
         content = text.replace(old, new).replace("=amount &gt; 1000", wrong)
         said = refused("importbpmn", write(tmp_path, content, "order.bpmn"), "--flow", unique())
         assert f"[{code}]" in said and "check_approve: error: " in said

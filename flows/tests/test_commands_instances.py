@@ -7,7 +7,7 @@ import pytest
 from flows import api
 from flows.errors import UnknownFlow
 from flows.management.base import cell
-from flows.models import TraceEntry, Trigger
+from flows.models import Job, TraceEntry, Trigger
 from flows.tests.commands import DEMO, answer, refused, run
 from flows.tests.pages import unique
 
@@ -112,6 +112,14 @@ def test_jobs_lists_what_waits(fig2: str) -> None:
     assert "out of paper" in table
     assert len(run("jobs", fig2, "--limit", "1").splitlines()) == 3
     assert run("jobs", _empty()) == "No job is pending.\n"
+
+
+def test_jobs_have_the_large_state_that_fired_them(fig2: str) -> None:
+    text = "é" * 1_500
+    wid = api.start(fig2, {"a3": text})
+    assert Job.objects.filter(wid=wid, payload__isnull=True).exists(), "the state is in the history only"
+    (job, *_others) = answer("jobs", fig2)
+    assert job["payload"]["a3"] == text == Job.objects.get(pk=job["id"]).fired_by()["a3"]
 
 
 def test_jobs_of_a_role_are_listed_with_it(fig2: str) -> None:

@@ -23,6 +23,7 @@ ATTRIBUTES = [{"name": "day", "type": "date"}, {"name": "size", "type": "text"}]
 FITTING: dict[str, st.SearchStrategy[Any]] = {
     "predicate": st.sampled_from(["size = 'on'", "size = 'a: b'\n  and day is null", "size = '#  '"]),
     "transition": NAMES.map(lambda name: f"tr_{name}"),
+    "queue_labels": st.lists(st.sampled_from(["desk = The desk", "desk [pt-br] = O balcão"]), unique=True),
     "start_at": st.lists(st.sampled_from(["R/PT1H", "2027-01-01T06:00Z"]), unique=True),
     "writes": st.lists(st.sampled_from(["day", "size"]), unique=True),
     "due_attr": st.just("day"),
@@ -43,6 +44,7 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
         ]
     ),
     "warnings": st.lists(st.sampled_from(["24", "0.5", "48 transfer"]), unique=True),
+    "option_labels": st.none(),  # those of options
     "task_calendar": st.none(),  # one that there is
     "role": st.sampled_from(["", "Clerk", "Á: b", "x" * 60]),
     "final": st.just(False),

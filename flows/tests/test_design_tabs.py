@@ -111,13 +111,13 @@ def test_undo_and_redo_say_what_they_do(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="First")
     send(alice, at(fig2, query="?rule=2"), label="Second")
     page = alice.get(at(fig2)).content.decode()
-    assert 'title="t2: label">↶ Undo' in page and "↷" not in page
+    assert 'title="t2: name shown to people">↶ Undo' in page and "↷" not in page
 
-    for expected in ("t1: label", None):
+    for expected in ("t1: name shown to people", None):
         page = button(alice, fig2, "undo")
         assert (f'title="{expected}">↶' in page) if expected else ("↶" not in page)
     assert draft(fig2).definition == draft(fig2).base
-    assert 'title="First: label">↷' in page or 'title="t1: label">↷' in page
+    assert 'title="First: label">↷' in page or 'title="t1: name shown to people">↷' in page
     button(alice, fig2, "redo")
     assert rule(fig2, 1)["label"] == "First" and "label" not in rule(fig2, 2)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
+from flows.tests import feel_kinds
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED
 from flows.tests.feel_corpus import KINDS, feelin
 
@@ -45,7 +46,14 @@ def with_tables(page: str) -> str:
             + "".join(f"| {' | '.join(row)} |\n" for row in rows)
             + page[place.end(2) :]
         )
-    return page
+    head = "| engine | difference | example | followed here: DMN 1.5 |\n|---|---|---|---|\n"
+    before, after = page.split(head)
+    kinds = "".join(
+        f"| {engine} | {each.what} | `{each.example}` | {each.followed} |\n"
+        for engine, found in feel_kinds.KINDS.items()
+        for each in found
+    )
+    return before + head + kinds + re.sub(r"\A(?:\|.*\n)*", "", after)
 
 
 def test_the_tables_of_the_page_are_those_of_the_tests() -> None:

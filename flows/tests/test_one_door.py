@@ -16,7 +16,7 @@ from django.test import Client
 from flows import api
 from flows.models import FlowVersion
 from flows.tests.bpmn_files import ORDER
-from flows.tests.commands import run, write
+from flows.tests.commands import refused, run, write
 from flows.tests.designer import change
 from flows.tests.pages import unique
 from flows.tests.pdl import workflow
@@ -26,12 +26,12 @@ BASE = Path(settings.BASE_DIR)
 PACKAGES = ("flows", "monitor", "workers", "wedsql_site")
 # What writes a definition without a draft. The list may become shorter, not longer.
 DIRECT = {
-    "flows/loading/load.py": "SQL statements as the paper has them, which are run as they are",
-    "flows/loading/reading.py": "reads such statements, and runs none",
+    "flows/loading/load.py": "SQL statements as the paper has them; submitted where a second person approves",
+    "flows/loading/reader.py": "reads such statements, and runs none",
     "flows/loading/dump.py": "writes such statements to a file, and runs none",
     "flows/languages/wsql/explain.py": "shows such statements, and runs none",
     "flows/operations/design.py": "migrations of flows, which are reviewed and run with the code",
-    "flows/admin/saving.py": "rows that are taken back when their definition is read",
+    "flows/admin/definition_rows.py": "rows that are taken back when their definition is read",
 }
 ROWS = re.compile(r"\b(insert\s+into|update|delete\s+from)\s+(only\s+)?wedsql\.(trig|attr|flow)\b", re.I)
 MODELS = {"Attribute", "Trigger", "Flow"}
@@ -107,6 +107,44 @@ def test_where_a_second_person_approves_it_waits(door: str, flow: str, alice: Cl
     assert (waiting.status, waiting.branch) == ("requested", draft.branch)
     assert api.approve_publication(waiting.id, actor="a second person").status == "published"
     assert api.running_definition(flow)[1] != before[1]
+
+
+SCRIPT = """
+begin;
+insert into wed_attr (aname) values ('b');
+insert into wed_trig (trname, cpred) values ('tr_b', 'b is null');  -- refers to it
+update wedsql.flow set label = 'By SQL', needs_approval = false where name = '{flow}';
+commit;
+"""
+
+
+def test_statements_in_sql_wait_where_a_second_person_approves(flow: str, tmp_path: Path) -> None:
+    """Also by the owner of the kernel, whose statements the database would accept."""
+    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [], "needs_approval": True})
+    (known,) = api.running_definition(flow)[1]["attributes"]
+    file = write(tmp_path, SCRIPT.format(flow=flow), "x.sql")
+    assert "approval" in run("loadflow", file, "--flow", flow, "--actor", "ana")
+    assert api.running_definition(flow)[1]["attributes"] == [known]
+    (waiting,) = api.list_publications(flow, only_open=True)
+    assert (waiting.requested_by, waiting.reason) == ("ana", "loaded from x.sql")
+    assert api.approve_publication(waiting.id, actor="a second person").status == "published"
+    published = api.running_definition(flow)[1]
+    assert [one["name"] for one in published["attributes"]] == ["a", "b"] and known in published["attributes"]
+    assert (published["label"], published.get("needs_approval", False)) == ("By SQL", False)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["insert into wed_flow (a) values ('x')", "select wedsql.start('{flow}')", "drop table wed_flow",
+     "with x as (delete from wed_trig returning 1) select 1", "select wedsql.publish('{flow}', '{{}}')"],
+)  # fmt: skip
+def test_a_script_that_does_more_is_rejected_there(flow: str, statement: str, tmp_path: Path) -> None:
+    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [], "needs_approval": True})
+    before = api.running_definition(flow)
+    text = "insert into wed_attr (aname) values ('b');\n" + statement.format(flow=flow)
+    said = refused("loadflow", write(tmp_path, text, "x.sql"), "--flow", flow)
+    assert said.startswith("line 2: A second person approves the definition of flow")
+    assert api.running_definition(flow) == before and api.list_publications(flow) == []
 
 
 def test_a_draft_that_someone_writes_stays_as_it_is(flow: str, alice: Client, tmp_path: Path) -> None:

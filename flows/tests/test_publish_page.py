@@ -44,7 +44,9 @@ def test_another_order_of_rules_alone_is_said_and_published(alice: Client, fig2:
     draft = api.open_draft(fig2, actor="alice")
     draft.definition["triggers"].reverse()
     at = api.save_draft(draft.at, draft.definition, actor="alice").at
-    page = alice.get(address("publish", fig2))
+    waiting = alice.get(address("publish", fig2)).content.decode()
+    assert re.search(r'value="publish"\s+disabled data-waits', waiting), "until the impact is there"
+    page = alice.get(address("publish", fig2, "?examine=1"))
     assert "The order of rules changes: the final condition, " in text_of(page)
     assert not re.search(r'value="publish"\s+disabled', page.content.decode())
 
@@ -335,11 +337,11 @@ def test_choices_per_group_are_made_without_scripts(alice: Client, fig2: str) ->
 
     assert "Withdraw 2 jobs whose condition does not hold" in text_of(second) and running(fig2) == before
     page = second.content.decode()
-    assert 'name="withdraw" value="0" form="publish">' in page and 'value="no scripts"' in page
+    assert 'name="withdraw" value="0">' in page and 'value="no scripts"' in page
     assert 'type="hidden" name="withdraw"' not in page
     third = alice.post(address("publish", fig2), typed | {"withdraw": "0"})
     assert "2 jobs are withdrawn" in text_of(third)
-    assert 'name="withdraw" value="0" form="publish" checked>' in third.content.decode()
+    assert 'name="withdraw" value="0" checked>' in third.content.decode()
     answer = publish(alice, fig2, at, withdraw="0")
     assert re.search(r"jobs were withdrawn 2 2 " + " ".join(map(str, wids)), answer)
 
@@ -394,7 +396,12 @@ def test_a_draft_is_closed_by_its_publication(alice: Client, fig2: str) -> None:
     assert "1 change to version 2" in text_of(alice.get(rules))
 
 
-def test_the_button_to_publish_comes_after_the_impact(alice: Client, fig2: str) -> None:
+def test_the_button_to_publish_waits_for_the_impact(alice: Client, fig2: str) -> None:
+    api.start_many(fig2, [{"a1": "ready"}])
     drafted(fig2, "a1 = 'never'")
     page = alice.get(address("publish", fig2)).content.decode()
-    assert page.index('id="impact"') < page.index('id="publish"') < page.rindex('value="publish"')
+    assert re.search(r'value="publish"\s+disabled data-waits', page)
+    examined = alice.get(address("publish", fig2, "?examine=1")).content.decode()
+    assert "data-waits" not in examined, "also without scripts"
+    form = examined[examined.index('id="publish"') :]
+    assert 'name="withdraw"' in form[: form.index("</form>")], "beside the button"

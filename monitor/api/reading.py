@@ -22,7 +22,7 @@ from monitor import masking
 from monitor.api import schemas, shown
 from monitor.api.cursors import PositionCursor, cursor, ends, position, position_text
 from monitor.api.problems import Problem
-from monitor.api.rendering import Verbatim
+from monitor.api.responses import Verbatim
 from monitor.api.routing import READ, READ_SHOWN, call_of, flow_of, router
 from monitor.api.scalars import Flag, NumberCursor, PastMoment
 from monitor.past.moments import moment

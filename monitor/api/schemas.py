@@ -9,7 +9,7 @@ from ninja import Schema
 from pydantic import Field, PlainSerializer, WithJsonSchema
 
 from flows.filters.fields import STATUSES
-from monitor.api.rendering import Verbatim
+from monitor.api.responses import Verbatim
 
 STATUS = {code: word for word, code in STATUSES.items()}
 # A value that pydantic would reject below 255 levels, and an object that PostgreSQL wrote.

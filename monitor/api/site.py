@@ -18,7 +18,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     reading,
     views,
 )
-from monitor.api.rendering import ExactParser, Renderer
+from monitor.api.responses import ExactParser, Renderer
 from monitor.api.routing import router
 from monitor.approvals import endpoints as of_approvals  # noqa: F401 - it adds endpoints
 from monitor.bulk import endpoints as of_bulk  # noqa: F401 - it adds endpoints

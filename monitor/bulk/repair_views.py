@@ -86,7 +86,7 @@ def _answer(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> Ht
 
 
 def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source) -> dict[str, Any]:
-    """Return what helped in such cases, if the instances are those of a group of cases that are alike."""
+    """Return the repair that helped in such cases, if the instances are those of a group of similar cases."""
     if not chosen.group.get("signature"):
         return {}
     alike = api.list_cases([flow.name], chosen.group, limit=1)
@@ -147,7 +147,7 @@ def _excluded(given: QueryDict) -> set[int]:
 
 
 def _asked(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> BulkRequest:
-    """Return what the form asks for. Raises BadValue."""
+    """Return the request of the form. Raises BadValue."""
     return BulkRequest(
         context["operation"],
         context["reason"],

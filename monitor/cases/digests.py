@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -20,7 +19,7 @@ from flows import api
 from flows.access import masks, visible_flows
 from flows.errors import Refused
 from flows.queries import definitions
-from monitor.cases.rows import names
+from monitor.cases.rows import Names, names
 from monitor.cases.views import tab_facts
 from pages.guard import page
 from pages.urlparams import long_number
@@ -45,7 +44,7 @@ def digests(request: HttpRequest) -> HttpResponse:
     visible = visible_flows(user)
     titles = names(definitions.names() if visible is None else visible)
     ends = posted and "end" in request.POST
-    form = _form(request.POST if posted and not ends else None, titles.flows)
+    form = _form(request.POST if posted and not ends else None, titles)
     if posted and (ends or form.is_valid()):
         try:
             return _ended(request) if ends else _saved(request, form.cleaned_data)
@@ -55,7 +54,12 @@ def digests(request: HttpRequest) -> HttpResponse:
         **tab_facts(user),
         "form": form if titles.flows else None,
         "rows": [
-            (one, titles.flows.get(one.flow) if one.flow else _("All flows"), EVERY[one.every])
+            (
+                one,
+                titles.flows.get(one.flow) if one.flow else _("All flows"),
+                EVERY[one.every],
+                titles.queues.of(one.queue, one.flow) if one.queue else "",
+            )
             for one in api.list_case_digests(_key(request))
         ],
         "hour": f"{settings.WEDSQL_DIGEST_HOUR:02}:00",
@@ -65,14 +69,15 @@ def digests(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/cases/digests.html", context)
 
 
-def _form(given: Any, flows: Mapping[str, str]) -> DigestForm:
+def _form(given: Any, titles: Names) -> DigestForm:
     """Return the form with the flows that the user sees, and with their queues."""
     form = DigestForm(given)
+    flows = titles.flows
     queues = api.case_queues(sorted(flows))
     form.fields["flow"].choices = [  # type: ignore[attr-defined]
         ("", _("All flows")), *sorted(flows.items(), key=lambda each: each[1])
     ]  # fmt: skip
-    form.fields["queue"].choices = [("", _("All queues")), *((one, one) for one in queues)]  # type: ignore[attr-defined]
+    form.fields["queue"].choices = [("", _("All queues")), *((one, titles.queues.of(one)) for one in queues)]  # type: ignore[attr-defined]
     return form
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any
 
 from flows import api
 from flows.capabilities.cases.api import CaseGroup
 from flows.designer.values import as_text
 from flows.errors import UnknownCase, UnknownInstance
 from flows.labels import translate_label
+from flows.option_labels import value_label
 from flows.queries import jobs
 
 _MOST_VALUES = 4
@@ -32,7 +34,7 @@ class Found:
 
 
 def found_in(group: CaseGroup, repairable: Collection[str]) -> Found:
-    """Return what the newest case of a group shows; nothing if it was repaired meanwhile.
+    """Return the facts of the newest case of a group; none if it was repaired meanwhile.
 
     Of values only those of the attributes in `repairable`.
     """
@@ -59,7 +61,11 @@ def _values(wid: int, repairable: Collection[str]) -> tuple[Fact, ...]:
     return tuple(
         Fact(
             translate_label(reasons.labels.get(name, "")) or name,
-            None if value is None else value if isinstance(value, str) else as_text(value),
+            None if value is None else _text(value, reasons.labels.types.get(name, "")),
         )
         for name, value in [one for one in found.items() if one[0] in repairable][:_MOST_VALUES]
     )
+
+
+def _text(value: Any, kind: str) -> str:
+    return value_label(kind, value) if isinstance(value, str) else as_text(value)

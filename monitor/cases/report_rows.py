@@ -16,7 +16,8 @@ from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.reports import ReportRow
 from flows.capabilities.recovery.proposed_rules import Preventable, ProposedRule
 from flows.designer.values import as_text
-from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.option_labels import value_label
+from flows.queries.definitions import Attribute, FlowInfo, flow_by_name
 from monitor.cases.rows import Names, cause
 
 TITLES: Mapping[str, str | Promise] = {
@@ -64,7 +65,7 @@ RULE_FIELDS = ("flow", "cause", "transition", "cases", "writes", "repaired", "fi
 
 
 def rule_cells(one: Prevented) -> list[Any]:
-    """Return what a file has of cases that a rule would have prevented, by `RULE_FIELDS`."""
+    """Return the cells of a file about cases that a rule would have prevented, by `RULE_FIELDS`."""
     found, rule = one.found, one.rule
     cells = [found.newest.flow, found.newest.cause, found.newest.transition, found.cases, one.writes]
     cells += [found.repair.cases, found.repair.final]
@@ -81,24 +82,28 @@ def row(by: str, one: ReportRow, named: Names) -> Row:
         return Row(
             one, _("from %(day)s") % {"day": date_format(date.fromisoformat(one.value), "SHORT_DATE_FORMAT")}
         )
+    if by == "queue":
+        return Row(one, named.queues.of(one.value))
     return Row(one, named.flows.get(one.value, one.value) if by == "flow" else one.value or _("none"))
 
 
 def prevented(found: Iterable[Preventable], user: AnyUser) -> list[Prevented]:
-    """Return what a rule would have prevented, in the words of the flows, with values that the user sees."""
+    """Return the cases that a rule would have prevented, with labels and values that the user sees."""
     return [each for one in found if (each := _prevented(one, user))]
 
 
 def written(attributes: Iterable[str], values: Mapping[str, Any], flow: FlowInfo) -> str:
-    """Return what a repair wrote, in the words of the flow: attributes that the user sees, known values."""
-    titles = {each.name: each.title for each in flow.attributes}
-    return ", ".join(_written(titles[name], name, values) for name in attributes if name in titles)
+    """Return the values that a repair wrote, with labels: attributes that the user sees, known values."""
+    known = {each.name: each for each in flow.attributes}
+    return ", ".join(_written(known[name], values) for name in attributes if name in known)
 
 
-def _written(title: str, name: str, values: Mapping[str, Any]) -> str:
-    if name not in values:
-        return title
-    return f"{title} := {'null' if values[name] is None else as_text(values[name])[:80]}"
+def _written(attribute: Attribute, values: Mapping[str, Any]) -> str:
+    if attribute.name not in values:
+        return attribute.title
+    found = values[attribute.name]
+    text = _("empty") if found is None else value_label(attribute.type, as_text(found))[:80]
+    return _("%(attribute)s becomes %(value)s") % {"attribute": attribute.title, "value": text}
 
 
 def _prevented(one: Preventable, user: AnyUser) -> Prevented | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -13,6 +13,7 @@ from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
 from flows.labels import translate_label
 from flows.models import Attribute, Flow, Trigger
+from flows.option_labels import QueueTitles
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in
@@ -92,6 +93,7 @@ class CaseRow:
     cause: str
     transition: str
     key: str = ""
+    queue: str = ""
 
 
 @dataclass(frozen=True)
@@ -125,6 +127,7 @@ class Names:
     flows: Mapping[str, str]
     transitions: Mapping[tuple[str, str], str]
     repairable: Collection[tuple[str, str]]
+    queues: QueueTitles = field(default_factory=lambda: QueueTitles({}))
 
     def flow(self, name: str) -> str:
         return self.flows.get(name, name)
@@ -139,15 +142,16 @@ class Names:
 
 def names(flows: Iterable[str]) -> Names:
     """Return the labels of flows and of their transitions; the name of what has no label."""
-    found = Flow.objects.filter(name__in=set(flows)).values_list("name", "label")
+    found = list(Flow.objects.filter(name__in=set(flows)).values_list("name", "label", "queue_labels"))
     labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list(
         "flow__name", "transition", "label"
     )
     attributes = Attribute.objects.filter(flow__name__in=set(flows), repairable=True)
     return Names(
-        {name: translate_label(label) or name for name, label in found},
+        {name: translate_label(label) or name for name, label, _lines in found},
         {(flow, name): translate_label(label) for flow, name, label in labels if name and label},
         set(attributes.values_list("flow__name", "name")),
+        QueueTitles({name: lines for name, _label, lines in found}),
     )
 
 
@@ -161,6 +165,7 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
         cause(case.cause),
         named.transition(case.flow, case.transition),
         (keys or {}).get(case.wid, ""),
+        named.queues.of(case.queue, case.flow),
     )
 
 

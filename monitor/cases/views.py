@@ -58,6 +58,9 @@ def cases(request: HttpRequest) -> HttpResponse:
         "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
         "groups": [_group(request.user, one, named, hidden) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
+        "narrowed_queue": named.queues.of(where["queue"], text(request, "flow") or None)
+        if "queue" in where
+        else "",
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
         "offers": _group_offers(request.user, found, where, hidden),
@@ -69,12 +72,12 @@ def cases(request: HttpRequest) -> HttpResponse:
 
 
 def tab_facts(user: AnyUser) -> dict[str, Any]:
-    """Return what the tabs over the pages of cases show."""
+    """Return the context of the tabs over the pages of cases."""
     return {"tabs": TABS, "to_approve": len(to_approve(user))}
 
 
 def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> dict[str, bool]:
-    """Return what the user may do with all cases of a group. Late results are decided on one at a time."""
+    """Return the actions of the user for all cases of a group. Late results are decided on one at a time."""
     shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
     return {
         "repairs": shown and may(user, right_for("patch"), flow),

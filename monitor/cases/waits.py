@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from django.utils.translation import gettext as _
 
 from flows.designer import values
+from flows.option_labels import option_meant
 from flows.queries.definitions import Attribute, FlowInfo
 from pages.labels import OPERATOR_SHORT
 
@@ -37,7 +38,8 @@ def condition(given: QueryDict, flow: FlowInfo, *, technical: bool) -> str:
         raise values.BadValue(_("Choose an attribute and a comparison."))
     if operator in _OF_NULL:
         return f"{chosen.name} {_OF_NULL[operator]}"
-    value = values.as_value(given.get("value", "").strip(), chosen.type)
+    typed = option_meant(chosen.type, given.get("value", "").strip())
+    value = values.as_value(typed, chosen.type)
     if value is None:
         raise values.BadValue(_("Enter a value to compare with."))
     literal = str(value).replace("'", "''")

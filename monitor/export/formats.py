@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from flows import json_text
+from flows.option_labels import value_label
 from monitor.export.xlsx import workbook
 
 BOM = "\ufeff"
@@ -30,6 +31,11 @@ class Column:
     @property
     def is_number(self) -> bool:
         return self.type in ("integer", "numeric")
+
+    def said(self, value: Any) -> str:
+        """Return a value for people: an option by its label."""
+        text = shown(value)
+        return value_label(self.type, text) if text else ""
 
 
 Rows = Iterable[list[Any]]
@@ -64,7 +70,7 @@ def as_csv(columns: list[Column], rows: Rows) -> Iterator[bytes]:
     buffer.write(BOM)
     writer.writerow([neutral(column.title, Column(column.name, column.title)) for column in columns])
     for place, row in enumerate(rows):
-        writer.writerow([neutral(shown(v), c) for v, c in zip(row, columns, strict=True)])
+        writer.writerow([neutral(c.said(v), c) for v, c in zip(row, columns, strict=True)])
         if place % ROWS_PER_PIECE == 0:
             yield _taken(buffer)
     yield _taken(buffer)
@@ -100,7 +106,8 @@ def as_xlsx(columns: list[Column], rows: Rows) -> Iterator[bytes]:
     """Yield a workbook with one sheet; its texts are never formulas."""
     titles = [column.title for column in columns]
     numbers = [column.is_number for column in columns]
-    return workbook(titles, numbers, ([shown(value) for value in row] for row in rows))
+    cells = ([c.said(v) for v, c in zip(row, columns, strict=True)] for row in rows)
+    return workbook(titles, numbers, cells)
 
 
 # The content type and the writer of each format, by the ending of its file.

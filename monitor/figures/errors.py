@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -73,7 +73,7 @@ def error(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def title(failure: Failure) -> str:
-    """Return what an error is called: its message, or its kind where it has none."""
+    """Return the title of an error: its message, or its kind if it has none."""
     if failure.kind == failures.OTHER and not failure.message:
         return _("Other messages, each of them different")
     kind = str(OUTCOME.get(failure.kind, failure.kind))
@@ -99,8 +99,8 @@ def _place(request: HttpRequest) -> Place | None:
     known = long_number(identity), long_number(n)
     try:
         moment = datetime.fromisoformat(at.replace(" ", "+"))
-    except ValueError:
+        if None in known or moment.tzinfo is None:
+            return None
+        return Place(known[0] or 0, known[1] or 0, moment.astimezone(UTC))
+    except (ValueError, OverflowError):  # the latter of a moment before year 1 or after 9999 in UTC
         return None
-    if None in known or moment.tzinfo is None:
-        return None
-    return Place(known[0] or 0, known[1] or 0, moment)

@@ -41,7 +41,8 @@ def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
     """Return the locked tasks of the caller with the versions of their packages, or that none has changed."""
     person = call_of(request).caller.name
     kernel.device_seen(person, given.device)
-    return synchronized(person, given.device, _in_scope(request), given.known)
+    listed = [{"task": task, "version": version} for task, version in _in_scope(request)]
+    return synchronized(person, given.device, listed, given.known)
 
 
 @router.get(
@@ -51,7 +52,7 @@ def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
     summary="What a device needs of a task",
 )
 def offline_package(request: HttpRequest, task: int, given: Query[OfDevice]) -> Any:
-    """Return what a device needs to perform a task that the caller has locked."""
+    """Return the package with which a device performs a task that the caller has locked."""
     caller = call_of(request).caller
     found: OfflinePackage = kernel.read_package(caller.name, given.device, task)
     _sheet, flow = task_or_404(caller.user, task)
@@ -76,7 +77,7 @@ def send_offline_results(request: HttpRequest, given: inputs.OfflineResultsIn) -
     "/offline/results", response=schemas.OfflineResultsOut, auth=PERFORM, summary="Results of a device"
 )
 def list_offline_results(request: HttpRequest, given: Query[OfDevice]) -> Any:
-    """Return what became of the last 200 results of a device, the last first."""
+    """Return the outcomes of the last 200 results of a device, the last first."""
     person = call_of(request).caller.name
     device = kernel.device_seen(person, given.device).device
     return {"results": [shown(one) for one in kernel.offline_results(device, person, limit=200)]}

@@ -18,24 +18,24 @@ RESULTS = {
 }  # fmt: skip
 
 
-def digest_of(tasks: Iterable[tuple[int, str]], variant: str = "") -> str:
-    """Return a digest of tasks with their versions; `variant`: of what they are shown with."""
-    lines = [variant, *(f"{task} {version}" for task, version in tasks)]
+def digest_of(tasks: Iterable[Mapping[str, Any]], variant: str = "") -> str:
+    """Return a digest of tasks as they are listed; `variant`: of what they are shown with."""
+    lines = [variant, *(" ".join(map(str, one.values())) for one in tasks)]
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:32]
 
 
 def synchronized(
-    person: str, key: str, tasks: Sequence[tuple[int, str]], known: str, variant: str = ""
+    person: str, key: str, tasks: Sequence[Mapping[str, Any]], known: str, variant: str = ""
 ) -> dict[str, Any]:
-    """Return the tasks of a device with their versions; None for them if it has all, which is noted.
+    """Return the tasks of a device as they are listed; None for them if it has all, which is noted.
 
     Raises UnknownDevice, DeviceEnded.
     """
     digest = digest_of(tasks, variant)
     if known == digest:
-        api.confirm_packages(person, key, [task for task, _version in tasks])
+        api.confirm_packages(person, key, [one["task"] for one in tasks])
         return {"digest": digest, "tasks": None}
-    return {"digest": digest, "tasks": [{"task": task, "version": version} for task, version in tasks]}
+    return {"digest": digest, "tasks": list(tasks)}
 
 
 def sent(person: str, key: str, results: Iterable[tuple[int, Mapping[str, Any]]]) -> list[dict[str, Any]]:

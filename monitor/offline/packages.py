@@ -41,6 +41,7 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "key": str(shown.key or ""),
         "instance": found.wid,
         "due_at": found.due_at,
+        "warn_hours": found.warn_hours,
         "file_most": limits().size,
         "html": render_to_string("monitor/offline/package.html", context, request),
         "conditions": layout.for_browser(found.form, flow, found.state_of) if found.form else None,

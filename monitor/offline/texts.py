@@ -25,10 +25,27 @@ TEXTS: Mapping[str, str | Promise] = {
         "What was sent is safe. Perform the marked tasks again."
     ),
     "lost_stored": _(
-        "The browser has removed what this device had stored. Everything that was completed had been sent; "
-        "what was typed and not completed is gone. Tasks are transferred again."
+        "The browser has removed what this device had stored. No result is known to be lost, but what was "
+        "completed just before may be, and what was typed is gone. Look at the marked tasks."
     ),
     "again": _("perform it again"),
+    "elsewhere": _("on another device of yours, too"),
+    "elsewhere_why": _(
+        "Tasks that are on another device of yours, too: {n}. Perform each on one device only. Where that "
+        "device no longer has them, for instance because its browser has removed them, perform them here."
+    ),
+    "late": _("overdue"),
+    "due_in": _("due in less than {n} h"),
+    "clock": _(
+        "The clock of this device is wrong by {n} minutes. Deadlines count by the clock of the site; "
+        "set yours."
+    ),
+    "prepared": _("Not locked"),
+    "prepared_why": _(
+        "These tasks are transferred already. To perform them without a connection, lock them at “Go "
+        "offline”."
+    ),
+    "is_away": _("You are offline, and expect to be back at {until}."),
     "understood": _("Understood"),
     "storage": _("This device uses {used}; about {free} are free."),
     "gone": _("The task is not on this device"),
@@ -50,6 +67,60 @@ TEXTS: Mapping[str, str | Promise] = {
     "sending": _("Sending …"),
     "sent": _("Everything is exchanged."),
     "send": _("Send now"),
+    "go": _("Go offline"),
+    "go_why": _(
+        "Choose what you take along. Tasks are locked for you, and their data transferred, before the "
+        "connection ends."
+    ),
+    "go_needs": _(
+        "Going offline needs a connection. What is locked and on this device can be performed without one "
+        "already; you need not do anything."
+    ),
+    "go_not_yet": _("You are not offline yet: look at the list again, and go on."),
+    "gone_offline": _("You are offline"),
+    "left": _(
+        "Tasks that you can perform without a connection: {n}. You can switch the connection off. You expect "
+        "to be back at {until}."
+    ),
+    "connect_again": _("Connect again"),
+    "leave_in": _("Minutes until you leave"),
+    "leave_in_help": _("How long the transfer may take."),
+    "back_in": _("Hours until you are back"),
+    "back_in_help": _("Your office sees it, and you are warned of tasks that are due before."),
+    "wrong_number": _("{name}: enter a whole number from 1 to {most}."),
+    "take_along": _("Tasks to take along"),
+    "none_to_take": _("There is no task that you could take along."),
+    "state_locked": _("locked for you"),
+    "state_taken": _("taken, not locked"),
+    "state_open": _("open"),
+    "here": _("on this device"),
+    "not_here": _("to transfer: {size}"),
+    "due_before": _("due before you are back: {at}"),
+    "to_transfer": _("To transfer: {n} tasks, about {size}."),
+    "all_here": _("Nothing is left to transfer."),
+    "takes": _("That takes about {seconds} s with {speed}/s."),
+    "speed_unknown": _("The speed of the connection is not known yet."),
+    "no_time": _(
+        "It does not fit: you leave in {minutes} minutes, and {needed} are needed. Allow more time, or take "
+        "fewer tasks along."
+    ),
+    "no_room": _(
+        "It does not fit: {size} are needed, and {free} are free. Free some space, or take fewer tasks along."
+    ),
+    "is_metered": _("This connection costs by volume, or saving data is switched on."),
+    "low_energy": _("This device has {n} percent of its energy left. Charge it before you leave."),
+    "transferring": _("Transferring task {n} of {all} …"),
+    "broke_off": _(
+        "The transfer broke off. What has arrived is kept; press “Go offline” again to go on from there."
+    ),
+    "settings": _("This device"),
+    "prefetch": _("Transfer tasks before they are locked"),
+    "metered": _("Also on connections that cost by volume"),
+    "report": _("Report free space, energy, speed and kind of this device to the site"),
+    "setting_saved": _("The setting is saved."),
+    "prefetch_paused": _("Nothing is transferred before it is locked, as this connection costs by volume."),
+    "desk": _("Give to the desk"),
+    "given": _("“{task}” is at the desk, where people decide on it."),
     "correct": _("Correct"),
     "export": _("Export"),
     "export_all": _("Export all"),
@@ -75,6 +146,7 @@ TEXTS: Mapping[str, str | Promise] = {
     "is_refused": pgettext_lazy("result", "refused"),
     "line_connected": _("Connected"),
     "line_offline": _("No connection"),
+    "line_away": _("Offline, as you chose"),
     "line_log-in": _("Log in again to exchange results"),
     "line_lost": _("This device was reported lost; its data are removed."),
     "line_withdrawn": _("This device was withdrawn; it gets no more tasks."),

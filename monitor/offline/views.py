@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from django.conf import settings
@@ -38,16 +39,21 @@ FILES = (
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
     "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/offline/losses.js",
+    "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
+    "monitor/offline/tasks.js", "monitor/offline/transfer.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
-REPORTED = {"free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name"}
+REPORTED = {
+    "free": "free_bytes", "energy": "energy", "unsent": "unsent", "name": "name", "kind": "kind",
+    "bandwidth": "bandwidth",
+}  # fmt: skip
 
 
 def version() -> str:
-    """Return what changes with every static file; "" where addresses have no version."""
+    """Return a version that changes with every static file; "" if addresses have no version."""
     found = VERSION.search(static(FILES[0]))
     return found[1] if found else ""
 
@@ -85,7 +91,7 @@ def worker(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD"])
 def manifest(request: HttpRequest) -> HttpResponse:
-    """Return what a browser needs to install the client."""
+    """Return the manifest with which a browser installs the client."""
     icon = {"src": static("wedsql_site/mark.svg"), "sizes": "any", "type": "image/svg+xml"}
     found = {
         "name": "WED-SQL", "short_name": "WED-SQL", "display": "standalone", "icons": [icon],
@@ -104,13 +110,14 @@ def synchronize(request: HttpRequest) -> HttpResponse:
     report = {kernel: _number(request.GET[name]) for name, kernel in REPORTED.items() if name in request.GET}
     try:
         contact = api.device_seen(person, key, report | {"program": version()})
-        tasks = [] if contact.state != "A" else api.offline_tasks(person)
+        offers = task_keys(request.user) if request.GET.get("offers") == "1" else None
+        tasks = [] if contact.state != "A" else [vars(one) for one in api.device_tasks(person, key, offers)]
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
     except Refused as refused:
         return refusing(refused)
     more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}
-    return JsonResponse(found | more | {"settled": contact.settled})
+    return JsonResponse(found | more | {"settled": contact.settled, "now": datetime.now(UTC)})
 
 
 def _number(text: str) -> Any:
@@ -134,11 +141,11 @@ def unlock(request: HttpRequest) -> HttpResponse:
 @masks
 @in_language_of_client
 def package(request: HttpRequest, task: int) -> HttpResponse:
-    """Return what the device needs of a task: its form as the connected page shows it."""
+    """Return the package of a task: its form as the connected page shows it."""
     person, key = request.user.get_username(), request.GET.get("device", "")
     _sheet, flow = task_or_404(request.user, task)
     try:
-        found = api.read_package(person, key, task)
+        found = api.prefetch_package(person, key, task, task_keys(request.user))
     except Refused as refused:
         return refusing(refused)
     chain = api.offline_chain(person, key, task, task_keys(request.user))
@@ -160,9 +167,18 @@ def results(request: HttpRequest) -> HttpResponse:
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
-        numbered = [(int(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made]
+        numbered = [
+            (_whole(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made
+        ]
         return JsonResponse({"results": sent(person, str(key), numbered)})
     except Refused as refused:
         return refusing(refused)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return JsonResponse({"code": "", "message": "This is no list of results.", "hint": ""}, status=400)
+
+
+def _whole(number: object) -> int:
+    """Return the number of a result. Raises ValueError for what is no whole number that the kernel reads."""
+    if type(number) is not int or not 0 <= number < 2**31:
+        raise ValueError
+    return number

@@ -9,6 +9,7 @@ from typing import Any
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.api import Obstacle, RuleReason, Write
 from flows.labels import translate_label
+from flows.option_labels import types_of
 
 
 @dataclass(frozen=True)
@@ -64,4 +65,5 @@ def _value(
     name: str, shown: Any, written: Write | None, labels: Mapping[str, str], titles: Mapping[str, str]
 ) -> ShownValue:
     by = titles.get(written.by, written.by) if written else ""
-    return ShownValue(labels.get(name, name), sentences.value(shown)[:200], written, by)
+    kind = types_of(labels).get(name, "")
+    return ShownValue(labels.get(name, name), sentences.value(shown, kind)[:200], written, by)

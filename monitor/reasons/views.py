@@ -47,7 +47,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
     except UnknownInstance as error:
         raise Http404 from error
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
-    labels = {name: translate_label(label) for name, label in found.labels.items()}
+    labels = found.labels.translated(translate_label)
     nearest = found.nearest
     context = {
         "flow": flow,

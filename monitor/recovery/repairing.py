@@ -125,7 +125,7 @@ class ShownPreview:
 
 
 def done(operation: str, status: str) -> str:
-    """Return what is said after an operation, by the status of the instance; %(wid)s is its number."""
+    """Return the message after an operation, by the status of the instance; %(wid)s is its number."""
     if operation == "discard_late":
         return _("The late result of instance %(wid)s is discarded.")
     return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
@@ -145,7 +145,7 @@ def missing(
     fact, and never proposed.
     """
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles
-    labels = {name: translate_label(label) for name, label in found.labels.items()}
+    labels = found.labels.translated(translate_label)
     names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
     names &= set(helped) if helped else names
     ranked = sorted(
@@ -173,7 +173,7 @@ def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> M
 
 
 def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
-    """Return what a job that failed was to do; the job of a compensation belongs to the step it undoes."""
+    """Return the purpose of a job that failed; the job of a compensation belongs to the step it undoes."""
     title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
     if status != "X":
         return title

@@ -13,6 +13,7 @@ from flows import api
 from flows.capabilities.cases.api import Case
 from flows.capabilities.recovery.suggestions import Suggestion
 from flows.designer.values import as_text
+from flows.option_labels import value_label
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice
 from pages.labels import SYSTEM_STEP
@@ -47,7 +48,7 @@ def facts(
     *,
     plain: bool,
 ) -> dict[str, Any]:
-    """Return what helped in cases like this one, and the case of which a rule that does the same is shown.
+    """Return the repairs that helped in cases like this one, and the case that shows a rule for the same.
 
     `operation` is that of the page, with fields for `attributes`; `offered` are those that the user may do.
     `plain` pages show no conditions.
@@ -87,7 +88,7 @@ def _row(one: Suggestion, flow: FlowInfo, repairable: Collection[str], offered: 
     choice = offered.get(one.operation)
     bare = choice and not (choice.of_job or choice.of_step or choice.of_late or choice.has_values)
     written = [
-        Written(each.title, each.name in one.values, _text(one.values.get(each.name)))
+        Written(each.title, each.name in one.values, _text(one.values.get(each.name), each.type))
         for each in flow.attributes
         if each.name in one.attributes
     ]
@@ -97,5 +98,5 @@ def _row(one: Suggestion, flow: FlowInfo, repairable: Collection[str], offered: 
     return Row(one, title, written, values, one.operation if bare else "")
 
 
-def _text(value: Any) -> str | None:
-    return None if value is None else as_text(value)
+def _text(value: Any, kind: str) -> str | None:
+    return None if value is None else value_label(kind, as_text(value))

@@ -134,7 +134,7 @@ def _answer(
 
 
 def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> dict[str, Any]:
-    """Return what the page shows of the instance besides its state."""
+    """Return the context about the instance besides its state."""
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (
         masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
@@ -154,7 +154,7 @@ def given_reason(request: HttpRequest) -> str:
 
 
 def typed(request: HttpRequest, wid: int, flow: FlowInfo) -> tuple[Subject, dict[str, str]]:
-    """Return what a request is about, with the texts that a person typed, for a draft."""
+    """Return the subject of a request, with the texts that were typed, for a draft."""
     about = _subject(request, wid, flow)
     seen = _seen(flow, _explained(flow, wid), number(request.POST.get("seq")))
     start = values.named_fields(about.attributes, about.before(seen.state), about.initial)
@@ -218,7 +218,7 @@ def _claim(case: Case) -> str:
 
 
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
-    """Return what the request is about. Raises Http404 for a way to repair that there is not."""
+    """Return the subject of the request. Raises Http404 for an unknown way to repair."""
     given = request.POST if request.method == "POST" else request.GET
     name = given.get("operation", "patch")
     if name not in CHOICES:
@@ -254,7 +254,7 @@ def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str,
 def _asked(
     request: HttpRequest, flow: FlowInfo, about: Subject, now: InstanceReasons, more: Mapping[str, Any]
 ) -> Asked:
-    """Return what the form asks for: what was typed, and with what a rule or suggestion is to fill it in."""
+    """Return the request of the form: the typed texts, and the rule or suggestion that fills it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
     typed = values.changed(_typed(request, about, seen), about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})

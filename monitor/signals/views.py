@@ -18,6 +18,7 @@ from flows.access import flow_or_404, masks, may_operate
 from flows.capabilities.signals.api import SentSignal
 from flows.designer import values
 from flows.errors import Refused
+from flows.option_labels import value_label
 from flows.queries.definitions import FlowInfo
 from monitor.labels import SIGNAL
 from pages.guard import page
@@ -68,7 +69,13 @@ def _fields(flow: FlowInfo, signal: str | None, typed: Mapping[str, str]) -> lis
     every = signal in flow.start_by or not waiting or None in waiting
     named = None if every else {name for writes in waiting for name in writes or ()}
     wanted = [
-        {"name": a.name, "type": a.type, "options": a.options, "label": a.label}
+        {
+            "name": a.name,
+            "type": a.type,
+            "options": a.options,
+            "option_labels": a.option_labels,
+            "label": a.label,
+        }
         for a in flow.data
         if named is None or a.name in named
     ]
@@ -106,4 +113,9 @@ def _told(request: HttpRequest, flow: FlowInfo, sent: SentSignal) -> HttpRespons
 
 def _shown(flow: FlowInfo, data: Mapping[str, Any]) -> str:
     """Return the data of a signal as text, without the values that the user may not see."""
-    return ", ".join(f"{key} = {values.as_text(value)}" for key, value in data.items() if flow.shows(key))
+    return ", ".join(f"{key} = {_said(flow, key, value)}" for key, value in data.items() if flow.shows(key))
+
+
+def _said(flow: FlowInfo, name: str, value: Any) -> str:
+    attribute = flow.attribute(name)
+    return value_label(attribute.type if attribute else "", values.as_text(value))

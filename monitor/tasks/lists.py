@@ -54,7 +54,7 @@ def _without_form(request: HttpRequest, given: Wanted) -> str:
 
 
 def _facts(user: AnyUser, given: Wanted, leads: Collection[str] | None, mine: int) -> dict[str, Any]:
-    """Return what every list shows: its tabs with their numbers, orders, and views."""
+    """Return the context of every list: its tabs with their numbers, orders, and views."""
     keys = task_keys(user)
     opened = len(api.open_tasks(user.get_username(), keys, limit=MORE_COUNTED + 1))
     many = f"{MORE_COUNTED}+"

@@ -103,6 +103,8 @@ PAGES = (
     "/flows/{f}/slas/edit/",
     "/flows/{f}/calendars/edit/",
     "/workers/",
+    "/devices/",
+    "/devices/{d}/",
     "/controls/",
     "/health/",
     "/nope/",
@@ -111,7 +113,7 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "e": 1, "c": 1, "j": 1, "t": ""}
+    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "e": 1, "c": 1, "j": 1, "t": "", "d": 1}
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -179,7 +181,8 @@ def served(client: Client, parcels: Parcels, wid: int, pages: Iterable[str] = PA
     api.save_approval_rules(parcels.flow, rules, "olga", conn=parcels.connection)
     made = api.propose_repair(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
     case = proposing_case(parcels)
-    numbers = {"w": wid, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
+    device = api.device_seen("olga", "phone-of-a-technician", conn=parcels.connection).device
+    numbers = {"w": wid, "d": device, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
     numbers["j"] = open_task(parcels)
     numbers["e"] = failure(parcels)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

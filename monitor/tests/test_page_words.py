@@ -62,10 +62,10 @@ def reader(request: pytest.FixtureRequest, orders: tuple[Parcels, dict[str, int]
     return client_of(person(request.param, *groups[request.param]))
 
 
-def shown(client: Client, address: str) -> str:
+def shown(client: Client, address: str, without: str = "code|textarea|kbd|option") -> str:
     """Return what a reader sees: the texts of a page, without those for scripts and the names of filters."""
     html = client.get(address).content.decode()
-    html = re.sub(r"<(code|textarea|kbd|option)\b.*?</\1>", " ", html, flags=re.DOTALL)
+    html = re.sub(rf"<({without})\b.*?</\1>", " ", html, flags=re.DOTALL)
     return text_of(
         re.sub(r"<head>.*?</head>|<details class=\"technical\".*?</details>", " ", html, flags=re.DOTALL)
     )
@@ -96,3 +96,40 @@ def test_clerks_and_operators_read_no_terms_of_the_engine(
         found[page] = around(shown(reader, address), WORDS)
 
     assert {page: each for page, each in found.items() if each} == {}
+
+
+# The options of two attributes of the demo, each of which has a label that is another word.
+OPTIONS = {
+    "payment": {"paid": "Money came", "declined": "Card rejected", "refunded": "Money back"},
+    "stock": {"reserved": "Put by", "short": "Too few", "sold_out": "All gone"},
+}
+CODES_OF_OPTIONS = re.compile(rf"\b(?:{'|'.join(code for each in OPTIONS.values() for code in each)})\b")
+
+
+@pytest.fixture
+def labelled(orders: tuple[Parcels, dict[str, int]]) -> None:
+    """The options have labels of which none is the option, in English."""
+    shop = orders[0]
+    for name, labels in OPTIONS.items():
+        lines = [f"{code} = {label}" for code, label in labels.items()]
+        shop.connection.execute(
+            "update wedsql.attr a set option_labels = %s from wedsql.flow f"
+            " where f.id = a.flow_id and f.name = %s and a.aname = %s",
+            [lines, shop.flow, name],
+        )
+
+
+@pytest.mark.usefixtures("labelled")
+def test_options_are_shown_by_their_labels_everywhere(
+    reader: Client, orders: tuple[Parcels, dict[str, int]]
+) -> None:
+    shop, places = orders
+    found, labels = {}, set()
+    filters = ("/flows/{f}/?q=payment:declined", "/flows/{f}/?q=stock:reserved&columns=payment&columns=stock")
+    for page in (*PAGES, *filters):
+        text = shown(reader, page.format(f=shop.flow, **places), "code|textarea|kbd")
+        found[page] = around(text, CODES_OF_OPTIONS)
+        labels |= {label for each in OPTIONS.values() for label in each.values() if label in text}
+
+    assert {page: each for page, each in found.items() if each} == {}
+    assert {"Card rejected", "Put by"} <= labels, "the pages show values of options"

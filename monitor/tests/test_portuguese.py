@@ -19,7 +19,7 @@ from django.urls import reverse
 from flows.labels import CONTEXT
 from flows.models import Flow
 from monitor.tests.conftest import HERE, Parcels, client_of, text_of
-from workers.demo.loading import LABELS
+from workers.demo.definitions import LABELS
 
 BASE = Path(settings.BASE_DIR)
 APPS = ("", "flows/", "wedsql_site/", "workers/", "workers/demo/")

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from flows import api
 from flows.access import flow_or_404, masks
 from flows.languages.bpmn import Process
-from flows.languages.bpmn.drawing import Drawing, Figure
+from flows.languages.bpmn.diagram import Drawing, Figure
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counting import NONE, Count
@@ -52,7 +52,7 @@ class Here:
 
     @property
     def sentence(self) -> str:
-        """Return what is there, in words."""
+        """Return the description in words."""
         name = self.figure.name or self.figure.element
         if self.tokens:
             return ngettext("%(name)s: %(n)s token", "%(name)s: %(n)s tokens", self.tokens) % {
@@ -179,7 +179,7 @@ class _Everywhere:
         return Count(sum(counts), queue.capped)
 
     def at(self, figure: Figure) -> Here:
-        """Return what is at an element."""
+        """Return the facts at an element."""
         element = figure.element
         if self.wid is not None:
             tokens = self.tokens[element]

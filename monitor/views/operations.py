@@ -84,7 +84,7 @@ def _done(request: HttpRequest, of: Instance, name: str, job: int | None, reason
 
 
 def _detail(request: HttpRequest, name: str) -> Detail:
-    """Return what the form of this operation asks for besides the reason. Raises WedError."""
+    """Return the fields of this operation's form besides the reason. Raises WedError."""
     if name == "priority":
         return number(request.POST.get("priority"))
     if name == "extend":

@@ -82,7 +82,7 @@ def flows(request: HttpRequest) -> HttpResponse:
 @page
 @masks
 def flows_part(request: HttpRequest) -> HttpResponse:
-    """Return what changes on the overview for its script: its numbers, its trend, the rows of the flows."""
+    """Return the part of the overview that changes: its numbers, its trend, the rows of the flows."""
     context = _context(request)
     named = {"summary": "summary", "trend": "trend_table"} if context["flows"] else {}
     parts = {

@@ -51,7 +51,7 @@ class Place:
 
     @property
     def figure(self) -> dict[str, Any]:
-        """Return what the script writes into the box."""
+        """Return the figure that the script writes into the box."""
         found: dict[str, Any] = {"n": self.count.n, "more": self.count.capped, "href": self.address}
         if self.holds is not None:
             found["holds"] = self.holds
@@ -152,7 +152,7 @@ def _end(flow: FlowInfo, node: Node, statuses: Mapping[str, Count]) -> Place:
 
 
 def _lacks(flow: FlowInfo, drawn: Graph, found: list[Lack]) -> list[ShownLack]:
-    labels = {each.name: each.title for each in flow.attributes}
+    labels = flow.titles
     titles = {node.id: name(node) for node in drawn.nodes}
     return [
         ShownLack(

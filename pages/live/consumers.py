@@ -43,7 +43,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-        """Return what a URL watches for this user, or None if nothing may be watched; may query."""
+        """Return the topic that a URL watches for this user, or None if nothing may be watched; may query."""
         raise NotImplementedError
 
     async def connect(self) -> None:

@@ -72,14 +72,16 @@ def pill(kind: str, glyph: str, text: str) -> SafeString:
 def value(text: str | None, kind: str = "", longest: int = 0, *, plain: bool = False) -> SafeString | str:
     """Render a value in the reader's form of its type, cut after `longest` characters.
 
-    The database's text is its title. Null is a sign, for a `plain` page a word.
+    The database's text is its title, except where an option is shown by its label. Null is a sign, for a
+    `plain` page a word.
     """
     if text is None:
         sign = _("empty") if plain else "∅"
         return format_html('<span class="null" title="{}">{}</span>', _("empty (null)"), sign)
     shown = typed.shown(text, kind)
     cut = truncatechars(shown, longest) if 0 < longest < len(shown) else shown
-    return cut if shown == text else format_html('<span title="{}">{}</span>', text, cut)
+    is_label = shown == text or hasattr(kind, "label_of")
+    return cut if is_label else format_html('<span title="{}">{}</span>', text, cut)
 
 
 @register.simple_tag

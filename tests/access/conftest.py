@@ -29,7 +29,13 @@ DESIGN = [
 # The roles that have one right in one flow.
 OWN = {"own designer": "design", "own approver": "approve", "own clerk": "handle"}
 # What is asked of a webhook and of a case; of an alert: to be silenced.
-VERBS = {"tasks": "release", "webhooks": "test", "cases": "claim", "proposals": "approve"}
+VERBS = {
+    "devices": "activate",
+    "tasks": "release",
+    "webhooks": "test",
+    "cases": "claim",
+    "proposals": "approve",
+}
 # An open case gets a file; the HTTP API reads another than pages remove.
 FILE = """select wedsql.attach_case_file(min(number), 'a', 'x',
   '{"size": 9, "of_case": 9, "of_flow": 9}', 'x') ->> 'id'
@@ -48,6 +54,7 @@ KERNEL = {
     insert into wedsql.failure_flow (failure_id, flow_id, trname, n, first_at, last_at)
     select id, %(flow)s, 'tr_pack', 1, now(), now() from made returning failure_id""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
+    "device": "select wedsql.device_seen(%(name)s, 'phone-of-a-technician') ->> 'device'",
     "task": "select min(job_id) from wedsql.task where flow_id = %(flow)s",
     "file": FILE,
     "api file": FILE,
@@ -83,6 +90,7 @@ class SampleData:
             "number": str(self.rows["error"]),
             "case": str(self.rows["case"]),
             "task": str(self.rows["task"]),
+            "device": str(self.rows["device"]),
             "file": str(self.rows["api file" if route.startswith("api/") else "file"]),
             "proposal": str(self.rows["proposal"]),
             "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),

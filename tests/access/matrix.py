@@ -111,12 +111,17 @@ messages/                                          Lyyyyyyyy Lyyyyyyyy
 messages/unread/                                   Lyyyyyyyy ---------
 tasks/absences/                                    Lyyyyyyyy Lyyyyyyyy
 tasks/mails/                                       Lyyyyyyyy Lyyyyyyyy
+devices/                                           Lnnynyynn ---------
+devices/<int:device>/                              Lnnynyynn ---------
+devices/<int:device>/<slug:verb>/                  --------- Lfffffyff
 offline/                                           yyyyyyyyy ---------
 offline/worker.js                                  yyyyyyyyy ---------
 offline/manifest.webmanifest                       yyyyyyyyy ---------
 offline/<slug:language>/                           nnnnnnnnn ---------
 offline/sync/                                      Lbbbbbbbb ---------
 offline/unlock/                                    --------- Lbbbbbbbb
+offline/away/                                      --------- Lbbbbbbbb
+offline/desk/                                      --------- Lnnnnnnnn
 offline/packages/<int:task>/                       Lnnnnnnnn ---------
 offline/files/<int:task>/<slug:attribute>/         --------- Lbbbbbbbb
 offline/results/                                   Lbbbbbbbb Lbbbbbbbb

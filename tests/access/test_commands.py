@@ -19,7 +19,7 @@ from flows.tests.bpmn_files import ORDER
 from flows.tests.pdl import workflow as pdl
 from tests.access import command_matrix as matrix
 from tests.access.conftest import MINE, SampleData
-from workers.demo.loading import FLOWS
+from workers.demo.definitions import FLOWS
 
 PROJECT = ("flows", "workers", "workers.demo", "monitor", "pages", "wedsql_site")
 

@@ -52,7 +52,8 @@ OWN = (
     "/messages/", "/tasks/absences/", "/tasks/mails/", "/tasks/?show=team", "/views/?list=tasks",
     "/instances/{w}/tasks/",
     "/errors/", "/errors/{error}/",
-    "/exceptions/", "/workers/", "/workers/keys/", "/people/", "/health/", "/controls/", "/search/?q=a",
+    "/exceptions/", "/workers/", "/workers/keys/", "/people/", "/devices/", "/devices/{device}/",
+    "/health/", "/controls/", "/search/?q=a",
     "/flows/{f}/webhooks/", "/flows/{f}/webhooks/new/", "/webhooks/{hook}/",
     "/accounts/security/", "/accounts/password/", "/nope/", "/admin/flows/flow/", "/admin/flows/flow/new/",
     "/admin/flows/flow/import/", "/admin/flows/flow/pdl/", "/admin/flows/flow/gallery/order/",
@@ -60,6 +61,7 @@ OWN = (
     *(f"/admin/flows/flow/{{id}}/{tab}" for tab in DESIGN),
     *(f"/admin/flows/flow/new/{{new}}/{tab}" for tab in NEW),
 )  # fmt: skip
+NOON = "2026-05-01T12:00:00Z"
 # Pages of Django's admin in our frame: the rules that are law, not those that are advice.
 STOCK = ("/admin/", "/admin/flows/instance/", "/admin/flows/job/", "/admin/auth/user/")
 PAGES = (*OWN, *STOCK)
@@ -133,6 +135,7 @@ def addresses(
         "late": late,
         "proposal": propose(orders, declined),
         "task": task,
+        "device": use_device(orders),
     }
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
     api.discard_draft(revision, conn=orders.connection)
@@ -157,6 +160,15 @@ def take_task(orders: Parcels) -> int:
     task = api.open_tasks("alice", ["r:Caller"], flow=orders.flow, conn=orders.connection)[0].job_id
     api.take_task(task, "alice", ["r:Caller"], conn=orders.connection)
     return task
+
+
+def use_device(orders: Parcels) -> int:
+    """Return the number of a device of which two results arrived: one is refused, one waits for another."""
+    device = api.device_seen("alice", "phone-of-a-technician", {"unsent": 2}, conn=orders.connection).device
+    made = {"task": 1, "claim": 1, "seq": 1, "values": {}} | dict.fromkeys(("made_at", "sent_at"), NOON)
+    for number in (1, 3):
+        api.keep_offline_result("alice", "phone-of-a-technician", number, made, conn=orders.connection)
+    return device
 
 
 def give_roles(orders: Parcels) -> None:

@@ -116,11 +116,11 @@ def test_on_a_phone_each_field_shows_its_label_and_can_be_read(
 def test_the_keyboard_goes_along_the_line_and_a_new_line_is_labelled(browser: Browser, design: str) -> None:
     at(browser, "attributes-0-name").click()
     went = []
-    for _ in range(12):
+    for _ in range(13):
         ActionChains(browser).send_keys(Keys.TAB).perform()
         went.append(browser.execute_script("return document.activeElement.name"))
-    line = ["type", "default", "options", "position", "business_key", "start_source", "repairable"]
-    line += ["visibility", "label", "description", "DELETE"]
+    line = ["type", "default", "options", "option_labels", "position", "business_key", "start_source"]
+    line += ["repairable", "visibility", "label", "description", "DELETE"]
     assert went == [*(f"attributes-0-{field}" for field in line), "attributes-1-name"]
 
     browser.find_element(By.CSS_SELECTOR, "#attributes-group .add-row a").send_keys(Keys.ENTER)

@@ -21,7 +21,7 @@ from tests.browser.conftest import LogIn, Login, Wait, problems, wait_in
 Browser = webdriver.Chrome
 Database = psycopg.Connection[Any]
 
-UNEXAMINED = "#impact[aria-busy], #impact button[value=examine]"
+READY = "form.publish button[value=publish]:enabled"
 FLOW = """
 insert into wed_attr (aname, label) values ('a', 'Payment'), ('b', 'Stock');
 insert into wed_trig (tgname, trname, cname, cpred) values ('g', 'tr_g', 'c', $$a is null$$);
@@ -77,9 +77,9 @@ def at(browser: Browser, css: str) -> Any:
 
 
 def publish(browser: Browser) -> None:
-    """Press the button, which moves down when the impact before it is there."""
-    wait_in(browser, lambda page: not page.find_elements(By.CSS_SELECTOR, UNEXAMINED))
-    at(browser, "form.publish button[value=publish]").click()
+    """Press the button, which waits for the impact."""
+    wait_in(browser, has(READY))
+    at(browser, READY).click()
 
 
 def text(browser: Browser, css: str) -> str:
@@ -103,7 +103,6 @@ def save_rule(browser: Browser, server: WebServer, flow: Designed, label: str) -
 
 
 def give_label(browser: Browser, label: str) -> None:
-    browser.find_element(By.XPATH, "//summary[contains(., 'describing')]").click()
     field = browser.find_element(By.ID, "id_label")
     field.clear()
     field.send_keys(label)
@@ -138,8 +137,10 @@ def test_two_people_edit_one_draft_and_both_decisions_are_kept(
     login("alice", page)
     log_in(second, "vera", page)
     give_label(browser, "Of alice")
+    browser.find_element(By.XPATH, "//summary[contains(., 'describing')]").click()
     at(browser, "[name=description]").send_keys("alice describes it")
     give_label(second, "Of vera")
+    second.find_element(By.XPATH, "//summary[contains(., 'Names in programs')]").click()
     at(second, "[name=condition]").send_keys("_of_vera")
     at(second, "#panel button[value=save]").click()
     wait_in(second, has(".messages .note-success"))
@@ -150,7 +151,7 @@ def test_two_people_edit_one_draft_and_both_decisions_are_kept(
         text(browser, ".conflict legend"),
         browser.find_elements(By.CSS_SELECTOR, ".conflict pre"),
     )
-    assert "label" in legend.lower()
+    assert "name shown to people" in legend.lower()
     assert [each.text for each in columns] == ["∅", "Of alice", "Of vera"]
     assert len(browser.find_elements(By.CSS_SELECTOR, ".conflict")) == 1
     at(browser, "input[value=theirs]").click()
@@ -277,6 +278,50 @@ def test_the_choices_of_groups_are_made_without_scripts(
     assert database.execute(exceptions, [flow.number]).rowcount == 3
     row = database.execute("select reason from wedsql.publication where flow = %s", [flow.name]).fetchone()
     assert row == ("without scripts",)
+
+
+# Records where the button is in each frame, and whether it can be pressed, from the moment the page is read.
+FRAMES = """
+document.addEventListener("readystatechange", () => {
+  const button = document.querySelector("form.publish button[value=publish]");
+  if (document.readyState !== "interactive" || !button) return;
+  const look = () => {
+    const { top, left } = button.getBoundingClientRect();
+    const known = Boolean(document.querySelector("#impact table"));
+    (window.seen ??= []).push([Math.round(top + scrollY), Math.round(left), button.disabled, known]);
+    requestAnimationFrame(look);
+  };
+  look();
+});
+"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_button_waits_for_the_impact_and_stays_where_it_is_beside_its_choices(
+    browser: Browser, login: Login, database: Database, flow: Designed, wait: Wait, width: int
+) -> None:
+    database.execute("select wedsql.start_many(%s, array_fill('{}'::jsonb, array[3]))", [flow.name])
+    drafted(database, flow, "a is null and b is not null")
+    browser.set_window_size(width, 900)
+    login("alice", flow.tab("publish/"))
+    added = browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": FRAMES})
+    browser.refresh()
+    wait(has(READY))
+    wait(has("#choices input[name=withdraw]"))
+    seen = browser.execute_script("return window.seen")
+    browser.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+    places = {(top, left) for top, left, _disabled, _known in seen}
+    early = [disabled for _top, _left, disabled, known in seen if not known]
+
+    assert len(places) == 1, "the button has not moved"
+    assert early and all(early), "the button is not active before the impact is there"
+    box, choice = (at(browser, css).rect for css in (READY, "#choices label"))
+    assert abs(choice["y"] - box["y"]) < 80, "the choice is beside the button"
+    at(browser, "[name=withdraw]").click()
+    wait(lambda page: page.find_elements(By.CSS_SELECTOR, READY + ", [name=withdraw]:checked"))
+    wait(has(READY))
+    assert at(browser, "[name=withdraw]").is_selected()
+    assert browser.execute_script("return document.activeElement.name") == "withdraw"
 
 
 def test_the_condition_of_what_if_is_typed_in_the_editor(

@@ -15,7 +15,7 @@ import pytest
 
 from flows import flow_apps
 from testkit.web import environ_for
-from workers.demo.loading import script
+from workers.demo.definitions import script
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from flows import api
 from testkit.installation import Installation
 from wedsql_site import postgres
 from wedsql_site.postgres import process
-from workers.demo.loading import script
+from workers.demo.definitions import script
 
 pytestmark = pytest.mark.slow
 Until = Callable[..., None]

@@ -16,7 +16,7 @@ from workers.client.statement import Statement
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import Plan, known, plans, serves
 from workers.logs import summarize
-from workers.process.unmatched import UnmatchedHandlers
+from workers.process.idle_handlers import UnmatchedHandlers
 from workers.recovery.lost_jobs import report_lost
 from workers.registry import Registry
 

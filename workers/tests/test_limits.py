@@ -8,7 +8,7 @@ import pytest
 
 from flows import api, gallery
 from flows.patterns import patterns
-from workers.demo.loading import FLOWS
+from workers.demo.definitions import FLOWS
 
 EXAMPLES = {**gallery.examples(), **patterns()}
 

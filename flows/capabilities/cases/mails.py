@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from flows.access import AnyUser, leave_out, visible_flows
 from flows.capabilities.cases.digests import CaseDigest, DueDigest
 from flows.labels import translate_label
 from flows.models import Flow
+from flows.option_labels import QueueTitles
 from pages.labels import REASON_SHORT
 
 log = logging.getLogger("workers.alerts")
@@ -72,9 +73,19 @@ def _titles(count: Mapping[str, Any]) -> dict[str, str]:
     return {name: translate_label(label) or name for name, label in labels}
 
 
+def _queue(one: CaseDigest, names: Iterable[str]) -> str:
+    """Return the title of the queue of a section, by the labels of its flows."""
+    lines = Flow.objects.filter(name__in=set(names)).values_list("name", "queue_labels")
+    return QueueTitles(dict(lines)).of(one.queue, one.flow)
+
+
 def _section(one: CaseDigest, count: Mapping[str, Any], titles: Mapping[str, str]) -> str:
     flow = _("All flows") if one.flow is None else titles.get(one.flow, one.flow)
-    head = _("%(flow)s, queue %(queue)s") % {"flow": flow, "queue": one.queue} if one.queue else str(flow)
+    head = (
+        _("%(flow)s, queue %(queue)s") % {"flow": flow, "queue": _queue(one, titles)}
+        if one.queue
+        else str(flow)
+    )
     counts = ngettext("%(open)s case is open", "%(open)s cases are open", count["open"]) % count
     since = _("%(new)s new since %(since)s") % {"new": count["new"], "since": moment(one.since_at)}
     overdue = [_("%(overdue)s overdue") % count] if count["overdue"] else []

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from flows.filters.happened import ATTEMPT, PATH, START, STEP
+from flows.filters.history import ATTEMPT, PATH, START, STEP
 from flows.queries.base import rows
 from flows.queries.graph import Rule, written
 
@@ -172,7 +172,7 @@ group by 1, 2
 
 
 def following(found: Sample, rules: Sequence[Rule]) -> list[Following]:
-    """Return what followed what in a sample, the most frequent first, then what is only declared."""
+    """Return pairs of steps that followed each other, the most frequent first, then declared ones."""
     counts = {
         (r["source"], r["target"]): r["count"] for r in rows(_FOLLOWING, {"wids": found.wids, "start": START})
     }

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from flows.labels import translate_label
+from flows.labels import OfFlow, OfTransition
 from flows.queries.base import Row, rows, scalar
 from flows.queries.counting import CAP, Count, count, limit
 from flows.queries.paging import PAGE_SIZE, Cursor, Page, cut
@@ -19,7 +19,7 @@ OTHER = "other"
 
 
 @dataclass(frozen=True)
-class FailedTransition:
+class FailedTransition(OfTransition):
     """How a transition of a flow failed: how often, when, and in up to twenty versions and workers."""
 
     flow: str
@@ -31,14 +31,6 @@ class FailedTransition:
     last_at: datetime
     versions: list[int]
     workers: list[str]
-
-    @property
-    def flow_title(self) -> str:
-        return translate_label(self.flow_label) or self.flow
-
-    @property
-    def title(self) -> str:
-        return translate_label(self.transition_label) or self.transition
 
 
 @dataclass(frozen=True)
@@ -74,7 +66,7 @@ class Failure:
 
 
 @dataclass(frozen=True)
-class FailedInstance:
+class FailedInstance(OfFlow):
     """An instance that failed so: how often, when last, and its status now."""
 
     wid: int
@@ -84,10 +76,6 @@ class FailedInstance:
     key: str | None
     n: int
     last_at: datetime
-
-    @property
-    def flow_title(self) -> str:
-        return translate_label(self.flow_label) or self.flow
 
 
 _LIST = """

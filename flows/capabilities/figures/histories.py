@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.filters.happened import STEP
+from flows.filters.history import STEP
 from flows.queries.base import rows, snapshot
 
 BATCH = 200
@@ -61,7 +61,7 @@ class Wanted:
 
     @property
     def order(self) -> str:
-        """Return what instances are ordered by, in an index."""
+        """Return the expression by which an index orders instances."""
         return "i.finished_at, i.wid" if self.final else "i.wid"
 
     @property

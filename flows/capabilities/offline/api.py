@@ -44,13 +44,34 @@ class Device:
     tasks: int
     waiting: int
     waits_for: int | None
+    bandwidth: int | None = None
+    kind: str = ""
+    away_since: datetime | None = None
+    away_until: datetime | None = None
+    conflicts: int = 0
+
+
+@dataclass(frozen=True)
+class DeviceTask:
+    """A task that a device has or could have; `elsewhere`: another device of the person has it, too."""
+
+    task: int
+    version: str
+    locked: bool
+    taken: bool
+    size: int
+    elsewhere: bool
 
 
 @dataclass(frozen=True)
 class OfflinePackage(TaskSheet):
-    """A task as a device gets it; `seq` is the step on whose values it is, `version` changes with it."""
+    """A task as a device gets it; `seq` is the step on whose values it is, `version` changes with it.
+
+    `warn_hours` are how many hours before its deadline the site sends messages; 0 is the deadline itself.
+    """
 
     version: str = ""
+    warn_hours: Sequence[float] = ()
 
 
 @dataclass(frozen=True)
@@ -101,17 +122,52 @@ def offline_tasks(person: str, *, conn: Any = None) -> list[tuple[int, str]]:
 
 
 def read_package(person: str, key: str, task: int, *, conn: Any = None) -> OfflinePackage:
-    """Return what a device needs of a task that its person has locked, and note that it got it.
+    """Return the package of a task that its person has locked, for a device, and note that the device has it.
 
     Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
     """
     return read_as(OfflinePackage, value(conn, "select wedsql.read_package(%s, %s, %s)", (person, key, task)))
 
 
+def device_tasks(
+    person: str, key: str, keys: Sequence[str] | None = None, *, conn: Any = None
+) -> list[DeviceTask]:
+    """Return the tasks of a person for a device: the locked ones, and with keys those that could be locked.
+
+    `keys` are the audiences of the person; of tasks that could be locked there are at most 50.
+    """
+    call = "select * from wedsql.device_tasks(%s, %s, %s::text[])"
+    return [DeviceTask(*row) for row in rows(conn, call, (person, key, None if keys is None else list(keys)))]
+
+
+def prefetch_package(
+    person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
+) -> OfflinePackage:
+    """Return the package of a task that its person could lock, for a device, and note that the device has it.
+
+    Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.prefetch_package(%s, %s, %s, %s::text[])"
+    return read_as(OfflinePackage, value(conn, call, (person, key, task, list(keys))))
+
+
+def go_offline(
+    person: str, key: str, keys: Sequence[str], plan: Mapping[str, Any], *, conn: Any = None
+) -> dict[str, Any]:
+    """Give back and lock tasks for a device, and note for how long its person expects to be away.
+
+    `plan` has back and lock (numbers of tasks), minutes, and least: the energy and free_bytes without which
+    no task is locked. Each task is decided on its own, and has its problem. Raises BadDefinition,
+    UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.go_offline(%s, %s, %s::text[], %s)"
+    return dict(value(conn, call, (person, key, list(keys), JSON(plan))))
+
+
 def offline_chain(
     person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
 ) -> dict[str, Any]:
-    """Return what a device needs of the tasks that can follow one that it has; nothing where there are none.
+    """Return the packages of the tasks that can follow one that a device has; an empty result without any.
 
     `tasks`: each with its rule, form and the tree of its condition; `after`: what the task sets, by outcome.
     `keys` are the audiences of the person. Raises UnknownTask, UnknownDevice, DeviceEnded.
@@ -171,6 +227,15 @@ def keep_offline_result(
     return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))
 
 
+def give_offline_result(person: str, key: str, number: int, *, conn: Any = None) -> OfflineResult:
+    """Keep a refused result of a device as a late result with a case; safe to repeat.
+
+    Raises BadDefinition, UnknownDevice, DeviceEnded.
+    """
+    call = "select wedsql.give_offline_result(%s, %s, %s)"
+    return read_as(OfflineResult, value(conn, call, (person, key, number)))
+
+
 def continue_offline(device: int, *, conn: Any = None) -> int | None:
     """Apply the next result of a device that waits; return its number, None if none can be applied."""
     found = value(conn, "select wedsql.continue_offline(%s)", (device,))
@@ -186,11 +251,20 @@ def skip_offline_results(device: int, actor: str, reason: str, *, conn: Any = No
 
 
 def offline_results(
-    device: int, person: str | None = None, before: int | None = None, limit: int = 50, *, conn: Any = None
+    device: int,
+    person: str | None = None,
+    before: int | None = None,
+    limit: int = 50,
+    *,
+    late: bool = False,
+    conn: Any = None,
 ) -> list[OfflineResult]:
-    """Return results of a device below a number, the last first; None: whoever it belongs to."""
-    call = "select * from wedsql.offline_results(%s, %s, %s, %s)"
-    return [OfflineResult(*row) for row in rows(conn, call, (device, person, before, limit))]
+    """Return results of a device below a number, the last first; None: whoever it belongs to.
+
+    `late`: only those that came too late.
+    """
+    call = "select * from wedsql.offline_results(%s, %s, %s, %s, %s)"
+    return [OfflineResult(*row) for row in rows(conn, call, (device, person, before, limit, late))]
 
 
 def devices(

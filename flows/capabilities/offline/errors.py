@@ -60,3 +60,19 @@ class TaskNotReady(Refused):
     sqlstate = "WD616"
     http = 409
     default = _("The task did not become ready by the result before it.")
+
+
+class GivenToDesk(Refused):
+    """The site refused the result, and the person gave it to the desk: it is a late result with a case."""
+
+    sqlstate = "WD618"
+    http = 409
+    default = _("The result was refused, and given to the desk.")
+
+
+class DeviceWeak(Refused):
+    """The device has too little energy or free space for a task to be locked on it."""
+
+    sqlstate = "WD617"
+    http = 409
+    default = _("The device has too little energy or free space.")

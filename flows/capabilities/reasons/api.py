@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from flows.labels import rule_name
+from flows.option_labels import AttributeTitles
 from flows.statements import value
 from flows.types import Part
 from flows.types.definitions import alternatives
@@ -112,7 +113,7 @@ class InstanceReasons:
     version: int
     now: bool
     state: Mapping[str, Any]
-    labels: Mapping[str, str]
+    labels: AttributeTitles
     rules: Sequence[RuleReason]
     jobs: Sequence[JobReason]
 
@@ -145,7 +146,7 @@ def explain_instance(wid: int, seq: int | None = None, *, conn: Any = None) -> I
         **{name: found[name] for name in ("wid", "flow", "status", "reason", "seq", "version", "now")},
         at=_time(found["at"]),
         state=found["state"],
-        labels={one["name"]: one.get("label") or one["name"] for one in definition["attributes"]},
+        labels=AttributeTitles.of(definition["attributes"]),
         rules=list(_rules(found)),
         jobs=[_job(one) for one in found["jobs"]],
     )

@@ -10,10 +10,11 @@ from django.utils.translation import gettext as _
 
 from flows.capabilities.reasons.api import JobReason, Obstacle
 from flows.definition.reading import Reader
+from flows.option_labels import value_label
 
 
 def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:
-    """Return what has to hold, with the labels of attributes: Payment is 'paid'."""
+    """Return a condition that has to hold, with the labels of attributes: Payment is 'paid'."""
     return Reader(labels).read(obstacle.outline, negated=obstacle.wanted == "f")
 
 
@@ -23,7 +24,7 @@ def found(obstacle: Obstacle) -> str:
 
 
 def waiting(job: JobReason) -> str:
-    """Return what a job waits for; times are left to the caller."""
+    """Return the reason for which a job waits; times are left to the caller."""
     return _WAITING[job.waits_for]() % {
         **job.facts,
         "holder": job.facts.get("holder") or "?",
@@ -67,10 +68,10 @@ _WAITING: dict[str, Callable[[], str]] = {
 }
 
 
-def value(shown: Any) -> str:
-    """Return a value of a state as it is written in a condition."""
+def value(shown: Any, kind: str = "") -> str:
+    """Return a value of a state as it is written in a condition, that of an enum by its label."""
     if shown is None:
         return "null"
     if isinstance(shown, bool):
         return str(shown).lower()
-    return f"'{shown}'" if isinstance(shown, str) else str(shown)
+    return f"'{value_label(kind, shown)}'" if isinstance(shown, str) else str(shown)

@@ -97,7 +97,7 @@ def _given(settings: TaskSettings | Mapping[str, Any]) -> Any:
 
 
 def task_settings(wid: int, *, conn: Any = None) -> ChosenSettings | None:
-    """Return what is chosen for an instance; None where there is no such instance."""
+    """Return the settings of an instance's tasks; None if there is no such instance."""
     found = value(conn, "select wedsql.task_settings(%s)", (wid,))
     return None if found is None else read_as(ChosenSettings, found)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from flows.definition.lint.acknowledged import open_warnings, with_acknowledgements
+from flows.definition.lint.acknowledgement import open_warnings, with_acknowledgements
 from flows.definition.lint.budget import Budget
 from flows.definition.lint.classes import Leaf, representatives
 from flows.definition.lint.common import Common
@@ -51,7 +51,7 @@ def findings(
     people: People | None = None,
     verify: Verify | None = None,
 ) -> Iterator[Finding]:
-    """Return what the definition shows; `written` says what results of its rules wrote.
+    """Return the findings of the definition; `written` has the attributes that results of its rules wrote.
 
     people: which of the persons and roles that it names there are; None where that is not known.
     verify: says on which states no rule holds of those whose conditions have no table; None: there are none.

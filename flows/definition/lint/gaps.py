@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, permutations, product
+from itertools import islice, product
 from typing import Any
 
 from flows.definition.lint.budget import Budget
@@ -27,6 +27,7 @@ Verify = Callable[[Mapping[str, Any], str, Sequence[Any]], Sequence[bool]]
 class Gap:
     """A range of an attribute in which no rule holds, between two rules, in one state of the others.
 
+    low and high are the same where one rule holds below and above.
     way: the rules that lead to the state; none for a start; None where no way to it was found.
     """
 
@@ -52,11 +53,11 @@ class Overlap:
 
 
 def bounded(grid: Grid) -> Iterator[tuple[str, Rule, Rule]]:
-    """Return each two rules, in both orders, that compare an attribute of an ordered type."""
+    """Return each two rules, in both orders, that compare an attribute of an ordered type, and each alone."""
     for name in grid.names:
         if grid.attributes[name].get("type") in ORDERED:
             readers = [rule for rule in grid.rules if name in rule.reads]
-            yield from ((name, low, high) for low, high in permutations(readers, 2))
+            yield from ((name, low, high) for low, high in product(readers, repeat=2))
 
 
 def _bases(grid: Grid, name: str, low: Rule, high: Rule) -> Iterator[Places]:
@@ -140,7 +141,7 @@ def overlaps(grid: Grid, alternatives: Callable[[Rule, Rule], bool], budget: Bud
     for name, low, high in bounded(grid):
         if budget.spent:
             return
-        if not alternatives(low, high):
+        if low is high or not alternatives(low, high):
             continue
         for base in _bases(grid, name, low, high):
             found = _both(grid, name, low, high, base)

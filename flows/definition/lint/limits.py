@@ -42,7 +42,10 @@ def _nothing_else(others: Mapping[str, Any], name: str, values: Sequence[Any]) -
 
 
 def _hint(gap: Gap) -> str:
-    between = _("{low} applies below, {high} above.").format(low=gap.low.title, high=gap.high.title)
+    if gap.low is gap.high:
+        between = _("{rule} applies below and above.").format(rule=gap.low.title)
+    else:
+        between = _("{low} applies below, {high} above.").format(low=gap.low.title, high=gap.high.title)
     if gap.way is None:
         way = _("No way to such a state was found.")
     elif not gap.way:
@@ -56,7 +59,7 @@ def _hint(gap: Gap) -> str:
 def overlapping(
     attributes: Attributes, rules: Sequence[Rule], common: Common, written: Written, budget: Budget
 ) -> dict[frozenset[int], tuple[str, State]]:
-    """Return what is said of two rules that write the same and overlap between limits, with a state.
+    """Return the message about two rules that write the same and overlap between limits, with a state.
 
     The keys are the places of the rules.
     """
@@ -80,7 +83,7 @@ def _overlap(grid: Grid, found: Overlap, written: Written) -> str:
 
 
 def title(attributes: Attributes, name: str) -> str:
-    """Return what an attribute is called in a sentence."""
+    """Return the name of an attribute in a sentence."""
     return translate_label(str(attributes.get(name, {}).get("label") or "")) or name
 
 

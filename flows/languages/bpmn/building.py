@@ -104,7 +104,7 @@ class Building:
         return self.parts.get(id_, id_)
 
     def titled(self, element: Element, what: str = "") -> str:
-        """Return what an element, or a part of what it becomes, is called: "Examine the claim: waiting"."""
+        """Return the title of an element, or of a part that is made of it: "Examine the claim: waiting"."""
         return f"{self.titles[element.id]}: {what}" if what else self.titles[element.id]
 
     def add(

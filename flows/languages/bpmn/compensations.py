@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+from flows.languages.bpmn.compensation_order import Undoing
 from flows.languages.bpmn.copies import copied, dropped
 from flows.languages.bpmn.model import TASKS, Datum, Element, Expression, Trigger
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.sketch import Sketch
-from flows.languages.bpmn.undoing import Undoing
 
 _THROWING = ("endEvent", "intermediateThrowEvent")
 

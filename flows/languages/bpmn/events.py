@@ -71,7 +71,7 @@ class Events(Escalations):
         self.entry[element.id] = name
 
     def thrown(self, element: Element) -> Rule:
-        """Return what an error end event does: it interrupts what catches it, or ends the process."""
+        """Return the effect of an error end event: it interrupts its catcher, or ends the process."""
         code = element.trigger.code
         for event, rule in self.catching(element.scope):
             if not event.trigger.code or event.trigger.code == code:

@@ -140,8 +140,10 @@ class _Form:
         key = given["key"]
         name, label = name_of(key), self.text(given, "label") or self.text(given, "dateLabel") or key[:100]
         type_, options = self.typed(given, component, key)
-        attribute = {"type": type_, "label": label}
-        asked = {"kind": _KINDS[component]} if component in _KINDS and type_ == _TYPES[component] else {}
+        attribute: dict[str, Any] = {"type": type_, "label": label}
+        asked: dict[str, Any] = {}
+        if component in _KINDS and type_ == _TYPES[component]:
+            asked = {"kind": _KINDS[component]}
         if type_ == "enum":
             attribute |= {"options": options}
         elif asked.get("kind") == "choices":
@@ -190,7 +192,7 @@ class _Form:
 
     def columns(self, given: Mapping[str, Any], key: str) -> dict[str, Any]:
         """Return the columns of a list of rows: those of its components that a table has."""
-        found = []
+        found: list[dict[str, Any]] = []
         components = given.get("components")
         for each in components if isinstance(components, list) else []:
             name = name_of(str(each.get("key") or "")) if isinstance(each, dict) else ""

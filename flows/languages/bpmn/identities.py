@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from flows.languages.bpmn.vocabulary import MODEL
-from flows.languages.bpmn.xml import Tag
+from flows.languages.bpmn.xml import Tag, local
 
 
 def elements(root: Tag, process: Tag) -> Iterator[Tag]:
@@ -26,7 +26,7 @@ def with_ids(process: Tag) -> None:
     used = {tag.id for tag in process.walk() if tag.id}
     for tag in process.walk():
         if (tag.space, tag.name) == (MODEL, "sequenceFlow") and not tag.id:
-            wanted = f"{_local(tag.get('sourceRef'))}-{_local(tag.get('targetRef'))}"
+            wanted = f"{local(tag.get('sourceRef'))}-{local(tag.get('targetRef'))}"
             id_, number = wanted, 1
             while id_ in used:
                 number += 1
@@ -44,7 +44,3 @@ def renamed_transactions(process: Tag) -> set[str]:
             tag.attributes = {key: value for key, value in tag.attributes.items() if key != ("", "method")}
             found.add(tag.id)
     return found
-
-
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from flows.languages.bpmn.model import Line, Plane, Shape
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES
-from flows.languages.bpmn.xml import Tag
+from flows.languages.bpmn.xml import Tag, local
 
 _FARTHEST = 1_000_000.0
 Box = tuple[float, float, float, float]
@@ -18,7 +18,7 @@ def planes(root: Tag) -> tuple[Plane, ...]:
     for diagram in root.of(DIAGRAM, "BPMNDiagram"):
         for plane in diagram.of(DIAGRAM, "BPMNPlane"):
             shapes, lines = tuple(_shapes(plane)), tuple(_lines(plane))
-            found.append(Plane(_local(plane.get("bpmnElement")), shapes, lines))
+            found.append(Plane(local(plane.get("bpmnElement")), shapes, lines))
     return tuple(found)
 
 
@@ -28,7 +28,7 @@ def _shapes(plane: Tag) -> Iterator[Shape]:
         if box is not None:
             horizontal = tag.flag("isHorizontal", True)
             expanded = tag.flag("isExpanded", True)
-            yield Shape(_local(tag.get("bpmnElement")), *box, horizontal, expanded, _label(tag))
+            yield Shape(local(tag.get("bpmnElement")), *box, horizontal, expanded, _label(tag))
 
 
 def _lines(plane: Tag) -> Iterator[Line]:
@@ -36,7 +36,7 @@ def _lines(plane: Tag) -> Iterator[Line]:
         points = [_numbers(point, "x", "y") for point in tag.of(LINES, "waypoint")]
         if len(points) > 1 and all(points):
             pairs = tuple((point[0], point[1]) for point in points if point)
-            yield Line(_local(tag.get("bpmnElement")), pairs, _label(tag))
+            yield Line(local(tag.get("bpmnElement")), pairs, _label(tag))
 
 
 def _label(tag: Tag) -> Box | None:
@@ -57,7 +57,3 @@ def _numbers(tag: Tag, *names: str) -> list[float] | None:
     except ValueError:
         return None
     return found if all(abs(number) <= _FARTHEST for number in found) else None
-
-
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]

@@ -25,7 +25,7 @@ class ListedProcess:
 
     @property
     def title(self) -> str:
-        """Return what people call it."""
+        """Return the title for people."""
         return self.name or self.pool or self.id
 
 

@@ -54,7 +54,7 @@ def expression(tag: Tag) -> Expression:
 
 
 def trigger(tag: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
-    """Return what an event waits for or does."""
+    """Return the trigger of an event: the message, time or other cause that it waits for or throws."""
     definitions = [
         each
         for each in tag.children
@@ -99,7 +99,7 @@ def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
 
 
 def _shown(tag: Tag, definition: Tag, kind: str) -> str:
-    """Return what a link is called, or which activity is to be undone."""
+    """Return the name of a link, or of the activity that is to be undone."""
     if kind == "compensate":
         return definition.get("activityRef").rpartition(":")[2]
     return definition.get("name") or (tag.get("name") if kind == "link" else "")

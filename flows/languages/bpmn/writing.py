@@ -16,7 +16,7 @@ from flows.languages.bpmn.from_graph import tag_of
 from flows.languages.bpmn.model import Plane
 from flows.languages.bpmn.options import texts
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading import read
+from flows.languages.bpmn.reader import read
 from flows.languages.bpmn.vocabulary import BOUNDS, DIAGRAM, LINES, MODEL, OWN, SCHEMA
 from flows.languages.bpmn.writing_lanes import lane_set
 from flows.languages.graph.model import Edge, Graph, Node

@@ -172,3 +172,8 @@ def _attributes(space: str, attributes: Mapping[str, str]) -> dict[tuple[str, st
 def _name(name: str) -> tuple[str, str]:
     space, _separator, local = name.rpartition(_SEPARATOR)
     return space, local
+
+
+def local(name: str) -> str:
+    """Return a name that refers to an element without its prefix."""
+    return name.strip().rpartition(":")[2]

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
 from flows.management.base import FlowCommand, get_flow, number
-from flows.models import Job, Trigger
+from flows.models import Job, TraceEntry, Trigger
 
 
 class Command(FlowCommand):
@@ -48,9 +48,16 @@ class Command(FlowCommand):
 
 
 def _with_roles() -> QuerySet[Any]:
-    """Return the jobs with the role of the trigger that fired each; a compensation has none."""
+    """Return the jobs with the state and the role of the trigger that fired each; a compensation has no role.
+
+    A large state is only in the history, in the step that fired the job.
+    """
     fired_by = Trigger.objects.filter(tgid=OuterRef("tgid"), transition=OuterRef("transition"))
-    return Job.objects.annotate(role=Coalesce(Subquery(fired_by.values("role")), Value("")))
+    step = TraceEntry.objects.filter(wid=OuterRef("wid"), seq=OuterRef("cause_seq"))
+    return Job.objects.annotate(
+        role=Coalesce(Subquery(fired_by.values("role")), Value("")),
+        fired_state=Coalesce("payload", Subquery(step.values("state")[:1])),
+    )
 
 
 def _row(job: Any) -> tuple[Any, ...]:
@@ -64,4 +71,5 @@ def _row(job: Any) -> tuple[Any, ...]:
 def _facts(job: Any) -> dict[str, Any]:
     names = ("id", "wid", "tgid", "transition", "role", "state", "attempts", "priority", "holder")
     later = ("assigned_to", "fired_at", "not_before", "lease_until", "timeout", "last_error", "last_sqlstate")
-    return {"flow": job.flow.name, **{name: getattr(job, name) for name in (*names, *later, "payload")}}
+    facts = {name: getattr(job, name) for name in (*names, *later)}
+    return {"flow": job.flow.name, **facts, "payload": job.fired_state}

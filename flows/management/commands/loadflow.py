@@ -25,15 +25,17 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         path: Path = options["file"]
+        done: Publication | None
+        reason = f"loaded from {path.name}"
         if is_definition(path):
             definition = read_definition(path)
             name = options["flow"] or str(definition.get("flow") or path.stem)
-            done = load_definition(name, definition, options["actor"], f"loaded from {path.name}")
-            if done.version is None:
-                return self._waits(name, done, as_json=options["json"])
+            done = load_definition(name, definition, options["actor"], reason)
         else:
             name = options["flow"] or path.stem
-            load_sql(name, read_text(path), options["actor"])
+            done = load_sql(name, read_text(path), options["actor"], reason)
+        if done and done.version is None:
+            return self._waits(name, done, as_json=options["json"])
         self._report(name, as_json=options["json"])
 
     def _waits(self, name: str, done: Publication, as_json: bool) -> None:

@@ -54,6 +54,7 @@ begin
   perform wedsql._check_default(p_attr.aname, p_attr.type, p_attr.options, p_attr.adv);
   perform wedsql._check_key(p_attr.aname, p_attr.type, p_attr.business_key);
   perform wedsql._check_start_source(p_attr.aname, p_attr.type, p_attr.start_source);
+  perform wedsql._check_option_labels(p_attr.aname, p_attr.type, p_attr.options, p_attr.option_labels);
 end $$;
 
 -- Gives an enum column the check that it has one of its options or null, and other columns none.

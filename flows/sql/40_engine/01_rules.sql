@@ -56,6 +56,13 @@ language sql immutable as $$
 select p_due_attr is not null or p_due_after is not null
 $$;
 
+-- Returns what a job that is fired has as its payload: the state, or null where it is large. The same state
+-- is in the history then, in the step that fired the job, and is not written twice.
+create or replace function wedsql._own_payload(p_state jsonb) returns jsonb
+language sql immutable as $$
+select case when pg_column_size(p_state) <= 2000 then p_state end
+$$;
+
 -- Returns a list without the members of another, in order.
 create or replace function wedsql._without(p_list integer[], p_other integer[]) returns integer[]
 language sql immutable set search_path = pg_catalog, pg_temp as $$

@@ -84,8 +84,8 @@ begin
     fire as (
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
                                    fired_xid, cause_seq, version, assigned_to)
-      select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, o.state, n.priority, v_now, v_xid, o.seq,
-             v_flow.version, n.assigned
+      select o.wid, n.tgid, v_flow.id, n.trname, n.timeout, wedsql._own_payload(o.state), n.priority,
+             v_now, v_xid, o.seq, v_flow.version, n.assigned
       from o
       cross join lateral unnest(o.tgids, o.names, o.timeouts, o.priorities, o.assigned)
         n (tgid, trname, timeout, priority, assigned)),

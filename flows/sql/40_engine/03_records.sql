@@ -67,6 +67,19 @@ update wedsql.instance i set status = p_status, reason = p_reason, finished_at =
 where i.wid = any (p_wids)
 $$;
 
+-- Returns the state that a step of an instance wrote.
+create or replace function wedsql._state_of_step(p_wid integer, p_seq integer) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return (select t.state from wedsql.wed_trace t where t.wid = p_wid and t.seq = p_seq);
+end $$;
+
+-- Returns the state that fired a job: its payload, or where that is null, that of the step that fired it.
+create or replace function wedsql._payload(p_job wedsql.job_pool) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce((p_job).payload, wedsql._state_of_step((p_job).wid, (p_job).cause_seq))
+$$;
+
 -- Puts the special record _EXCPT into the pool for an instance that is an exception (Algorithm 1, line 19),
 -- with the state and the number of its last step.
 create or replace function wedsql._except_job(p_flow wedsql.flow, p_wid integer, p_now timestamptz)

@@ -73,7 +73,7 @@ create or replace function wedsql._job_message(p_job wedsql.job_pool, p_state bo
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select json_build_object('id', p_job.id, 'wid', p_job.wid, 'tgid', p_job.tgid, 'trname', p_job.trname,
   'lckid', p_job.lckid, 'timeout', p_job.timeout::text,
-  'payload', case when p_state then p_job.payload end)::text
+  'payload', case when p_state then wedsql._payload(p_job) end)::text
 $$;
 
 -- Returns why messages about jobs of a flow do not contain the state, nothing if they do: any session of the

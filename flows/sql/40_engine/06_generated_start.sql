@@ -30,11 +30,14 @@ $$;
 -- u.s, or the defaults.
 create or replace function wedsql._first_values(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select coalesce(string_agg(wedsql._fill(
-    ', case when u.s ? {name:L} then {value} else {default:L}::{type} end',
+select coalesce(string_agg(case when wedsql._number_prefix(a) is not null
+  then wedsql._fill(', wedsql._numbered_name({flow}, {prefix:L}, {default:L}, {value})',
+    jsonb_build_object('flow', p_flow, 'prefix', wedsql._number_prefix(a), 'default', c.adv,
+      'value', wedsql._value_in('u.s', c.name, c.type)))
+  else wedsql._fill(', case when u.s ? {name:L} then {value} else {default:L}::{type} end',
     jsonb_build_object('name', c.name, 'value', wedsql._value_in('u.s', c.name, c.type),
-      'default', c.adv, 'type', wedsql.sql_type(c.type))), '' order by c.n), '')
-from wedsql._columns(p_flow) c
+      'default', c.adv, 'type', wedsql.sql_type(c.type))) end, '' order by c.n), '')
+from wedsql._columns(p_flow) c join wedsql.attr a on a.flow_id = p_flow and a.aname = c.name
 $$;
 
 -- Returns the body of <flow>._start. Numbers are limited, so a start that is rejected for its state or its
@@ -70,7 +73,7 @@ begin
   for v_ord in 1..cardinality(v_rows) loop
     v_wids[v_ord] := case when v_none then - v_ord else nextval('wedsql.wid_seq')::integer end;
     v_rows[v_ord].wid := v_wids[v_ord];
-    v_steps[v_ord].wid := v_wids[v_ord];
+    v_steps[v_ord].wid := v_wids[v_ord];{numbers}
   end loop;
   insert into {flow:I}.wed_flow select u.* from unnest(v_rows) u;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key)
@@ -80,7 +83,7 @@ begin
     from wedsql._settle({id}, v_steps, v_failed) r;
 end $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'values', wedsql._first_values(p_flow),
-    'guard', wedsql._guard_start(p_flow)));
+    'guard', wedsql._guard_start(p_flow), 'numbers', wedsql._gen_numbers(p_flow)));
 end $g$;
 
 -- Returns the source of <flow>._start, which starts any number of instances at once with typed columns and

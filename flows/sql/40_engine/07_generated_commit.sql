@@ -8,6 +8,31 @@ select coalesce(string_agg(wedsql._fill(
 from wedsql._columns(p_flow) c
 $$;
 
+-- Returns the source of the value that the row o has, as JSON, in the attribute whose name is k, one of these
+-- from one number to the other. It is found by halves.
+create or replace function wedsql._old_value(p_names text[], p_from integer, p_to integer) returns text
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_half integer := (p_from + p_to) / 2;
+begin
+  if p_from = p_to then
+    return format('to_jsonb(o."%s")', p_names[p_from]);
+  end if;
+  return format('case when k <= %L collate "C" then %s else %s end', p_names[v_half],
+    wedsql._old_value(p_names, p_from, v_half), wedsql._old_value(p_names, v_half + 1, p_to));
+end $$;
+
+-- Returns the source of the values, as JSON, that the row o has in the attributes that c.state changes. The
+-- row as JSON would have all of them, of which a step changes few.
+create or replace function wedsql._old_values(p_flow integer) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case when count(*) = 0 then '''{}''::jsonb' else wedsql._fill(
+  $t$(select coalesce(jsonb_object_agg(k, {value}), '{}') from jsonb_object_keys(c.state) k)$t$,
+  jsonb_build_object('value',
+    wedsql._old_value(array_agg(a.aname order by a.aname collate "C"), 1, count(*)::integer))) end
+from wedsql.attr a where a.flow_id = p_flow
+$$;
+
 -- Returns the source of <flow>._commit, which applies the results of several jobs of different instances at
 -- once: rows locked in wid order, jobs checked, columns written typed, conditions matched, everything
 -- settled.
@@ -36,11 +61,9 @@ begin
     update {flow:I}.wed_flow w set {assignments}
     from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds,
+    returning c.*, {old} as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds,
               {long} as long)
-  select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
-                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
-                        from jsonb_object_keys(d.state) k),
+  select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now, d.old,
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds)),
          bool_or(d.long or pg_column_size(d.now) > 100000)
   into v_steps, v_failed, v_large from done d;
@@ -50,7 +73,7 @@ begin
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle({id}, v_steps, v_failed) r;
 end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'assignments', wedsql._changed_columns(p_flow),
-    'long', wedsql._any_long('w', p_flow),
+    'long', wedsql._any_long('w', p_flow), 'old', wedsql._old_values(p_flow),
     'sets', coalesce((
       select wedsql._fill(E'\n  v_steps := wedsql._with_sets({id}, {flow:L}, v_steps);',
         jsonb_build_object('id', f.id, 'flow', f.name))

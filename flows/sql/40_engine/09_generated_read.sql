@@ -1,3 +1,37 @@
+-- Returns the expression for the state that fired the job j.
+create or replace function wedsql._payload_of_job() returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select 'coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq))'
+$$;
+
+-- Returns whether a flow has so many attributes that a state is read rather than made: a row becomes JSON at
+-- ten times the cost at which the history has it.
+create or replace function wedsql._is_wide(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select count(*) > 64 from wedsql.attr a where a.flow_id = p_flow
+$$;
+
+-- Returns the parts of _taken_query that read the states of the job j: from, payload, state. In a wide flow
+-- the state is that of the last step, if that was the result of a job under the present definition, for then
+-- it is the row as JSON.
+create or replace function wedsql._states_of_job(p_flow integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select case when wedsql._is_wide(p_flow) then jsonb_build_object(
+    'payload', format('case when j.payload is null and h.seq = j.cause_seq then h.state else %s end',
+      wedsql._payload_of_job()),
+    'state', $q$coalesce(h.state, to_jsonb(w.*) - 'wid')$q$,
+    'history', wedsql._fill($q$
+  left join lateral (
+    select t.seq, t.state
+    from wedsql.instance i join wedsql.wed_trace t on t.wid = i.wid and t.seq = i.seq
+      and t.tstmp = i.changed_at
+    where i.wid = j.wid and t.job_id is not null
+      and t.version = (select f.version from wedsql.flow f where f.id = {id}) offset 0) h on true$q$,
+      jsonb_build_object('id', p_flow)))
+  else jsonb_build_object('payload', wedsql._payload_of_job(), 'state', $q$to_jsonb(w.*) - 'wid'$q$,
+    'history', '') end
+$g$;
+
 -- Returns the expression for the numbers of the top-level disjuncts of a job's condition that held at firing
 -- (K-24); predicates are immutable, so evaluating them on the payload now gives the values of that time.
 create or replace function wedsql._matched(p_flow integer, p_schema text) returns text
@@ -5,8 +39,8 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select case
   when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and cardinality(t.disjuncts) > 1)
   then wedsql._fill('case when cardinality(t.disjuncts) > 1 '
-                    'then wedsql._disjuncts({id}, {flow:L}, t.tgid, j.payload) else ''{1}'' end',
-    jsonb_build_object('id', p_flow, 'flow', p_schema))
+                    'then wedsql._disjuncts({id}, {flow:L}, t.tgid, {payload}) else ''{1}'' end',
+    jsonb_build_object('id', p_flow, 'flow', p_schema, 'payload', wedsql._payload_of_job()))
   else '''{1}''::integer[]' end
 $$;
 
@@ -15,8 +49,8 @@ $$;
 create or replace function wedsql._taken_query(p_flow integer, p_schema text, p_wids text, p_ids text,
                                                p_which text default 'true') returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
-select wedsql._fill($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         {matched}, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+select wedsql._fill($q$select j.id, j.wid, j.tgid, j.trname, j.claim, {payload},
+         {state}, {matched}, j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
          j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto'
               then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
@@ -24,9 +58,9 @@ select wedsql._fill($q$select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload,
   from unnest({wids}, {ids}) c (wid, id)
   cross join lateral (select * from wedsql.job_pool p where p.wid = c.wid and p.id = c.id offset 0) j
   left join {flow:I}.wed_flow w on w.wid = j.wid
-  left join wedsql.trig t on t.tgid = j.tgid
-  where {which}$q$, jsonb_build_object('flow', p_schema, 'matched', wedsql._matched(p_flow, p_schema),
-    'wids', p_wids, 'ids', p_ids, 'which', p_which))
+  left join wedsql.trig t on t.tgid = j.tgid{history}
+  where {which}$q$, wedsql._states_of_job(p_flow) || jsonb_build_object('flow', p_schema,
+    'matched', wedsql._matched(p_flow, p_schema), 'wids', p_wids, 'ids', p_ids, 'which', p_which))
 $g$;
 
 -- Returns the source of <flow>._taken, which is _taken_query as a function.

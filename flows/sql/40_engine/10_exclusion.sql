@@ -6,7 +6,7 @@
 -- Locks: the jobs; the caller holds the instances.
 create or replace function wedsql._name_locks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-update wedsql.job_pool j set lock = wedsql._lock_name(j.flow_id, t.lock, j.payload)
+update wedsql.job_pool j set lock = wedsql._lock_name(j.flow_id, t.lock, wedsql._payload(j))
 from wedsql.trig t
 where j.wid = any (p_wids) and t.tgid = j.tgid and t.lock is not null and wedsql._by_worker(t)
   and j.fired_xid = txid_current()

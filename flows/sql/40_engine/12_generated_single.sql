@@ -104,8 +104,8 @@ begin{first}
     foreach v_tgid in array v_new loop
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
                                    fired_xid, cause_seq, version)
-      select p_wid, t.tgid, {id}, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
-             v_job.seq, v_job.version
+      select p_wid, t.tgid, {id}, t.trname, t.timeout, wedsql._own_payload(v_state), t.priority, v_now,
+             txid_current(), v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;

@@ -12,6 +12,7 @@ declare
   v_guarded boolean;
   v_violates boolean := false;
   v_matched integer[];
+  v_named jsonb;
 begin
   new.wid := 0;
   perform wedsql._check_size(to_jsonb(new) - 'wid', null);
@@ -19,6 +20,10 @@ begin
   from wedsql.flow f where f.name = tg_table_schema;
   if v_defining is not null then
     perform wedsql._follow_definition(v_flow);
+  end if;
+  v_named := wedsql._numbered_names(v_flow, to_jsonb(new));
+  if v_named is not null then
+    new := jsonb_populate_record(new, v_named);
   end if;
   execute format('select wed_match.f_%s($1)', v_flow) into v_matched using new;
   if v_guarded then
@@ -42,6 +47,7 @@ begin
   execute format('select wed_match.f_%s($1)', v_flow.id) into v_matched using new;
   insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor)
   values (new.wid, v_flow.id, v_flow.version, wedsql.now(), wedsql.now(), wedsql._actor());
+  perform wedsql._note_numbers(v_flow.id, to_jsonb(new), new.wid);
   perform wedsql._settle(v_flow.id, array[row(new.wid, true, null, null, '_INIT', null, wedsql._actor(), null,
     to_jsonb(new) - 'wid', null, v_matched, null, null)::wedsql.step], true);
   return null;

@@ -99,6 +99,7 @@ begin
     return;
   end if;
   perform wedsql._check_spans('flow', v_new);
+  perform wedsql._check_queue_labels(v_new);
   execute format('update wedsql.flow f set (%s) = row(%s) where f.id = ($1).id',
     wedsql._option_columns('flow'),
                  wedsql._option_columns('flow', '($1).')) using v_new;

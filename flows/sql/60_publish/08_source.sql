@@ -15,7 +15,7 @@ begin
   return v_flow.version;
 end $$;
 
--- Writes what a version of a flow was translated from; version 0 is that of what is not published yet.
+-- Writes what a version of a flow was translated from; versions up to 0 are what is not published yet.
 create or replace function wedsql._put_source(p_flow integer, p_version integer, p_source jsonb) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 insert into wedsql.flow_source as s (flow_id, version, language, format, text, map)
@@ -35,25 +35,32 @@ select md5((p_definition - 'flow' - 'version' || jsonb_build_object(
                from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (j, n))))::text)
 $$;
 
--- Keeps what a definition that is not published yet was translated from; there is one for each flow. It
--- becomes the source of the version that is published of this definition, of no other one.
--- Locks: the row of the source.
+-- Keeps what a definition that is not published yet was translated from, one for each draft of a flow, the
+-- last 40. It becomes the source of the version that is published of this definition, of no other one.
+-- Locks: the rows of the sources.
 -- Raises: WD001.
-create or replace function wedsql._keep_pending_source(p_flow text, p_definition jsonb, p_source jsonb)
-  returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._put_source(f.id, 0, p_source || jsonb_build_object('map', p_source -> 'map'
-  || jsonb_build_object('digest', wedsql._definition_digest(p_definition))))
-from wedsql._flow(p_flow) f
-$$;
+create or replace function wedsql._keep_pending_source(p_flow text, p_draft bigint, p_definition jsonb,
+  p_source jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_flow integer := (wedsql._flow(p_flow)).id;
+begin
+  perform wedsql._put_source(v_flow, (-p_draft)::integer, p_source || jsonb_build_object('map',
+    p_source -> 'map' || jsonb_build_object('digest', wedsql._definition_digest(p_definition))));
+  delete from wedsql.flow_source s
+  where s.flow_id = v_flow and s.version <= 0
+    and s.version > (select o.version from wedsql.flow_source o where o.flow_id = v_flow and o.version <= 0
+                     order by o.version offset 39 limit 1);
+end $$;
 
 -- Returns what a definition that is not published yet was translated from; null where it was not.
 create or replace function wedsql._pending_source(p_flow integer, p_definition jsonb) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select to_jsonb(s) - 'flow_id' - 'version' || jsonb_build_object('map', s.map - 'digest')
 from wedsql.flow_source s
-where s.flow_id = p_flow and s.version = 0
+where s.flow_id = p_flow and s.version <= 0
   and s.map ->> 'digest' = wedsql._definition_digest(p_definition)
+order by s.version limit 1
 $$;
 
 -- Gives a version that was published of this definition the source that was kept before.
@@ -65,7 +72,8 @@ declare
 begin
   if v_source is not null then
     perform wedsql._put_source(p_flow, p_version, v_source);
-    delete from wedsql.flow_source s where s.flow_id = p_flow and s.version = 0;
+    delete from wedsql.flow_source s where s.flow_id = p_flow and s.version <= 0
+      and s.map ->> 'digest' = wedsql._definition_digest(p_definition);
   end if;
 end $$;
 
@@ -87,4 +95,16 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select s.language, array(select e #>> '{}' from jsonb_array_elements(s.map -> 'internal') e)
 from wedsql.flow f join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
 where f.id = p_flow
+$$;
+
+-- Returns the host on which an attempt of an automatic task runs: the first of its application for the first
+-- attempt, and the next one after each failure; after the last one the first again. Null where the definition
+-- names none.
+create or replace function wedsql.task_host(p_flow text, p_transition text, p_attempt integer) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select h.hosts ->> ((greatest(p_attempt, 1) - 1) % jsonb_array_length(h.hosts))
+from wedsql._flow(p_flow) f
+join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
+cross join lateral (select s.map #> array['tasks', p_transition, 'application', 'hosts'] as hosts) h
+where jsonb_typeof(h.hosts) = 'array' and jsonb_array_length(h.hosts) > 0
 $$;

@@ -61,6 +61,7 @@ create or replace function wedsql._flow_changed() returns trigger
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   perform wedsql._check_spans('flow', new);
+  perform wedsql._check_queue_labels(new);
   perform wedsql._touch(new.id, false, old.needs_approval);
   perform wedsql._set_start_times(new, old);
   perform wedsql._derive(new.id);

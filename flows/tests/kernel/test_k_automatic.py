@@ -153,6 +153,18 @@ def test_a_final_state_while_other_work_is_pending_rejects_the_commit(kit: Kit) 
     assert kit.state(wid)["n"] == 0 and kit.jobs(wid) == ["begin", "other"]
 
 
+def test_a_start_that_the_database_would_end_while_children_are_pending_is_rejected(kit: Kit) -> None:
+    kit.attr("a", kind="integer")
+    kit.attr("c", kind="integer")
+    child = {"child": kit.name, "child_count": "1", "child_set": ["a = 1"], "child_result": ["a = 1"]}
+    kit.trig("tr_w", "a = 3", **child)
+    kit.trig("tr_x", "c = 1", **database("c = 9"))
+    kit.final("c = 9")
+    with refused("WD103"):
+        kit.start(a=3, c=1)
+    assert kit.one("select count(*) from {f}.wed_flow") == 0
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [("absent = 1", "WD211"), ("n = 'x' || n", "WD211"), ("n = (select 1)", "WD211"), (" ", "WD009")],

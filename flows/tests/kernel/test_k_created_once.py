@@ -50,6 +50,9 @@ CREATES: dict[str, tuple[str, Any, str, int] | str] = {
                             "acknowledgement t where flow = {n}", 0),
     "create_worker_key": ("select wedsql.create_worker_key(%s, jsonb_build_object({n}, '[]'::jsonb))", "k%s",
                           "worker_key t where name like 'k%%'", 0),
+    "submit_definition": ("select wedsql.submit_definition(%s, jsonb_build_object('triggers', '[]'::jsonb,"
+                          " 'attributes', jsonb_build_array(jsonb_build_object('name', 'a'))))",
+                          "submitted_%s", "flow t where name like 'submitted%%'", 0),
     "create_flow": ("select wedsql.create_flow(%s)", "created_%s", "flow t where name like 'created%%'", 0),
 }  # fmt: skip
 """A limit of 0: there is none that a test can reach, and only the name is tried."""
@@ -67,7 +70,6 @@ CREATES |= {
     "watch": "each call is one of its own", "release": "the job is locked",
     "fail_many": "the jobs are locked",
     "release_job": "the job is locked", "keep_source": KNOWN, "keep_draft_source": KNOWN,
-    "submit_definition": "the drafts are locked",
     "prepare_filter": KNOWN,
     "register_worker": KNOWN, "reap": KNOWN, "check_invariants": KNOWN, "report_disk": KNOWN,
     "check_commit": KNOWN, "count_times": KNOWN,
@@ -75,8 +77,12 @@ CREATES |= {
     "attach_offline_file": "the device and the flow are locked", "_find_follower": "the device is locked",
     "place_task": "the places of the person are locked",
     "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
+    "prefetch_package": "the device is locked", "give_offline_result": "the device is locked",
+    "go_offline": "the device and the tasks are locked",
     "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",
 }  # fmt: skip
+AGAIN = {"submit_definition", "save_named_objects", "save_webhook"}
+"""What creates what is missing: two at once are both right."""
 TRIED = {name: given for name, given in CREATES.items() if not isinstance(given, str)}
 
 
@@ -147,6 +153,7 @@ def test_the_same_is_created_once(shop: Kit, name: str) -> None:
     before = count(shop, name)
     found = at_once(shop, name, 1, 1)
     assert found[0] == "" and (found[1] == "" or found[1].startswith("WD")), found
+    assert found[1] == "" or name not in AGAIN, "what is there already is what was asked for"
     assert count(shop, name) - before == (2 if name == "save_webhook" else 1)
 
 

@@ -129,6 +129,20 @@ def test_ranges_of_each_type(kit: Kit, kind: str, low: str, high: str, said: str
     assert gap.message == f"With {said}, done empty, no rule applies."
 
 
+@pytest.mark.parametrize("predicate", ["v < 3 or v > 5", "v not between 3 and 5", "not (v >= 3 and v <= 5)"])
+def test_one_rule_below_and_above_leaves_a_gap_too(kit: Kit, predicate: str) -> None:
+    attributes = [{"name": "v", "type": "integer"}, {"name": "done"}]
+    triggers = [
+        {"transition": "tr_outside", "predicate": f"({predicate}) and done is null", "writes": ["done"]},
+        {"predicate": "done is not null or v is null", "final": True},
+    ]
+    (gap,) = gaps(kit, triggers, attributes)
+    assert gap.message == "With v 3 to 5, done empty, no rule applies."
+    assert gap.hint.startswith("tr_outside applies below and above.")
+    inside = {"transition": "tr_inside", "predicate": "v between 3 and 5 and done is null"}
+    assert gaps(kit, [*triggers, inside | {"writes": ["done"]}], attributes) == []
+
+
 def test_an_overlap_is_said_with_its_range(kit: Kit) -> None:
     attributes = [{"name": "v", "type": "integer"}, {"name": "done"}]
     triggers = [

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from flows.filters.happened import ATTEMPT
+from flows.filters.history import ATTEMPT
 from flows.tests.kit import Kit
 from pages.labels import OUTCOME
 

@@ -48,6 +48,7 @@ COLUMNS = {
     "signal.wid": NUMBER,
     "skipped.wid": REMOVED,
     "sla_clock.wid": REMOVED,
+    "instance_number.wid": NUMBER,
     "sla_state.after_wid": NUMBER,
     "start_time.last_wid": NUMBER,
     "task.wid": REMOVED,

@@ -9,7 +9,7 @@ from hypothesis.stateful import rule
 
 from flows import api
 from flows.tests.model import families
-from flows.tests.model.base import FLOW, WHICH
+from flows.tests.model.base import FLOW, START_REFUSED, WHICH
 from flows.tests.model.definition_rules import Defining
 from flows.tests.model.publish_rules import TRIGGERS
 
@@ -32,7 +32,7 @@ class Automatic(Defining):
         row = self.some(which, TRIGGERS, flow)
         if row is None or not self._write(flow, PERFORMS, performer, sets, row[0]):
             return
-        with self.accepts("WD101", "WD103", "WD106"):
+        with self.accepts(*START_REFUSED):
             api.start(flow, self.values(flow, state), conn=self.admin)
         if not stays:
             self._write(flow, PERFORMS, "worker", None, row[0])

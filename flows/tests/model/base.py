@@ -36,6 +36,11 @@ Connection = psycopg.Connection[Any]
 AHEAD = 14 * 24 * 60
 
 
+# Why a start is rejected: its state fires nothing, a condition fails on it, or transitions of the database
+# reach a final state in its commit while a job of a worker, a person or children is pending.
+START_REFUSED = ("WD101", "WD103", "WD106")
+
+
 class Violation(AssertionError):
     """A violated guarantee, by its kind."""
 

@@ -10,7 +10,7 @@ from psycopg import sql
 
 from flows import api
 from flows.tests.model import families
-from flows.tests.model.base import FLOW, WHICH, Violation
+from flows.tests.model.base import FLOW, START_REFUSED, WHICH, Violation
 from flows.tests.model.definition_rules import Defining
 from flows.tests.model.family_audit import DEPTH
 from flows.tests.model.operate_rules import REASON
@@ -68,7 +68,7 @@ class Children(Work, Defining):
         with self.accepts(*REFUSED):
             self._define(flow, options, row[0] if row else None)
         for _ in range(several):
-            with self.accepts("WD101", "WD106"):
+            with self.accepts(*START_REFUSED):
                 api.start(flow, self.values(flow, {"a": 3, "c": 1}), conn=self.admin)
         self.go_on(rounds, 500)
 

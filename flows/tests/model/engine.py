@@ -36,6 +36,17 @@ class Office(Tasks, Time, Repair, Operate, Undo, Signals):
     themes = families.PERSONS
 
 
+class Desk(Tasks):
+    """The rules of tasks and of starts alone, so that short runs have each verb succeed."""
+
+    themes = families.PERSONS
+
+
+for _rule in Tasks.setup_state().rules:
+    if _rule.function.__name__ not in {*vars(Tasks), "start"}:
+        setattr(Desk, _rule.function.__name__, None)
+
+
 def length(examples: int = EXAMPLES, steps: int = STEPS) -> settings:
     """Return the settings of a run of this many examples; WEDSQL_SHRINK makes it shrink failures."""
     return settings(

@@ -18,7 +18,7 @@ from psycopg.types.json import Jsonb
 from flows import api
 from flows.errors import WedError
 from flows.tests.model import families
-from flows.tests.model.base import FLOW, LEASES, WHICH, BaseMachine, Violation
+from flows.tests.model.base import FLOW, LEASES, START_REFUSED, WHICH, BaseMachine, Violation
 from flows.types import ClaimedJob, Completion, StepResult
 
 ALL = [*families.TRANSITIONS, "tr_w", "_EXCPT"]
@@ -41,7 +41,7 @@ class Work(BaseMachine):
     def start(self, flow: str, state: dict[str, Any]) -> None:
         """Start an instance; a first state that fires nothing is rejected."""
         if self.one("select count(*) from wedsql.instance")[0] < 25:
-            with self.accepts("WD101", "WD106"):
+            with self.accepts(*START_REFUSED):
                 api.start(flow, self.values(flow, state), conn=self.admin)
 
     @rule(flow=FLOW, served=SERVED, several=SEVERAL, end=st.integers(0, 9))

@@ -3,13 +3,14 @@
     git worktree add /tmp/release <tag>
     python -m flows.tests.releases.make /tmp/release 1.1.0 --pg /usr/lib/postgresql/15/bin
 
-writes flows/tests/releases/1.1.0.sql; nothing else is needed for a release to be part of the upgrade tests.
+writes flows/tests/releases/1.1.0.sql.gz; nothing else is needed for a release to be in the upgrade tests.
 The programs of the oldest PostgreSQL at hand write a dump that all later ones read.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import os
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from pathlib import Path
 import psycopg
 
 HERE = Path(__file__).parent
-FLOWS = HERE.parent / "sql" / "every_option.sql"
+FLOWS = [HERE.parent / "sql" / name for name in ("every_option.sql", "offline_round.sql")]
 # Each installation fills the vocabulary anew.
 _OPTIONS = ("--inserts", "--rows-per-insert=100", "--exclude-table-data=wedsql.vocabulary")
 _DSN = "from wedsql_site import postgres; print(postgres.default_cluster().dsn(database='wedsql'))"
@@ -34,7 +35,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="wedsql-release-") as state:
         Path(state).chmod(0o711)
-        dump(asked.checkout, asked.pg, state, HERE / f"{asked.release}.sql")
+        dump(asked.checkout, asked.pg, state, HERE / f"{asked.release}.sql.gz")
 
 
 def dump(checkout: Path, programs: Path, state: str, target: Path) -> None:
@@ -52,12 +53,20 @@ def dump(checkout: Path, programs: Path, state: str, target: Path) -> None:
         run(sys.executable, "manage.py", "wedsql", "install")
         uri = run(sys.executable, "-c", _DSN).strip()
         with psycopg.connect(uri, autocommit=True) as connection:
-            connection.execute(FLOWS.read_text(encoding="utf-8"))
+            for path in FLOWS:
+                connection.execute(path.read_text(encoding="utf-8"))
         text = run(str(programs / "pg_dump"), *_OPTIONS, "--dbname", uri)
     finally:
         run(sys.executable, "manage.py", "wedsql", "stop")
     # Commands of psql (\restrict) are no SQL.
-    target.write_text("".join(line for line in text.splitlines(True) if not line.startswith("\\")))
+    lines = "".join(line for line in text.splitlines(True) if not line.startswith("\\"))
+    target.write_bytes(gzip.compress(lines.encode(), mtime=0))
+
+
+def read(path: Path) -> str:
+    """Return the SQL of a dump."""
+    data = path.read_bytes()
+    return (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ insert into every.wed_trig (tgname, trname, cpred, performer, role, deadline, ou
     offline, application, form, sets_when_taken) values
   ('look', 'tr_look', $$kind = 'look' and a is null$$, 'person', 'Clerk', '4 hours', array[$$Good: a = 'ended'$$, 'Bad'],
    'a', '{tr_fail}', 'tr_fail', true, '/looks/{a}/',
-   '{"sections": [{"title": "Look", "fields": [{"attribute": "n", "required": "kind = ''look''"}]}]}', $$b = 'looked'$$);
+   '{"sections": [{"title": "Look", "fields": [{"attribute": "n", "required": "kind = ''look''"}]}]}', $$n = 1$$);
 insert into every.wed_trig (tgname, trname, cpred, enabled) values ('off', 'tr_off', $$paid$$, false);
 insert into every.wed_trig (cname, cpred, cfinal) values ('done', $$a in ('marked', 'ended') or n >= 3$$, true);
 

@@ -31,9 +31,9 @@ with e as (
   select 'function', p.oid::regprocedure::text,
          'returns ' || pg_get_function_result(p.oid) || ' owner ' || p.proowner::regrole || case when p.prosecdef then ' definer' else '' end
          || ' ' || case p.provolatile when 'i' then 'immutable' when 's' then 'stable' else 'volatile' end
-         || ' to ' || coalesce((select string_agg(distinct coalesce(nullif(x.grantee, 0)::regrole::text, 'everybody'), ',') from aclexplode(p.proacl) x
+         || ' to ' || coalesce((select string_agg(distinct coalesce(nullif(x.grantee, 0)::regrole::text, 'everybody'), ',') from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) x
                                 where x.grantee <> p.proowner), 'nobody')
-  from pg_proc p where p.pronamespace in ('wedsql'::regnamespace, 'wed_match'::regnamespace) and p.proname !~ '^[fe]_[0-9]+$'
+  from pg_proc p where p.pronamespace in ('wedsql'::regnamespace, 'wed_match'::regnamespace) and p.proname !~ '^[aefi]_[0-9]+$'
   union all
   select 'rights', c.oid::regclass::text, string_agg(distinct x.grantee::regrole || ' ' || lower(x.privilege_type), ', ')
   from pg_class c cross join lateral aclexplode(c.relacl) x

@@ -29,7 +29,7 @@ def test_the_page_counts_cases_and_says_what_a_rule_would_have_prevented(
     assert "Here is how many cases were opened" in text_of(get(carol, PAGE))
     exceptions(parcels, 2)
     text = text_of(get(carol, PAGE))
-    assert "What a rule would have prevented" in text and "Stage := sent" in text and "2 of 2" in text
+    assert "What a rule would have prevented" in text and "Stage becomes sent" in text and "2 of 2" in text
     assert "would have prevented 3 cases" in text
     for by, expected in (
         ("week", "from"),
@@ -68,7 +68,7 @@ def test_a_report_as_a_file(carol: Client, parcels: Parcels) -> None:
         json.loads(line) for line in b"".join(carol.get(f"{address.format('jsonl')}&of=rules")).splitlines()
     ]
     assert [(one["writes"], one["condition"], int(one["prevents"])) for one in rules] == [
-        ("Stage := sent", "stage = 'lost' and extra is not null", 3)
+        ("Stage becomes sent", "stage = 'lost' and extra is not null", 3)
     ]
 
 
@@ -99,12 +99,12 @@ def test_a_value_that_a_user_may_not_see_is_in_no_report_and_no_suggestion(
     clerk = client_of(person("cleo", f"flow:{parcels.flow}:handle"))
     for address in (PAGE, f"/instances/{wid}/repair/"):
         text = text_of(get(clerk, address))
-        assert "Stage := sent" in text and "Zoe" not in text, address
+        assert "Stage becomes sent" in text and "Zoe" not in text, address
         assert "would have prevented 3" not in text, "the condition may read what is masked"
     assert clerk.get(f"/cases/{number}/rule/").status_code in (403, 404)
     for address in ("csv?", "jsonl?", "csv?of=rules&", "jsonl?of=rules&"):
         found = b"".join(clerk.get(f"/cases/reports.{address}flow={parcels.flow}"))
-        assert b"Zoe" not in found and (b"Stage := sent" in found) == ("rules" in address)
+        assert b"Zoe" not in found and (b"Stage becomes sent" in found) == ("rules" in address)
     assert clerk.get(f"/api/v1/cases/{number}/suggestions").status_code in (403, 404)
 
 
@@ -116,7 +116,13 @@ def test_a_designer_adds_the_proposed_rule_to_the_draft(
     page = f"/cases/{number}/rule/"
     assert page in get(carol, f"{PAGE}?flow={parcels.flow}")
     text = unescape(text_of(get(carol, page)))
-    for expected in ("Stage is 'lost'", "Stage := sent", "only 2 such cases", "1 open, 2 closed", "3 of 3"):
+    for expected in (
+        "Stage is 'lost'",
+        "Stage becomes sent",
+        "only 2 such cases",
+        "1 open, 2 closed",
+        "3 of 3",
+    ):
         assert expected in text, expected
     assert "stage = 'lost'" not in text, "a reader of plain pages knows no SQL"
     assert "Add the rule" not in text and carol.post(page).status_code == 403

@@ -11,8 +11,8 @@ function attach(form) {
     const allowed = chosen.ops?.split(" ");
     for (const option of operator.options) option.hidden = option.disabled = Boolean(allowed) && !allowed.includes(option.value);
     if (operator.selectedOptions[0]?.disabled) operator.value = allowed[0];
-    const offered = chosen.type === "boolean" ? ["true", "false"] : (chosen.options ?? "").split("|").filter(Boolean);
-    options.replaceChildren(...offered.map((text) => Object.assign(document.createElement("option"), { value: text })));
+    const offered = chosen.type === "boolean" ? [["true"], ["false"]] : JSON.parse(chosen.options ?? "[]");
+    options.replaceChildren(...offered.map(([value, label = value]) => Object.assign(document.createElement("option"), { value, label })));
     const without = operator.value === "null" || operator.value === "notnull";
     value.readOnly = without;
     if (without) value.value = "";

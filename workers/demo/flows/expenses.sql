@@ -13,6 +13,11 @@ INSERT INTO wed_attr (aname, adv, type, options, label, business_key) VALUES
   ('decision', NULL, 'enum',    ARRAY['approved', 'refused'], 'Decision', False),
   ('paid_on',  NULL, 'date',    NULL, 'Paid on', False);
 
+UPDATE wed_attr SET option_labels = ARRAY['complete = Complete', 'missing = Missing'] WHERE aname = 'receipts';
+UPDATE wed_attr SET option_labels = ARRAY['travel = Travel', 'meals = Meals', 'material = Material', 'other = Other']
+WHERE aname = 'account';
+UPDATE wed_attr SET option_labels = ARRAY['approved = Approved', 'refused = Refused'] WHERE aname = 'decision';
+
 INSERT INTO wed_trig (tgname, trname, cname, cpred, performer, role, deadline, priority, writes, outcomes, offline, label,
                       description) VALUES
   ('check', 'tr_check', 'to_be_checked', $$receipts is null$$, 'person', 'Clerk', '1 day', 0,

@@ -16,6 +16,10 @@ INSERT INTO wed_attr (aname, adv, type, options, label) VALUES
   ('parcel',       NULL,    'text',    NULL, 'Parcel number'),
   ('invoice',      NULL,    'text',    NULL, 'Invoice number'),
   ('delivered_on', NULL,    'date',    NULL, 'Delivered on');
+UPDATE wed_attr SET option_labels = ARRAY['paid = Paid', 'declined = Declined', 'refunded = Paid back']
+WHERE aname = 'payment';
+UPDATE wed_attr SET option_labels = ARRAY['reserved = Reserved', 'short = Too few', 'sold_out = Sold out']
+WHERE aname = 'stock';
 -- A person repairs what customers say and what services answer, not what the shop numbers and counts.
 UPDATE wed_attr SET repairable = False WHERE aname IN ('restocks', 'parcel', 'invoice', 'ordered_on');
 -- The shop knows an order by these.

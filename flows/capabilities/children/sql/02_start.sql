@@ -116,7 +116,7 @@ begin
          min(v_keys[s.ord]) filter (where s.sqlstate is null and s.detail is not null) as taken
   into v_new
   from wedsql.start_many(v_child.name, wedsql._child_values(p_job.flow_id, p_trig.child_set,
-    p_job.payload || jsonb_build_object('children', p_total), p_from, p_to), 'kernel', v_keys) s;
+    wedsql._payload(p_job) || jsonb_build_object('children', p_total), p_from, p_to), 'kernel', v_keys) s;
   if v_new.bad is not null then
     perform wedsql._raise(v_new.whys[1].code, 'Child {number} was not started: {problem}',
       'Change the state or the rule, and retry the job.',

@@ -106,6 +106,8 @@ begin
       '_check_key(($1).aname, ($1).type, ($1).business_key)', v_row, null);
     return query select * from wedsql._problem_of(p_path || '"start_source"',
       '_check_start_source(($1).aname, ($1).type, ($1).start_source)', v_row, null);
+    return query select * from wedsql._problem_of(p_path || '"option_labels"',
+      '_check_option_labels(($1).aname, ($1).type, ($1).options, ($1).option_labels)', v_row, null);
   end if;
 end $$;
 
@@ -216,7 +218,8 @@ begin
   where e.n = any (p_allowed);
   perform wedsql._check_default(a.aname, a.type, a.options, a.adv),
           wedsql._check_key(a.aname, a.type, a.business_key),
-          wedsql._check_start_source(a.aname, a.type, a.start_source)
+          wedsql._check_start_source(a.aname, a.type, a.start_source),
+          wedsql._check_option_labels(a.aname, a.type, a.options, a.option_labels)
   from (select (array_agg(e.j))[1] as j from jsonb_array_elements(p_items) with ordinality e (j, n)
         where e.n = any (p_allowed) group by e.j - '{id,was,name,label,description}'::text[]) g
   cross join lateral wedsql._attribute_row(g.j || case when coalesce(g.j ->> 'type', '') = ''
@@ -319,6 +322,8 @@ begin
   return query select * from wedsql._problems_by_option('[]', format('_check_spans(''flow'', %s)', v_row),
     v_given, null, 'flow');
   return query select * from wedsql._problems_by_option('[]', format('_check_start_times(%s)', v_row),
+    v_given, null, 'flow');
+  return query select * from wedsql._problems_by_option('[]', format('_check_queue_labels(%s)', v_row),
     v_given, null, 'flow');
 end $$;
 

@@ -21,9 +21,19 @@ select p_definition || jsonb_object_agg(part, (
 from unnest(array['attributes', 'triggers']) part
 $$;
 
+-- Returns whether the running version was translated from this source; of none that is true.
+create or replace function wedsql._is_source(p_flow text, p_source jsonb) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select p_source is null or coalesce((
+  select (s ->> 'language', s ->> 'format', s ->> 'text')
+         = (p_source ->> 'language', p_source ->> 'format', p_source ->> 'text')
+  from wedsql.source(p_flow) s), false)
+$$;
+
 -- Saves a definition as a draft of its own, requests its publication, and returns the request. A flow that is
 -- missing is created. Once it is published the draft is discarded; where it waits for an approval, it stays.
--- A definition that was just published is not published again: the publication is the earlier one.
+-- A definition that was just published is not published again: the publication is the earlier one. One with
+-- another source is, so that its text and its picture are those that were submitted.
 -- p_source: what it was translated from, as keep_source has it. p_numbered: its numbers are those of this
 -- flow; else they do not count, and its attributes and triggers are found as publish finds them.
 -- Locks: the drafts; as request_publication.
@@ -39,10 +49,10 @@ declare
   v_done jsonb;
   v_last wedsql.publication;
 begin
+  perform wedsql._alone('draft', '');
   if wedsql._flow_number(p_flow) = 0 then
     perform wedsql.create_flow(p_flow);
   end if;
-  perform wedsql._alone('draft', '');
   perform wedsql._check_definition(p_definition);
   v_running := wedsql._running(p_flow) -> 'definition';
   v_branch := wedsql._submitted_branch(p_flow);
@@ -57,6 +67,7 @@ begin
   end if;
   select p.* into v_last from wedsql.publication p where p.flow = p_flow order by p.id desc limit 1;
   if v_last.status = 'published' and v_last.version = (wedsql._running(p_flow) ->> 'version')::integer
+     and wedsql._is_source(p_flow, p_source)
      and not exists (select from wedsql.difference(v_running,
        wedsql._whole_draft(wedsql._draft(p_flow, v_branch, true)) -> 'definition')) then
     perform wedsql.discard_draft(p_flow, v_branch, (wedsql._draft(p_flow, v_branch, true)).revision);

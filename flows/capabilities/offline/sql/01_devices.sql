@@ -1,9 +1,9 @@
 -- Devices on which people perform tasks without a connection. A device names itself by a key that it has
 -- made, and belongs to one person: for another person on the same machine it is another device.
 
--- Notes that a device of a person is connected, with what it reports: {"name", "program", "free_bytes",
--- "energy", "unsent"}, each optional. Returns {"device", "state", "settled", "secret"}; the secret, which
--- encrypts what the device stores, is null for one that is lost.
+-- Notes that a device of a person is connected, with what it reports: {"name", "program", "kind",
+-- "free_bytes", "bandwidth", "energy", "unsent"}, each optional. Returns {"device", "state", "settled",
+-- "secret"}; the secret, which encrypts what the device stores, is null for one that is lost.
 -- Locks: the device; for a new one, the devices of the person.
 -- Raises: WD009; WD612 for too many devices.
 create or replace function wedsql.device_seen(p_person text, p_key text, p_report jsonb default '{}')
@@ -24,7 +24,9 @@ begin
       program = coalesce(v_report ->> 'program', d.program),
       free_bytes = coalesce((v_report ->> 'free_bytes')::bigint, d.free_bytes),
       energy = coalesce((v_report ->> 'energy')::smallint, d.energy),
-      unsent = coalesce((v_report ->> 'unsent')::integer, d.unsent)
+      unsent = coalesce((v_report ->> 'unsent')::integer, d.unsent),
+      bandwidth = coalesce((v_report ->> 'bandwidth')::bigint, d.bandwidth),
+      kind = coalesce(v_report ->> 'kind', d.kind), away_since = null, away_until = null
   where d.person = p_person and d.key = p_key returning d.* into v_device;
   return jsonb_build_object('device', v_device.id, 'state', v_device.state, 'settled', v_device.settled,
     'secret', case when v_device.state <> 'L' then encode(v_device.secret, 'base64') end);
@@ -42,12 +44,13 @@ begin
   elsif jsonb_typeof(p_report) <> 'object' then
     perform wedsql._raise('WD009', 'The report of a device is an object.');
   end if;
-  foreach v_name in array array['name', 'program'] loop
+  foreach v_name in array array['name', 'program', 'kind'] loop
     if length(p_report ->> v_name) > 200 then
       perform wedsql._raise('WD009', 'The device reports a text that is too long.');
     end if;
   end loop;
-  for v_name, v_most in values ('free_bytes', 9000000000000000), ('energy', 100), ('unsent', 1000000) loop
+  for v_name, v_most in values ('free_bytes', 9000000000000000), ('bandwidth', 9000000000000000),
+                               ('energy', 100), ('unsent', 1000000) loop
     if p_report ->> v_name is not null
        and coalesce(p_report ->> v_name !~ '^[0-9]{1,16}$'
                     or (p_report ->> v_name)::bigint > v_most, true) then
@@ -114,19 +117,30 @@ begin
   end if;
 end $$;
 
+-- Returns how many of the last 200 late results of a device people have yet to decide about.
+create or replace function wedsql._open_conflicts(p_device bigint) returns bigint
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select count(*) from (select r.late_id from wedsql.device_result r
+                      where r.device_id = p_device and r.state = 'L' order by r.number desc limit 200) r
+join wedsql.late_result l on l.id = r.late_id where l.state = 'conflict'
+$$;
+
 -- Returns devices, of a person or of all, up to p_limit with numbers below p_before, the last first: with how
--- many tasks each has, how many results wait, and the number for which they wait.
+-- many tasks each has, how many results wait, the number for which they wait, and how many conflicts are
+-- open.
 create or replace function wedsql.devices(p_person text default null, p_before bigint default null,
   p_limit integer default 50)
 returns table (id bigint, person text, name text, program text, free_bytes bigint, energy smallint,
   unsent integer, state "char", state_by text, state_at timestamptz, registered_at timestamptz,
-  seen_at timestamptz, tasks bigint, waiting bigint, waits_for integer)
+  seen_at timestamptz, tasks bigint, waiting bigint, waits_for integer, bandwidth bigint, kind text,
+  away_since timestamptz, away_until timestamptz, conflicts bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select d.id, d.person, d.name, d.program, d.free_bytes, d.energy, d.unsent, d.state, d.state_by, d.state_at,
   d.registered_at, d.seen_at,
   (select count(*) from wedsql.device_package g join wedsql.task t on t.job_id = g.job_id
    where g.device_id = d.id and g.held_at is not null and t.owner = d.person and t.state in ('L', 'X')),
-  w.waiting, case when w.waiting > 0 then d.settled + 1 end
+  w.waiting, case when w.waiting > 0 then d.settled + 1 end, d.bandwidth, d.kind, d.away_since, d.away_until,
+  wedsql._open_conflicts(d.id)
 from (select o.* from wedsql.device o
       where (p_person is null or o.person = p_person) and (p_before is null or o.id < p_before)
       order by o.id desc limit least(greatest(p_limit, 1), 501)) d

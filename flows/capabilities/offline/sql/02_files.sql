@@ -64,13 +64,19 @@ begin
   end if;
 end $$;
 
--- Notes whether the files of a result are needed, however long it waits.
-create or replace function wedsql._need_files(p_wid integer, p_result jsonb, p_needed boolean) returns void
+-- Notes whether the files of a result are needed, however long it waits. Only those of an instance of which
+-- the device was given a task are noted; one that another waiting result names stays needed.
+create or replace function wedsql._need_files(p_device bigint, p_wid integer, p_result jsonb,
+  p_needed boolean) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 update wedsql.task_file f set kept = p_needed, added_at = wedsql.now()
 where f.wid = p_wid and f.kept <> p_needed and f.sha256 = any (array(
   select v.value ->> 'sha256' from jsonb_each(coalesce(p_result -> 'values', '{}')) v
   where jsonb_typeof(v.value) = 'object'))
+  and exists (select from wedsql.device_package g where g.device_id = p_device and g.wid = p_wid)
+  and (p_needed or not exists (
+    select from wedsql.device_result r
+    where r.wid = p_wid and r.state = 'W' and strpos(r.content::text, f.sha256) > 0))
 $$;
 
 grant execute on function wedsql.attach_offline_file(text, text, bigint, text, text, bytea, jsonb),

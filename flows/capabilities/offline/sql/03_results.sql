@@ -17,34 +17,35 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_device wedsql.device := wedsql._device_of(p_person, p_key, false);
   v_known wedsql.device_result;
+  v_result jsonb := wedsql._read_offline_result(v_device, p_number, p_result);
 begin
-  perform wedsql._check_offline_result(v_device, p_number, p_result);
   select r.* into v_known from wedsql.device_result r
   where r.device_id = v_device.id and r.number = p_number;
   if v_known.number is null and p_number <= v_device.settled then
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
-    perform wedsql._check_files_arrived(v_device, p_number, p_result);
+    perform wedsql._check_files_arrived(v_device, p_number, v_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
-    select v_device.id, p_number, 'W', t.job_id, coalesce(t.wid, o.wid), p_result - 'sent_at',
-      (p_result ->> 'made_at')::timestamptz, wedsql.now() - (p_result ->> 'sent_at')::timestamptz,
+    select v_device.id, p_number, 'W', t.job_id, coalesce(t.wid, o.wid), v_result - 'sent_at',
+      (v_result ->> 'made_at')::timestamptz, wedsql.now() - (v_result ->> 'sent_at')::timestamptz,
       wedsql.now()
-    from (values (1)) one left join wedsql.task t on t.job_id = (p_result ->> 'task')::bigint
-    left join wedsql.task o on o.job_id = (p_result ->> 'of')::bigint
+    from (values (1)) one left join wedsql.task t on t.job_id = (v_result ->> 'task')::bigint
+    left join wedsql.task o on o.job_id = (v_result ->> 'of')::bigint
+      and exists (select from wedsql.device_package g where g.device_id = v_device.id and g.wid = o.wid)
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;
-    perform wedsql._need_files(r.wid, p_result, true) from wedsql.device_result r
+    perform wedsql._need_files(v_device.id, r.wid, v_result, true) from wedsql.device_result r
     where r.device_id = v_device.id and r.number = p_number and r.wid is not null;
     if p_number <= v_device.settled + 1 then
       perform wedsql._apply_offline(v_device, p_number);
     end if;
-  elsif p_result -> 'discarded' = 'true' then  -- what was applied meanwhile stays applied
-    perform wedsql._need_files(v_known.wid, v_known.content, false) where v_known.state = 'W';
-    update wedsql.device_result r set content = p_result
+  elsif v_result -> 'discarded' = 'true' then  -- what was applied meanwhile stays applied
+    update wedsql.device_result r set content = v_result
     where r.device_id = v_device.id and r.number = p_number and r.state = 'W';
-  elsif wedsql._differs(v_known.content, p_result) then
+    perform wedsql._need_files(v_device.id, v_known.wid, v_known.content, false) where v_known.state = 'W';
+  elsif wedsql._differs(v_known.content, v_result) then
     perform wedsql._raise('WD613', 'Device {device} has sent another result as number {number}.',
       'Give the result a new number.', jsonb_build_object('device', v_device.id, 'number', p_number));
   end if;
@@ -60,12 +61,25 @@ select case when p_known ? 'digest' or p_result ? 'digest'
             else p_known <> p_result - 'sent_at' end
 $$;
 
+-- Returns a result of a device with what is read of it, and nothing else: of one that is discarded that it
+-- is, of one that follows no other no "of".
 -- Raises: WD009 for what is no result, or is too far ahead of those that were decided.
-create or replace function wedsql._check_offline_result(p_device wedsql.device, p_number integer,
+create or replace function wedsql._read_offline_result(p_device wedsql.device, p_number integer,
+  p_result jsonb) returns jsonb
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_offline_number(p_device, p_number, p_result);
+  if p_result -> 'discarded' = 'true' then
+    return '{"discarded": true}';
+  end if;
+  perform wedsql._check_offline_result(p_number, p_result);
+  return case when p_result ? 'after' then p_result else p_result - array['of', 'transition'] end;
+end $$;
+
+-- Raises: WD009 for what is too far ahead of the results that were decided, or is too long.
+create or replace function wedsql._check_offline_number(p_device wedsql.device, p_number integer,
   p_result jsonb) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
-declare
-  v_name text;
 begin
   if p_number is null or p_number < 1 or p_number > p_device.settled + 1000 then
     perform wedsql._raise('WD009', 'Device {device} has sent result {number}, but {settled} is the last one '
@@ -75,9 +89,15 @@ begin
         or coalesce(jsonb_typeof(p_result -> 'values') <> 'object', false) then
     perform wedsql._raise('WD009',
       'A result of a device is an object of at most 2 MB, and so are its values.');
-  elsif p_result -> 'discarded' = 'true' then
-    return;
   end if;
+end $$;
+
+-- Raises: WD009 for what is no result.
+create or replace function wedsql._check_offline_result(p_number integer, p_result jsonb) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+declare
+  v_name text;
+begin
   if p_result ? 'after' then
     if coalesce(p_result ->> 'after', '') !~ '^[0-9]{1,9}$' or (p_result ->> 'after')::integer >= p_number
        or coalesce(p_result ->> 'of', '') !~ '^[0-9]{1,18}$' or coalesce(p_result ->> 'transition', '') = ''
@@ -100,12 +120,13 @@ begin
   end loop;
 end $$;
 
--- Returns whether a text is a moment with its time zone, within the years of clocks.
+-- Returns whether a text is a moment with its time zone, within the years that every client can show in
+-- every time zone.
 create or replace function wedsql._is_moment(p_text text) returns boolean
 language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' as $$
 begin
   return coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$'
-                  and p_text::timestamptz is not null, false);
+                  and p_text::timestamptz between '0002-01-01 00:00:00Z' and '9998-12-31 00:00:00Z', false);
 exception when data_exception then
   return false;
 end $$;
@@ -113,7 +134,7 @@ end $$;
 -- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
 -- only the one of p_number. state: as in the table; `late` is what became of a late result.
 create or replace function wedsql._offline_items(p_device bigint, p_number integer,
-  p_before integer default null, p_limit integer default 1)
+  p_before integer default null, p_limit integer default 1, p_late boolean default false)
 returns table (number integer, state "char", task bigint, instance integer, title text, made_at timestamptz,
   skew double precision, arrived_at timestamptz, decided_at timestamptz, decided_by text, seq integer,
   late_id bigint, late text, late_by text, problem jsonb, waits_for integer)
@@ -123,7 +144,7 @@ select r.number, r.state, r.job_id, r.wid, coalesce(nullif(g.label, ''), g.trnam
   l.state, l.decided_by, r.problem, case when r.state = 'W' then d.settled + 1 end
 from (select o.* from wedsql.device_result o
       where o.device_id = p_device and (p_number is null or o.number = p_number)
-        and (p_before is null or o.number < p_before)
+        and (p_before is null or o.number < p_before) and (not p_late or o.state = 'L')
       order by o.number desc limit least(greatest(p_limit, 1), 501)) r
 join wedsql.device d on d.id = r.device_id
 left join wedsql.task t on t.job_id = r.job_id left join wedsql.trig g on g.tgid = t.tgid
@@ -131,16 +152,17 @@ left join wedsql.late_result l on l.id = r.late_id
 order by r.number desc
 $$;
 
--- Returns the results of a device, the last first. p_person: null for an administrator.
+-- Returns the results of a device, the last first, or only those that came too late. p_person: null for an
+-- administrator.
 create or replace function wedsql.offline_results(p_device bigint, p_person text default null,
-  p_before integer default null, p_limit integer default 50)
+  p_before integer default null, p_limit integer default 50, p_late boolean default false)
 returns table (number integer, state "char", task bigint, instance integer, title text, made_at timestamptz,
   skew double precision, arrived_at timestamptz, decided_at timestamptz, decided_by text, seq integer,
   late_id bigint, late text, late_by text, problem jsonb, waits_for integer)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select i.* from wedsql.device d cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit) i
+select i.* from wedsql.device d cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit, p_late) i
 where d.id = p_device and (p_person is null or d.person = p_person)
 $$;
 
 grant execute on function wedsql.keep_offline_result(text, text, integer, jsonb),
-  wedsql.offline_results(bigint, text, integer, integer) to wed_web;
+  wedsql.offline_results(bigint, text, integer, integer, boolean) to wed_web;

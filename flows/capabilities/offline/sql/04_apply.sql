@@ -31,7 +31,7 @@ begin
   where r.device_id = p_device.id and r.number = p_number;
   update wedsql.device d set settled = p_number where d.id = p_device.id and d.settled = p_number - 1;
   if v_result.state in ('R', 'X') then
-    perform wedsql._need_files(v_result.wid, v_result.content, false);
+    perform wedsql._need_files(p_device.id, v_result.wid, v_result.content, false);
   end if;
 end $$;
 
@@ -113,13 +113,14 @@ begin
   end if;
 end $$;
 
--- Returns the step on whose values a result was made: one that the device was given; null where it was given
--- none.
+-- Returns the step on whose values a result was made: one that the device was given with a lock; null where
+-- it was given none.
 create or replace function wedsql._offline_base(p_device wedsql.device, p_result wedsql.device_result)
   returns integer
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select least(g.seq, greatest((p_result.content ->> 'seq')::bigint, 1))::integer
-from wedsql.device_package g where g.device_id = p_device.id and g.job_id = p_result.job_id
+from wedsql.device_package g
+where g.device_id = p_device.id and g.job_id = p_result.job_id and g.claim is not null
 $$;
 
 -- Keeps a result that came too late, decides on it where no person has to, and returns its number; null where
@@ -133,6 +134,7 @@ declare
   v_flow text := (select f.name from wedsql.flow f where f.id = v_task.flow_id);
   v_base integer := wedsql._offline_base(p_device, p_result);
   v_values jsonb := coalesce(p_result.content -> 'values', '{}');
+  v_id bigint;
   v_late wedsql.late_result;
 begin
   if p_code not in ('WD102', 'WD105', 'WD591', 'WD592', 'WD593', 'WD598', 'WD614', 'WD616') or v_base is null
@@ -148,16 +150,16 @@ begin
     end if;
     return null;
   end;
-  v_late.id := wedsql._call_rejected(v_flow, v_task.wid, p_result.job_id,
+  v_id := wedsql._call_rejected(v_flow, v_task.wid, p_result.job_id,
     (p_result.content ->> 'claim')::bigint, v_values, null, p_device.person,
     case when p_code = 'WD593' and v_task.owner is not null and v_task.ended_at is null then 'WD592'
          else p_code end);
   update wedsql.late_result l set base_seq = v_base
-  where l.id = v_late.id and l.state = 'kept' returning l.* into v_late;
+  where l.id = v_id and l.state = 'kept' returning l.* into v_late;
   if v_late.state = 'kept' then
     perform wedsql._decide_late(v_late);
   end if;
-  return v_late.id;
+  return v_id;  -- also of one that another device has sent alike before
 end $$;
 
 -- Notes in the log of a job by which clock its result was made, once where two devices have sent the same.

@@ -151,7 +151,8 @@ begin
 end $$;
 
 -- Keeps a result whose task did not become ready as a late result, about which people decide; returns its
--- number, null where there is nothing of its instance.
+-- number, null where the device was given no task of its instance. One that waits for a decision already, of
+-- the same transition with the same values, keeps its number.
 -- Locks: the instance, its case.
 create or replace function wedsql._late_following(p_device wedsql.device, p_result wedsql.device_result)
   returns bigint
@@ -160,6 +161,10 @@ declare
   v_trig wedsql.trig;
   v_late wedsql.late_result;
 begin
+  if not exists (select from wedsql.device_package g
+                 where g.device_id = p_device.id and g.wid = p_result.wid) then
+    return null;
+  end if;
   select g.* into v_trig from wedsql.instance i join wedsql.trig g on g.flow_id = i.flow_id
   where i.wid = p_result.wid and g.trname = p_result.content ->> 'transition';
   if v_trig.tgid is null or coalesce(p_result.content -> 'values', '{}') = '{}' or (
@@ -178,15 +183,19 @@ begin
   end;
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update',
                  (select f.name from wedsql.flow f where f.id = v_trig.flow_id)) using p_result.wid;
+  select l.* into v_late from wedsql.late_result l
+  where l.wid = p_result.wid and l.job_id < 0 and l.state = 'conflict' and l.tgid = v_trig.tgid
+    and l.changes = p_result.content -> 'values' limit 1;
+  if v_late.id is not null then
+    return v_late.id;
+  end if;
   insert into wedsql.late_result (flow_id, wid, job_id, tgid, transition, base_seq, changes, code, actor,
                                   received_at, look_at)
-  values (v_trig.flow_id, p_result.wid, 0, v_trig.tgid, v_trig.trname,
+  values (v_trig.flow_id, p_result.wid, -(p_device.id << 31 | p_result.number), v_trig.tgid, v_trig.trname,
           (p_result.content ->> 'seq')::integer, p_result.content -> 'values', 'WD616', p_device.person,
           wedsql.now(), wedsql.now())
-  on conflict do nothing returning * into v_late;
-  if v_late.id is not null then
-    perform wedsql._end_late(v_late, 'conflict', '', '');
-  end if;
+  returning * into v_late;
+  perform wedsql._end_late(v_late, 'conflict', '', '');
   return v_late.id;
 end $$;
 
@@ -200,7 +209,7 @@ begin
   p_result.state := case when p_result.late_id is null then 'R' else 'L' end;
   p_result.problem := jsonb_build_object('code', 'WD616', 'message',
     'The task did not become ready by the result before it.', 'hint',
-    'People decide what becomes of the result.');
+    case when p_result.late_id is null then '' else 'People decide what becomes of the result.' end);
   return p_result;
 end $$;
 

@@ -53,6 +53,19 @@ select jsonb_build_object(
   'steps', (select coalesce(jsonb_agg(s.trw order by s.seq), '[]') from steps s))
 $$;
 
+-- Returns the answer of a preview: what would change, or why it would be rejected (p_why). p_before: the
+-- situation of the instance; p_answer: the change of it, null where it was rejected.
+create or replace function wedsql._preview_answer(p_wid integer, p_operation text, p_before jsonb,
+  p_answer jsonb, p_why wedsql.why, p_facts jsonb default '{}',
+  p_approvals jsonb default '{"needed": 0, "title": "", "groups": []}') returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('wid', p_wid, 'operation', p_operation, 'flow', p_before -> 'flow',
+    'seq', p_before -> 'seq', 'approvals', p_approvals, 'facts', p_facts,
+    'refusal', case when p_why.code is not null then jsonb_build_object('sqlstate', p_why.code,
+      'message', p_why.message, 'hint', nullif(p_why.hint, ''), 'detail', nullif(p_why.detail, '')) end)
+  || coalesce(p_answer, wedsql._situation_change(p_wid, p_before, p_before, (p_before ->> 'seq')::integer))
+$$;
+
 -- Returns what an operation would do, as _situation_change has it, with {"wid", "operation", "flow", "seq",
 -- "refusal", "approvals", "facts"}: "seq" is the step at which the instance is now, for the p_expected_seq of
 -- the repair;
@@ -95,10 +108,6 @@ begin
       end if;
     end if;
   end;
-  return jsonb_build_object('wid', p_wid, 'operation', p_operation, 'flow', v_before -> 'flow',
-    'seq', v_before -> 'seq', 'approvals', v_approvals,
-    'facts', coalesce(v_facts - '{wid,operation,seq,status}'::text[], '{}'),
-    'refusal', case when v_why.code is not null then jsonb_build_object('sqlstate', v_why.code,
-      'message', v_why.message, 'hint', nullif(v_why.hint, ''), 'detail', nullif(v_why.detail, '')) end)
-    || coalesce(v_answer, wedsql._situation_change(p_wid, v_before, v_before, (v_before ->> 'seq')::integer));
+  return wedsql._preview_answer(p_wid, p_operation, v_before, v_answer, v_why,
+                                coalesce(v_facts - '{wid,operation,seq,status}'::text[], '{}'), v_approvals);
 end $$;

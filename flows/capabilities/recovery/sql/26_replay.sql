@@ -40,7 +40,7 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 select not exists (
   select 1 from wedsql.trig t cross join lateral unnest(t.reads) a
   where t.tgid = (p_job).tgid and (
-    (p_job).payload -> a is distinct from (
+    wedsql._payload(p_job) -> a is distinct from (
       select c.state -> a from wedsql.wed_trace c
       where c.wid = (p_step).wid and c.seq = (p_step).cause_seq)
     or p_present -> a is distinct from

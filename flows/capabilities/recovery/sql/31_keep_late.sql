@@ -34,7 +34,7 @@ declare
   v_id bigint;
 begin
   if p_code not in ('WD102', 'WD105', 'WD203', 'WD204', 'WD205', 'WD591', 'WD592', 'WD593', 'WD598', 'WD614',
-                    'WD616')
+                    'WD616', 'WD618')
      or p_code = 'WD203' and p_claim is null
      or v_origin.seq is null or v_origin.tgid <= 0
      or not exists (select 1 from wedsql.instance i where i.wid = p_wid and i.flow_id = v_flow.id) then

@@ -138,10 +138,10 @@ begin
     from jsonb_array_elements(p_before.jobs) e) o
   where (o.job).tgid > 0
   on conflict on constraint job_pool_pkey do nothing;
-  update wedsql.job_pool j set payload = e -> 'payload'
+  update wedsql.job_pool j set payload = nullif(e -> 'payload', 'null')
   from jsonb_array_elements(p_before.jobs) e
   where j.wid = p_before.wid and j.tgid > 0 and j.id = (e ->> 'id')::bigint and j.state = 'P'
-    and j.payload <> e -> 'payload';
+    and j.payload is distinct from nullif(e -> 'payload', 'null');
   if p_before.operation = 'retry' then
     update wedsql.job_pool j
     set state = o.state, not_before = o.not_before, earlier_attempts = o.earlier_attempts

@@ -7,8 +7,9 @@
 create or replace function wedsql.late_results(p_wid integer, p_open boolean default false) returns jsonb
 language sql volatile security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC'
 set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
-select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'job', l.job_id, 'transition', l.transition,
-    'trigger', l.tgid, 'seq', l.base_seq, 'actor', l.actor, 'code', l.code, 'state', l.state,
+select coalesce(jsonb_agg(jsonb_build_object('id', l.id, 'job', greatest(l.job_id, 0),
+    'transition', l.transition, 'trigger', l.tgid, 'seq', l.base_seq, 'actor', l.actor, 'code', l.code,
+    'state', l.state,
     'problem', l.problem, 'received_at', l.received_at, 'decided_at', l.decided_at,
     'decided_by', l.decided_by, 'reason', l.reason,
     'values', (select coalesce(jsonb_agg(jsonb_build_object('attribute', v.attribute, 'before', v.before,

@@ -18,7 +18,7 @@ create or replace function wedsql._signals_awaited(p_flow integer, p_after bigin
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_hashjoin = off set enable_mergejoin = off set enable_bitmapscan = off as $$
 with fired as materialized (
-  select j.id, j.wid, j.trname, j.payload from wedsql.trig t
+  select j.id, j.wid, j.trname, wedsql._payload(j::wedsql.job_pool) as payload from wedsql.trig t
   cross join lateral (
     select o.* from wedsql.job_pool o
     where o.flow_id = t.flow_id and o.trname = t.trname and o.priority = t.priority and o.state = 'P'

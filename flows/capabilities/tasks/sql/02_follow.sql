@@ -28,10 +28,10 @@ begin
   if v_new is not null then
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
-    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, j.payload),
+    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, wedsql._payload(j)),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
-      wedsql._data_size(j.payload), wedsql._application_number(t.application)
+      wedsql._data_size(wedsql._payload(j)), wedsql._application_number(t.application)
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
@@ -119,7 +119,7 @@ from wedsql.task t join wedsql.job_pool j on j.wid = t.wid and j.id = t.job_id
 cross join lateral (select
   case when t.given_by is not null or (p_old.role, p_old.candidate, p_old.same_as)
             is not distinct from (p_new.role, p_new.candidate, p_new.same_as) then t.audience
-       else wedsql._audience(p_new, t.wid, j.payload) end as audience,
+       else wedsql._audience(p_new, t.wid, wedsql._payload(j)) end as audience,
   case when p_old.not_by is not distinct from p_new.not_by then t.excluded when p_new.not_by is null then '{}'
        else wedsql._performers(t.wid, p_new.not_by) end as excluded,
   case when p_old.deadline is not distinct from p_new.deadline

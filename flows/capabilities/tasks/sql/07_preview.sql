@@ -29,13 +29,7 @@ begin
       end if;
     end if;
   end;
-  return jsonb_build_object('wid', v_task.wid, 'operation', 'complete_task', 'facts', '{}'::jsonb,
-    'approvals', '{"needed": 0, "title": "", "groups": []}'::jsonb, 'flow', v_before -> 'flow', 'seq',
-      v_before -> 'seq',
-    'refusal', case when v_why.code is not null then jsonb_build_object('sqlstate', v_why.code,
-      'message', v_why.message, 'hint', nullif(v_why.hint, ''), 'detail', nullif(v_why.detail, '')) end)
-    || coalesce(v_answer, wedsql._situation_change(v_task.wid, v_before, v_before,
-                                                   (v_before ->> 'seq')::integer));
+  return wedsql._preview_answer(v_task.wid, 'complete_task', v_before, v_answer, v_why);
 end $$;
 
 grant execute on function wedsql.preview_task(bigint, text, jsonb, text, bigint) to wed_web;

@@ -45,6 +45,13 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_person.seen_at > p_now - 3 * wedsql._heartbeat()
 $$;
 
+-- Notes that a person is no longer active, who has said so; a next heartbeat ends that.
+create or replace function wedsql._person_left(p_person text) returns void
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+update wedsql.person p set seen_at = least(p.seen_at, wedsql.now() - 3 * wedsql._heartbeat())
+where p.name = p_person
+$$;
+
 -- Returns the persons who are active, the last connected first, up to 1,000.
 create or replace function wedsql.active_persons()
 returns table (name text, connected_at timestamptz, seen_at timestamptz, keys text[])

@@ -1,12 +1,13 @@
 // The client for work without a connection: which page is shown, and when it exchanges with the site.
-import { size } from "../form_fields.js";
-import { room } from "./file_fields.js";
+import { showAway } from "./away.js";
+import { now } from "./clock.js";
 import { closeForm, openForm } from "./form.js";
-import { lossOf, noteLoss, showLoss } from "./losses.js";
+import { lossOf, noteLoss } from "./losses.js";
 import { showOutbox } from "./outbox.js";
-import { el, moment, say, show, t } from "./parts.js";
+import { el, say, show, t } from "./parts.js";
 import * as store from "./store.js";
 import { synchronize } from "./sync.js";
+import { listed, lossNote, showTasks } from "./tasks.js";
 
 const EVERY = 30000;
 const line = document.getElementById("line");
@@ -24,29 +25,6 @@ async function showCounts(person) {
   document.getElementById("who").textContent = person?.person ?? "";
 }
 
-async function showTasks(person) {
-  const found = await store.packages(person), results = await store.outbox(person);
-  const done = new Map(results.filter((one) => one.result && one.state !== "refused").map((one) => [one.task, one]));
-  const loss = lossOf(person);
-  const item = (one) => {
-    const result = done.get(one.task), due = one.due_at ? ` · ${t("due")} ${moment(one.due_at)}` : "";
-    return el("li", { class: "panel pad", "data-task": one.task },
-      result ? el("strong", {}, one.title) : el("a", { href: `#/tasks/${one.task}` }, one.title),
-      el("div", { class: "dim small" }, `${one.flow} ${one.key}${due}`),
-      result ? el("span", { class: "tag" }, t(`is_${result.state}`))
-        : loss?.tasks.includes(one.task) ? el("span", { class: "tag warn" }, t("again")) : null);
-  };
-  const { usage, free } = await room();
-  return show(t("tasks"), lossNote(person),
-    found.length ? el("ul", { class: "offline-list" }, ...found.map(item)) : el("p", { class: "dim" }, t("no_tasks")),
-    el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
-}
-
-function lossNote(person) {
-  const loss = lossOf(person);
-  return loss && showLoss(loss, () => render(false));
-}
-
 // Shows the page of the address, after what is being shown: else an earlier page could replace a later one.
 function render(moved = true) {
   drawing = drawing.catch(() => {}).then(() => draw(moved));
@@ -60,19 +38,25 @@ async function draw(moved) {
   await showCounts(person);
   showLine();
   document.body.dataset.page = page || "list";
-  if (page === "tasks" && !moved) return;
   const content = await signature(person);
+  if (!moved && (page === "tasks" || (page === "away" && document.getElementById("plan")))) return;
   if (!moved && content === shown) return;
   shown = content;
   const focused = document.activeElement?.id;
   closeForm();
   let heading;
-  if (!person) heading = show(t("tasks"), lossNote(null), el("p", {}, t(state.line === "lost" ? "line_lost" : "no_person")));
-  else if (page === "tasks") {
+  if (!person) {
+    const why = state.line === "lost" ? "line_lost" : "no_person";
+    heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(why)));
+  } else if (page === "tasks") {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
   } else if (page === "outbox") heading = await showOutbox(person, task === "leave", exchange);
-  else heading = await showTasks(person);
+  else if (page === "away") heading = await showAway(person, state.line, async (asked) => {
+    await (asked ? exchange(true) : automatic());
+    await render();
+  });
+  else heading = await showTasks(person, () => render(false));
   for (const link of document.querySelectorAll("nav a[data-page]")) {
     if (link.dataset.page === (page || "list")) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -86,7 +70,7 @@ async function signature(person) {
   const loss = lossOf(person);
   if (!person) return `${state.line} ${Boolean(loss)}`;
   const results = (await store.outbox(person)).map(({ number, state: each, answer }) => [number, each, answer]);
-  return JSON.stringify([location.hash, person.user, loss, results, (await store.packages(person)).map((one) => [one.task, one.version])]);
+  return JSON.stringify([location.hash, state.line === "connected", person.user, person.away, loss, results, await listed(person)]);
 }
 
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.
@@ -101,6 +85,15 @@ async function exchange(asked = false) {
   takeOver();
 }
 
+// Exchanges by itself: not while the person is away and nothing is to be sent, which saves energy.
+async function automatic() {
+  const person = await store.current();
+  const waits = person && (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
+  if (!person?.away || waits || Date.parse(person.away.until) <= now(person)) return exchange();
+  state = { line: "away" };
+  return render(false);
+}
+
 // A new version of the program waits until no form is open in any page.
 async function takeOver() {
   const found = await navigator.serviceWorker?.getRegistration();
@@ -109,12 +102,12 @@ async function takeOver() {
 
 async function start() {
   const { base } = document.body.dataset;
+  addEventListener("hashchange", () => render());  // first: else a page that is chosen meanwhile is not shown
   await render("first");
-  addEventListener("hashchange", () => render());
   addEventListener("online", () => exchange());
-  addEventListener("offline", () => exchange());
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) exchange(); });
-  setInterval(() => { if (!document.hidden) exchange(); }, EVERY);
+  addEventListener("offline", () => automatic());
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) automatic(); });
+  setInterval(() => { if (!document.hidden) automatic(); }, EVERY);
   if (navigator.serviceWorker) {
     let controlled = navigator.serviceWorker.controller;
     navigator.serviceWorker.addEventListener("controllerchange", () => {
@@ -125,7 +118,7 @@ async function start() {
       async () => { await navigator.serviceWorker.ready; document.body.dataset.kept = "yes"; },
       () => { document.body.dataset.kept = "no"; });
   }
-  await exchange();
+  await automatic();
   await navigator.storage?.persist?.();
 }
 

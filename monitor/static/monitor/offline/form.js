@@ -5,6 +5,7 @@ import { offerFollowing, typedBefore } from "./chains.js";
 import { keepFiles } from "./file_fields.js";
 import { el, say, show, t } from "./parts.js";
 import * as store from "./store.js";
+import { usable } from "./transfer.js";
 
 const KEPT_AFTER = 500;
 const NUMBERS = { numeric: /^-?\d+$/, decimal: /^-?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i };
@@ -108,7 +109,7 @@ function keepTyped(person, task, form) {
 // Shows a task. `corrects`: a refused result of it, whose texts are filled in.
 export async function openForm(person, task, corrects, saved) {
   const made = await store.packageOf(person, task);
-  if (!made) { show(t("gone"), el("p", {}, t("gone_why"))).focus(); return; }
+  if (!made || !usable(made)) { show(t("gone"), el("p", {}, t("gone_why"))).focus(); return; }
   await holdVersion();
   const place = el("div"), error = el("div", { class: "note note-error", role: "alert", tabindex: "-1", hidden: true });
   const heading = show(made.title, error, place);

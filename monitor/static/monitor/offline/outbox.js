@@ -1,5 +1,6 @@
 // The outbox: each result with its state; send, correct, export, discard.
 import { confirmed, el, moment, say, show, t } from "./parts.js";
+import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 
 const MARK = { accepted: "ok", refused: "bad", late: "warn", held: "warn", waiting: "", discarding: "" };
@@ -31,6 +32,19 @@ async function discard(person, one, renew) {
   await renew(true);
 }
 
+// Gives a refused result to the desk, where people decide on it.
+async function giveToDesk(person, one, renew) {
+  const body = new URLSearchParams({ device: await store.deviceKey(), number: one.number });
+  try {
+    const { result } = await ask("desk/", body), { title, task, made_at } = one;
+    await store.changeResult(person, one.number, "late", { title, task, made_at, answer: result, result: one.result });
+    say(t("given", { task: title }));
+  } catch (error) {
+    say(error instanceof Rejected && error.problem ? `${error.problem.message} ${error.problem.hint}` : t("line_offline"));
+  }
+  await renew(true);
+}
+
 function actions(person, one, renew) {
   const named = { "aria-describedby": `result-${one.number}` };
   const button = (name, work) => {
@@ -39,6 +53,7 @@ function actions(person, one, renew) {
   };
   return [
     one.state === "refused" ? el("a", { class: "button small", href: `#/tasks/${one.task}/${one.number}`, ...named }, t("correct")) : null,
+    one.state === "refused" && one.result && !one.result.reason ? button("desk", () => giveToDesk(person, one, renew)) : null,
     one.result ? button("export", () => download(`result-${one.number}.json`, one)) : null,
     one.state === "discarding" ? null : button(one.state === "accepted" ? "remove" : "discard", () => discard(person, one, renew)),
   ];

@@ -1,9 +1,12 @@
 // The exchange with the site: results are sent in their order, each removed only when the site has acknowledged
 // it; then the tasks are transferred that have changed.
 import { overtaken } from "./chains.js";
+import { ahead } from "./clock.js";
 import { room } from "./file_fields.js";
+import { prefetches } from "./plan.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
+import { transfer } from "./transfer.js";
 import { forgetFiles, sendFiles } from "./uploads.js";
 
 const AT_ONCE = 10, MISSING = "WD615";
@@ -12,8 +15,12 @@ const ENDED = {
   skipped: "held",
 };
 
-async function report(person, unsent) {
-  const made = new URLSearchParams({ device: await store.deviceKey(), known: person?.digest ?? "", unsent });
+async function report(person, unsent, offers, known) {
+  const made = new URLSearchParams({ device: await store.deviceKey(), known, unsent });
+  if (offers) made.set("offers", 1);
+  if (!person?.report) return made;  // only who has agreed has the rest reported
+  if (person.bandwidth) made.set("bandwidth", person.bandwidth);
+  made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
   if (free) made.set("free", Math.floor(free));
   const battery = await navigator.getBattery?.().catch(() => null);
@@ -21,10 +28,12 @@ async function report(person, unsent) {
   return made;
 }
 
-async function contact() {
-  const person = await store.current();
+// Asks the site how it is with the device: with its tasks, and with `offers` those that could be locked.
+export async function contact(offers = null, known = null) {
+  const person = await store.current(), wants = offers ?? prefetches(person);
   const unsent = person ? (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).length : 0;
-  return ask(`sync/?${await report(person, unsent)}`);
+  const sent = Date.now(), found = await ask(`sync/?${await report(person, unsent, wants, known ?? person?.digest ?? "")}`);
+  return { ...found, offers: wants, ahead: ahead(found.now, sent, Date.now()) };
 }
 
 // Makes the person who is logged in the one whose data can be read here.
@@ -35,7 +44,7 @@ async function entered(found) {
     const { secret } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
     await store.enter(found.user, found.person, secret);
   }
-  await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1) }));
+  await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1), ahead: found.ahead, away: null }));
   return store.current();
 }
 
@@ -93,25 +102,6 @@ async function follow(person) {
   }
 }
 
-// Transfers the tasks that are new or have changed, in the order of the list, and removes those that have left it.
-async function transfer(person, found) {
-  if (found.tasks === null) return;
-  const known = await store.packages(person), numbers = new Set(found.tasks.map((one) => one.task));
-  const kept = new Set((await store.outbox(person)).filter((one) => one.result).map((one) => one.task));
-  const left = known.map((one) => one.task).filter((task) => task > 0 && !numbers.has(task) && !kept.has(task));
-  await store.removePackages(person, left);
-  const device = await store.deviceKey();
-  for (const [place, { task, version }] of found.tasks.entries()) {
-    const one = known.find((each) => each.task === task);
-    const has = one?.version === version && one.language === document.documentElement.lang && one.program === document.body.dataset.program;
-    if (has && one.place === place) continue;
-    const made = has ? one : await ask(`packages/${task}/?device=${device}`);
-    const { language, program } = { language: document.documentElement.lang, program: document.body.dataset.program };
-    await store.keepPackage(person, { ...made, place, language, program });
-  }
-  await store.change(person.user, () => ({ digest: found.digest }));
-}
-
 // Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
 export async function synchronize() {
   return navigator.locks.request("wedsql-sync", async () => {
@@ -124,7 +114,7 @@ export async function synchronize() {
       await deliver(person);
       await follow(person);
       if (some) found = await contact();
-      await transfer(await store.current(), found);
+      await transfer(await store.current(), found, found.offers);
       if (before !== null || some) await contact();
       await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
       await store.trim(person);

@@ -12,8 +12,8 @@ from flows import api
 from flows.errors import UnknownFlow, WedError
 from flows.loading import LoadError, load_sql
 from workers.demo.cases import open_cases
+from workers.demo.definitions import FLOWS, LABELS, script
 from workers.demo.expenses import open_tasks
-from workers.demo.loading import FLOWS, LABELS, script
 
 
 class Command(BaseCommand):

@@ -59,6 +59,24 @@ def test_what_is_published_of_another_content_has_no_source(kit: Kit, draft: Dra
     assert published(kit) is None
 
 
+def test_each_draft_has_a_source_of_its_own(kit: Kit, draft: Draft) -> None:
+    third = SECOND | {"attributes": [{"name": "a"}, {"name": "c"}]}
+    api.open_draft(kit.name, "other", definition=third, actor="bob", conn=kit.conn)
+    api.keep_draft_source(kit.name, SOURCE | {"text": "WORKFLOW other { }"}, branch="other", conn=kit.conn)
+    assert published(kit).items() >= SOURCE.items()
+    found = api.read_draft_source(kit.name, "other", conn=kit.conn)
+    assert found is not None and found["text"] == "WORKFLOW other { }"
+
+
+def test_sources_of_many_drafts_are_not_kept_for_ever(kit: Kit, draft: Draft) -> None:
+    for number in range(60):
+        api.open_draft(kit.name, f"d{number}", definition=SECOND, actor="ann", conn=kit.conn)
+        api.keep_draft_source(kit.name, SOURCE, branch=f"d{number}", conn=kit.conn)
+        one = api.read_draft(kit.name, f"d{number}", conn=kit.conn)
+        api.discard_draft(one.at, conn=kit.conn)
+    assert kit.one("select count(*) from wedsql.flow_source where flow_id = %s", [kit.id]) == 40
+
+
 def test_a_source_of_no_draft_is_refused(kit: Kit) -> None:
     with pytest.raises(UnknownDraft):
         api.keep_draft_source(kit.name, SOURCE, conn=kit.conn)

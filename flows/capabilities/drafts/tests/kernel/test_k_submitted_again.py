@@ -25,3 +25,20 @@ def test_only_what_differs_becomes_a_version(kit: Kit) -> None:
         assert [each for each in api.list_drafts(conn=kit.conn) if each.flow == name] == []
     finally:
         api.drop_flow(name, conn=kit.conn)
+
+
+def test_a_definition_with_another_source_becomes_a_version_with_it(kit: Kit) -> None:
+    name = f"{kit.name}_z"
+    first, moved = (
+        {"language": "bpmn", "format": "xml", "text": text, "map": {}} for text in ("<a/>", "<b/>")
+    )
+    try:
+        found = [
+            api.submit_definition(name, DEFINITION, source=each, conn=kit.conn).version
+            for each in (None, first, first, moved, None)
+        ]
+        assert found == [1, 2, 2, 3, 3]
+        source = api.read_source(name, conn=kit.conn)
+        assert source is not None and source["text"] == "<b/>"
+    finally:
+        api.drop_flow(name, conn=kit.conn)

@@ -14,7 +14,7 @@ import pytest
 
 from flows import api
 from flows.errors import WedError
-from flows.filters.happened import ATTEMPT
+from flows.filters.history import ATTEMPT
 from flows.tests.kit import Kit, broken
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

@@ -14,8 +14,9 @@ from flows.languages.bpmn import iso
 NUMBERS = frozenset({"integer", "numeric"})
 # The types whose values FEEL does not write as a text; PostgreSQL would read one as such a value.
 UNTEXTUAL = NUMBERS | {"boolean", "date", "timestamptz", "interval"}
-_TEXTS = frozenset({"text", "enum"})
+TEXTS = frozenset({"text", "enum"})
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))", re.DOTALL)
+_LARGEST_EXPONENT = 20
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
 _MONTHS = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
 WRITTEN = {
@@ -57,7 +58,7 @@ def literal(kind: str, text: str) -> Part | None:
 
 
 def text_of(quoted: str) -> str | None:
-    """Return what a text in quotes says, None if it has characters that the database cannot keep."""
+    """Return the content of a text in quotes, None if it has characters that the database cannot keep."""
     found = _ESCAPE.sub(_character, quoted[1:-1])
     try:
         found = found.encode("utf-16", "surrogatepass").decode("utf-16")
@@ -80,7 +81,7 @@ def added(left: Part, sign: str, right: Part) -> Part:
         return Part(f"{_exact(left)} {sign} {right}", "numeric")
     if types == {"date"} and sign == "-":
         return Part(f"(({left} - {right}) * interval '1 day')", "interval", False)
-    if types <= _TEXTS and sign == "+":
+    if types <= TEXTS and sign == "+":
         return Part(f"({left} || {right})", "text")
     moment = left.type == "timestamptz" and right.type in ("interval", "timestamptz")
     if moment and right.type == "timestamptz":
@@ -137,3 +138,11 @@ def _like(part: Part, other: Part) -> Part:
 def _exact(part: Part) -> str:
     """Return a number whose operations have no largest whole number."""
     return f"{part}::numeric" if part.type == "integer" else part
+
+
+def power(left: Part, right: Part) -> Part | None:
+    """Return a power whose exponent is written out; None for another one."""
+    exponent = right.strip("()")
+    if not re.fullmatch(r"\d{1,2}", exponent) or int(exponent) > _LARGEST_EXPONENT:
+        return None
+    return Part(f"power(({left})::numeric, {exponent})", "numeric")

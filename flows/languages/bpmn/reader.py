@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from flows.definition import ATTRIBUTE
-from flows.languages.bpmn import choosing, identities, options
+from flows.languages.bpmn import choosing, data_objects, identities, options, references
+from flows.languages.bpmn.foreign_parts import unused
 from flows.languages.bpmn.form_types import fitted, form_tags
 from flows.languages.bpmn.job_types import with_job_type
-from flows.languages.bpmn.known import is_read, unread_attributes
 from flows.languages.bpmn.layout import planes
 from flows.languages.bpmn.model import (
     ACTIVITIES,
-    CHOOSING,
     EVENTS,
     GATEWAYS,
     TASKS,
@@ -25,17 +21,16 @@ from flows.languages.bpmn.model import (
     Flow,
     Process,
 )
-from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
-from flows.languages.bpmn.reading_data import ITEM_TYPES, Asked
+from flows.languages.bpmn.reading_data import Asked
 from flows.languages.bpmn.reading_events import check_settings, expression, is_given, reference, trigger
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.reading_people import performer, with_person
 from flows.languages.bpmn.reading_scripts import script_task
 from flows.languages.bpmn.stray import stray
-from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, SCHEMA, UNUSED
-from flows.languages.bpmn.xml import Tag, parse
+from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, UNUSED
+from flows.languages.bpmn.xml import Tag, local, parse
 from flows.languages.graph.problems import has_errors
 
 MOST_NODES, MOST_FLOWS = 4_000, 4_000
@@ -84,7 +79,8 @@ class _Reader:
         self.inside(found, None)
         self.data += self.asked.missing(self.data, self.note)
         self.fit_forms()
-        self.references()
+        self.stand_in()
+        references.check(self.elements, self.flows, self.named, self.note)
         for tag, name in stray(self.root, found, self.used):
             self.note("bad_option", f"“{name[:40]}” is no option here.", tag)
         self.unused(found)
@@ -130,11 +126,12 @@ class _Reader:
             if part.space == MODEL and part.name not in _PASSED:
                 self.part_of(part, tag, scope)
         for part in tag.of(MODEL, "association"):
-            self.links.append((_local(part.get("sourceRef")), _local(part.get("targetRef"))))
+            self.links.append((local(part.get("sourceRef")), local(part.get("targetRef"))))
         for part in tag.of(MODEL, "extensionElements") if scope is None else ():
             for each in part.of(OWN, "attribute"):
                 self.used.add((id(each), ""))
-                self.attribute(each)
+                self.declares = True
+                self.data += data_objects.attribute(each, self.note)
 
     def part_of(self, part: Tag, owner: Tag, scope: str | None) -> None:
         """Read one part of the process, or of a sub-process."""
@@ -145,7 +142,7 @@ class _Reader:
         elif part.name == "laneSet":
             self.lanes |= dict(lanes(part))
         elif part.name in ("dataObject", "dataObjectReference"):
-            self.datum(part)
+            self.data += data_objects.declared(part, self.named, self.note)
         elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
             self.refused[part.id] = (part, scope)
             reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")
@@ -159,7 +156,7 @@ class _Reader:
         documentation = " ".join(each.text.strip() for each in tag.of(MODEL, "documentation"))
         element = Element(
             tag.id, tag.name, " ".join(tag.get("name").split()), tag.line, tag.column, scope, given,
-            documentation, _local(tag.get("default")),
+            documentation, local(tag.get("default")),
             by_event=tag.flag("triggeredByEvent"),
             transaction=tag.id in self.transactions,
             compensates=tag.flag("isForCompensation"),
@@ -173,7 +170,7 @@ class _Reader:
         check_settings(tag, self.note)
         if tag.name in EVENTS:
             interrupts = tag.flag("cancelActivity", True) and tag.flag("isInterrupting", True)
-            attached = _local(tag.get("attachedToRef"))
+            attached = local(tag.get("attachedToRef"))
             found = trigger(tag, self.named, self.note)
             return replace(element, trigger=found, attached=attached, interrupting=interrupts)
         if tag.name == "complexGateway":
@@ -198,50 +195,11 @@ class _Reader:
         return next((expression(part) for part in tag.of(MODEL, name) if is_given(part)), None)
 
     def flow(self, tag: Tag) -> None:
-        source, target = _local(tag.get("sourceRef")), _local(tag.get("targetRef"))
+        source, target = local(tag.get("sourceRef")), local(tag.get("targetRef"))
         condition = self.part(tag, "conditionExpression")
         self.flows[tag.id] = Flow(
             tag.id, source, target, " ".join(tag.get("name").split()), condition, tag.line, tag.column
         )  # fmt: skip
-
-    def datum(self, tag: Tag) -> None:
-        """Read a data object: its name is often that of a reference to it."""
-        if tag.name == "dataObjectReference":
-            wanted = _local(tag.get("dataObjectRef"))
-            if wanted and wanted not in self.named:
-                self.note("unknown_reference", "The reference leads to no data object.", tag)
-            return
-        references = (each for each in self.named.values() if each.name == "dataObjectReference")
-        shown = [tag, *(each for each in references if _local(each.get("dataObjectRef")) == tag.id)]
-        name = next((each.get("name") for each in shown if each.get("name")), tag.id)
-        given = {key: value for each in shown for key, value in options.given(each).items()}
-        named = {"name": given.pop("attribute", "") or slug(name), "label": name}
-        self.declare(tag, named | self.item_type(tag) | given, tag.id)
-
-    def item_type(self, tag: Tag) -> dict[str, str]:
-        """Return the type of a data object, as the file defines its items."""
-        if tag.flag("isCollection"):
-            return {"type": "jsonb"}
-        item = self.named.get(_local(tag.get("itemSubjectRef")))
-        structure = _local(item.get("structureRef") if item is not None else "").lower()
-        return {"type": ITEM_TYPES[structure]} if structure in ITEM_TYPES else {}
-
-    def attribute(self, tag: Tag) -> None:
-        """Read <wedsql:attribute name=...> of the process."""
-        self.declares = True
-        given = {name: value for (space, name), value in tag.attributes.items() if not space}
-        self.declare(tag, given, "")
-
-    def declare(self, tag: Tag, given: dict[str, str], id_: str) -> None:
-        try:
-            found: dict[str, Any] = options.converted(given, ATTRIBUTE)
-        except ValueError as error:
-            self.note("bad_option", str(error), tag)
-            return
-        if "name" not in found:
-            self.note("no_name", "The attribute has no name.", tag)
-            return
-        self.data.append(Datum(id_, found, tag.line, tag.column))
 
     def fit_forms(self) -> None:
         """Leave out of the forms of engines what is not for the types that their attributes have."""
@@ -251,32 +209,6 @@ class _Reader:
                 form = fitted(element.options["form"], types, self.note, self.named[id_])
                 self.elements[id_] = replace(element, options={**element.options, "form": form})
 
-    def references(self) -> None:
-        """Check that each flow, default and boundary event names an element of its own level."""
-        self.stand_in()
-        for flow in [*self.flows.values()]:
-            ends = [self.elements.get(flow.source), self.elements.get(flow.target)]
-            tag = self.named[flow.id]
-            if ends[0] is None or ends[1] is None:
-                message = "The flow does not connect two elements of the process: it is left out."
-                self.note("unknown_reference", message, tag, "warning")
-                del self.flows[flow.id]
-            elif ends[0].scope != ends[1].scope:
-                self.note("crosses_border", "The flow crosses the border of a sub-process.", tag)
-                del self.flows[flow.id]
-        for element in [*self.elements.values()]:
-            tag = self.named[element.id]
-            if element.default and element.tag not in CHOOSING:
-                self.elements[element.id] = replace(element, default="")  # warned of as not read
-            elif element.default:
-                self.default(element)
-                element = self.elements[element.id]
-            if element.tag == "boundaryEvent":
-                host = self.elements.get(element.attached)
-                if host is None or host.tag not in ACTIVITIES or host.scope != element.scope:
-                    self.note("unknown_reference", "The event is attached to no activity.", tag)
-                    self.elements[element.id] = replace(element, tag="intermediateCatchEvent", attached="")
-
     def stand_in(self) -> None:
         """Put a task where sequence flows or events need an element that is refused, to check the rest."""
         ends = {end for flow in self.flows.values() for end in (flow.source, flow.target)}
@@ -285,21 +217,10 @@ class _Reader:
             if id_ and id_ in ends and id_ not in self.elements:
                 self.elements[id_] = Element(id_, "task", tag.get("name"), tag.line, tag.column, scope)
 
-    def default(self, element: Element) -> None:
-        """Check the default flow of an element, and leave out its condition, which BPMN ignores."""
-        default = self.flows.get(element.default, Flow("", "", ""))
-        if default.source != element.id:
-            self.note("unknown_reference", "The default does not leave the element.", self.named[element.id])
-            self.elements[element.id] = replace(element, default="")
-        elif default.condition is not None:
-            self.flows[default.id] = replace(default, condition=None)
-            message = "The condition of a default flow has no effect, as BPMN says."
-            self.note("not_used", message, self.named[default.id], "warning")
-
     def unused(self, process: Tag) -> None:
         """Warn of parts that have no effect: those of other programs, and descriptions for readers."""
         warned: set[tuple[str, str]] = set()
-        for tag, foreign in _unused(process, self.used):
+        for tag, foreign in unused(process, self.used):
             if (tag.id, foreign) not in warned:
                 warned.add((tag.id, foreign))
                 self.note("not_used", f"“{foreign[:60]}” has no effect.", tag, "warning")
@@ -313,32 +234,3 @@ class _Reader:
                 f"{MOST_NODES} and {MOST_FLOWS} are read."
             )
             self.note("too_large", message, tag)
-
-
-def _unused(process: Tag, used: Used) -> Iterator[tuple[Tag, str]]:
-    """Return the elements with something that has no effect, and its name."""
-    pending = [(process, process, process)]
-    while pending:
-        tag, within, owner = pending.pop()
-        owner = tag if tag.id and tag.space == MODEL else owner
-        if tag.space not in (MODEL, OWN):
-            known = tag.name == "properties" or tag.get("name").startswith("wedsql.")
-            if not known and (id(tag), "") not in used:
-                yield owner, tag.name
-                continue
-        elif (tag.name in UNUSED or tag.space == OWN) and (id(tag), "") not in used:
-            yield owner, tag.name
-        elif tag.space == MODEL and tag is not process and not is_read(tag, within):
-            yield within if within.id else owner, tag.name
-            continue
-        else:
-            for space, name in tag.attributes:
-                known = space in ("", OWN, SCHEMA) or (id(tag), name) in used
-                if not known:
-                    yield owner, name
-            yield from ((owner, name) for name in unread_attributes(tag, within))
-        pending += [(each, tag, owner) for each in reversed(tag.children)]
-
-
-def _local(name: str) -> str:
-    return name.rpartition(":")[2]

@@ -1,0 +1,42 @@
+"""FEEL, and the expression language of Camunda 7 as far as it is like it, as conditions in SQL.
+
+The words of a text become a tree (grammar), the tree SQL (translation). Lists and contexts that are written
+out exist only while an expression is translated: their items become parts of the SQL. Those in attributes are
+JSON, which the database reads by paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from flows.languages.bpmn.feel.grammar import LONGEST, Grammar
+from flows.languages.bpmn.feel.translation import translated
+from flows.languages.bpmn.feel.words import NotSimple, words
+
+__all__ = ["NotSimple", "names_in", "to_sql"]
+
+
+def to_sql(text: str, types: Mapping[str, str] | None = None) -> str:
+    """Return an expression as SQL; `types` are those of attributes. Raises NotSimple."""
+    if len(text) > LONGEST:
+        raise NotSimple(f"It has more than {LONGEST} characters.", 1)
+    try:
+        grammar = Grammar(words(text), types or {})
+        found = grammar.either()
+        grammar.need("", "the end")
+        return str(translated(found, types or {}))
+    except RecursionError as error:
+        raise NotSimple("It is nested too deeply.", 1) from error
+
+
+def names_in(text: str) -> frozenset[str]:
+    """Return the names of attributes in an expression, in lower case, as far as it is understood."""
+    try:
+        grammar = Grammar(words(text[:LONGEST]), {})
+    except NotSimple:
+        return frozenset()
+    try:
+        grammar.either()
+    except (NotSimple, RecursionError):
+        return frozenset(grammar.names)
+    return frozenset(grammar.names)

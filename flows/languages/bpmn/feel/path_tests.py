@@ -1,0 +1,156 @@
+"""What is said of an item of JSON, as a path of the SQL/JSON standard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from flows.languages.bpmn.feel import tree
+from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, text_of
+
+_COMPARED = {"=": "==", "<>": "!="}
+_PASSED = NUMBERS | TEXTS | {"boolean"}
+_CALCULATED = ("+", "-", "*")
+
+
+class NoPath(ValueError):
+    """What is said of the items is not comparable by a path; `position` is where."""
+
+    def __init__(self, position: int) -> None:
+        super().__init__(position)
+        self.position = position
+
+
+class Tests:
+    """Writes what is said of an item as a path; `types` are those of attributes that it may name.
+
+    `item` is the name of the item; in a filter it is empty: there a name that no attribute has is that of a
+    part of the item. `passed` has the values of attributes that the paths name.
+    """
+
+    def __init__(self, types: Mapping[str, str], item: str = "") -> None:
+        self.types, self.item = types, item
+        self.passed: dict[str, str] = {}
+
+    def test(self, node: tree.Node) -> str:
+        """Return a test as a path. Raises NoPath."""
+        form = _TESTS.get(type(node))
+        if form is not None:
+            return form(self, node)
+        found = self.operand(node)
+        if found in ("true", "false"):
+            return f"1 == {int(found == 'true')}"
+        if not found.startswith("@"):
+            raise NoPath(node.position)
+        return f"{found} == true"
+
+    def operand(self, node: tree.Node) -> str:
+        """Return the item, one of its parts, an attribute, or a value that is written out. Raises NoPath."""
+        form = _OPERANDS.get(type(node))
+        if form is None:
+            raise NoPath(node.position)
+        return form(self, node)
+
+    def joined(self, node: tree.Joined) -> str:
+        sign = "||" if node.word == "or" else "&&"
+        return f" {sign} ".join(self._joined_part(node, each) for each in node.parts)
+
+    def _joined_part(self, node: tree.Joined, part: tree.Node) -> str:
+        found = self.test(part)
+        return f"({found})" if isinstance(part, tree.Joined) and node.word == "and" else found
+
+    def contrary(self, node: tree.Contrary) -> str:
+        return f"!({self.test(node.part)})"
+
+    def group(self, node: tree.Group) -> str:
+        return f"({self.test(node.part)})"
+
+    def comparison(self, node: tree.Comparison) -> str:
+        return f"{self.operand(node.left)} {_COMPARED.get(node.sign, node.sign)} {self.operand(node.right)}"
+
+    def between(self, node: tree.Between) -> str:
+        value = self.operand(node.value)
+        return f"({value} >= {self.operand(node.low)} && {value} <= {self.operand(node.high)})"
+
+    def within(self, node: tree.Within) -> str:
+        return f"({' || '.join(self._one_of(node.value, each) for each in node.parts) or '1 == 0'})"
+
+    def _one_of(self, value: tree.Node, part: tree.Node) -> str:
+        left = self.operand(value)
+        match part:
+            case tree.Range():
+                low, high = ">=" if part.with_low else ">", "<=" if part.with_high else "<"
+                return f"({left} {low} {self.operand(part.low)} && {left} {high} {self.operand(part.high)})"
+            case tree.Test():
+                return f"{left} {_COMPARED.get(part.sign, part.sign)} {self.operand(part.part)}"
+        return f"{left} == {self.operand(part)}"
+
+    def number(self, node: tree.Number) -> str:
+        return node.text if node.text[0] != "." else f"0{node.text}"
+
+    def constant(self, node: tree.Constant) -> str:
+        return node.text
+
+    def text(self, node: tree.Text) -> str:
+        found = text_of(node.text)
+        if found is None:
+            raise NoPath(node.position)
+        return json.dumps(found)
+
+    def negative(self, node: tree.Negative) -> str:
+        return f"-{self.operand(node.part)}"
+
+    def inner(self, node: tree.Group) -> str:
+        return f"({self.operand(node.part)})"
+
+    def calculation(self, node: tree.Calculation) -> str:
+        if node.sign not in _CALCULATED:
+            raise NoPath(node.position)
+        return f"{self.operand(node.left)} {node.sign} {self.operand(node.right)}"
+
+    def part(self, node: tree.Path) -> str:
+        found = self.operand(node.of)
+        if not found.startswith("@"):
+            raise NoPath(node.position)
+        return f"{found}.{json.dumps(node.key)}"
+
+    def named(self, node: tree.Name) -> str:
+        """Return the item, a part of it, or the variable of an attribute."""
+        key, type_ = node.key, self.types.get(node.key)
+        if key == (self.item or "item"):
+            return "@"
+        if type_ is None and not self.item:
+            return f"@.{json.dumps(node.text)}"
+        if type_ not in _PASSED:
+            raise NoPath(node.position)
+        self.passed[key] = variable(key, key, type_ in TEXTS)
+        return f"${key}"
+
+
+def variable(name: str, value: str, is_text: bool) -> str:
+    """Return a document with a value under a name, as the variables of a path."""
+    if is_text:
+        return f"jsonb_object(array['{name}', ({value})::text])"
+    return f"""('{{"{name}": ' || coalesce(({value})::text, 'null') || '}}')::jsonb"""
+
+
+_Forms = dict[type[tree.Node], Callable[[Tests, Any], str]]
+_TESTS: _Forms = {
+    tree.Joined: Tests.joined,
+    tree.Contrary: Tests.contrary,
+    tree.Group: Tests.group,
+    tree.Comparison: Tests.comparison,
+    tree.Between: Tests.between,
+    tree.Within: Tests.within,
+}
+_OPERANDS: _Forms = {
+    tree.Number: Tests.number,
+    tree.Constant: Tests.constant,
+    tree.Text: Tests.text,
+    tree.Negative: Tests.negative,
+    tree.Group: Tests.inner,
+    tree.Calculation: Tests.calculation,
+    tree.Path: Tests.part,
+    tree.Name: Tests.named,
+}

@@ -1,0 +1,76 @@
+"""Lists and documents of JSON, which the database reads by paths of the SQL/JSON standard."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from flows.languages.bpmn.feel.values import Part
+
+
+@dataclass(frozen=True)
+class Documents:
+    """Values of JSON: those that a path finds in a source, with the attributes that the path names."""
+
+    source: str
+    path: str = "$"
+    passed: tuple[tuple[str, str], ...] = ()
+    several: bool = False
+
+    def key(self, name: str) -> Documents:
+        """Return a part of each of these values."""
+        return replace(self, path=f"{self.path}.{json.dumps(name)}")
+
+    def where(self, test: str, passed: Mapping[str, str]) -> Documents:
+        """Return those items of which a test holds."""
+        both = tuple(({**dict(self.passed), **passed}).items())
+        return replace(self, path=f"{self.path}[*] ? ({test})", passed=both, several=True)
+
+    def item(self, number: int) -> Documents:
+        """Return an item by its number from 1, or from the end by one below 0."""
+        if self.path == "$" and not self.several:
+            found = f"({self.source} -> {number - (number > 0)})"
+        else:
+            found = f"({self.array()} -> {number - (number > 0)})"
+        return Documents(found)
+
+    def array(self) -> str:
+        """Return the values as one array."""
+        path = self.path if self.path.endswith(")") else f"{self.path}[*]"
+        return f"jsonb_path_query_array({self.source}, {quoted(path)}{self.variables()})"
+
+    def count(self) -> Part:
+        """Return the number of the items; null where the source is."""
+        return Part(f"jsonb_array_length({self.array()})", "integer")
+
+    def single(self) -> Part | None:
+        """Return the one value, null where the path finds none; None where it may find several."""
+        if self.several:
+            return None
+        if self.path == "$":
+            return Part(self.source, "jsonb")
+        return Part(
+            f"jsonb_path_query_first({self.source}, {quoted(f'strict {self.path}')}, '{{}}', true)", "jsonb"
+        )
+
+    def holds(self, kind: str, test: str, passed: Mapping[str, str]) -> Part:
+        """Return the value of `some` or `every`, from the truth of a test for each item."""
+        merged = replace(self, passed=tuple(({**dict(self.passed), **passed}).items()))
+        path = self.path if self.path.endswith(")") else f"{self.path}[*]"
+        holds, fails, unknown = (
+            f"jsonb_path_exists({self.source}, {quoted(f'{path} ? ({each})')}{merged.variables()})"
+            for each in (test, f"!({test})", f"({test}) is unknown")
+        )
+        first, then = (f"{holds} then true", "false") if kind == "some" else (f"{fails} then false", "true")
+        text = f"(case when {first} when {self.source} is null or {unknown} then null else {then} end)"
+        return Part(text, "boolean")
+
+    def variables(self) -> str:
+        """Return the argument that gives the path the values of attributes."""
+        return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ""
+
+
+def quoted(text: str) -> str:
+    """Return a text as one of SQL."""
+    return "'" + text.replace("'", "''") + "'"

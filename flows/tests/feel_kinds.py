@@ -1,0 +1,57 @@
+"""The kinds of differences from engines of FEEL: docs/bpmn.md lists them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of difference: which expressions, an example, and what is followed."""
+
+    what: str
+    found: str
+    example: str
+    followed: str
+
+
+FEELIN = [
+    Kind("positions from the end in `remove` and `insert before`", r"remove\(.*-1\)|insert before\(.*-1,",
+         "remove([10, 1, 1, 0], -1)", "10.3.4.4: -1 is the last position"),
+    Kind("positions outside of a list", r"sublist\(|remove\(|insert before\(", "sublist([1], 2)",
+         "10.3.4: null for an argument outside of its domain"),
+    Kind("numbers that go down to 0, or end at it", r"in -?\d\.\.0 ", "(for x in 2..0 return 0)",
+         "10.3.2.14: the numbers go up or down"),
+    Kind("a filter by a truth value that is a part of an item", r"\[item\.on\]", "os[item.on][1].a",
+         "10.3.2.5: the items for which it is true"),
+    Kind("a start before the text in `substring`", r"substring\(.*, -2, 1\)", 'substring("a", -2, 1)',
+         "10.3.4.3: none; the text begins at its first character"),
+    Kind("equality of two results that are null", r"/ 0|split\(", "((2 / 0) = (10 / 0))",
+         "10.3.2.15, Table 52: null; `= null` is a test of its own"),
+    Kind("two values of JSON, whose types are not known", r"\b(os|ts|o)\b.*[=+<>].*\b(os|ts|o)\b",
+         "(o.k = os[1].k)", "refused"),
+    Kind("a result that becomes too long for one condition", r"for |union|distinct|concatenate|flatten|item ",
+         "union(union([0.5, 0.5, m], [1, 2.75, n]), [0, n, -3, 10])", "refused"),
+]  # fmt: skip
+JS_FEEL = [
+    Kind("functions that put lists together: they add the data", r"union\(|concatenate\(|flatten\(|append\(",
+         "union([10], [])", "10.3.4.4: the items of the lists"),
+    Kind("functions of positions", r"index of\(|sublist\(|remove\(|insert before\(|reverse\(|distinct",
+         "index of([], 2)", "10.3.4.4: a list of positions, counted from 1"),
+    Kind("`substring`", r"substring", "substring(s, 2)", "10.3.4.3: the rest of the text"),
+    Kind("positions in a list, counted from 0", r"\[-?\d\]", "ts[1]", "10.3.2.5: they are counted from 1"),
+    Kind("months, counted from 0", r"\.month|month of", "d.month", "10.3.2.3.8: from 1"),
+    Kind("`decimal`: a text", r"decimal\(", "decimal(1, 0)", "10.3.4.5: a number"),
+    Kind("two lists of `for`, `some` and `every`", r", y in ", "(for x in [10], y in [1, 2] return x - y)",
+         "10.3.2.14: each pair of their items"),
+    Kind("`<` and `>` of equal dates", r"\bd(ate)?\b", "(d < d)", "10.3.2.15, Table 53"),
+    Kind("`and` and `or` with null", r"\bu\b|null| and | or ", "(true and u)", "10.3.2.10, Table 48: null"),
+    Kind("`sum` and others of an empty list", r"sum\(|mean\(|m(?:in|ax)\(", "sum([])", "10.3.4.4: null"),
+]  # fmt: skip
+KINDS = {"feelin": FEELIN, "js-feel": JS_FEEL}
+
+
+def kind(engine: str, text: str) -> Kind | None:
+    """Return the kind of a difference, None if it is of no known one."""
+    return next((each for each in KINDS[engine] if re.search(each.found, text)), None)
