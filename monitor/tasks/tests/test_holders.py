@@ -85,7 +85,7 @@ def test_an_operation_on_many_names_who_has_tasks_and_asks_once(
     for holder in holders:
         assert f"{holder} has 1 task of these instances." in text_of(page)
     given = REASON | {"operation": operation}
-    api.start(flow, {})  # nobody has its task: the form is of other instances
+    api.start(flow, {})  # its task is open: the form is of other instances
     page = page_of(boss, f"/bulk/new/?flow={flow}")
     third = person("role:Fitter")
     api.take_task(api.instance_tasks(wids[1] + 1)[0].job_id, name_of(third), ["r:Fitter"])
