@@ -43,7 +43,7 @@ def tasks_of(person: str, flow: FlowInfo, wid: int) -> list[Holder]:
 
 
 def of_many(request: HttpRequest, wids: Sequence[int]) -> dict[str, Any]:
-    """Return what the form of an operation on many says of others who have tasks or cases of the instances.
+    """Return the others who have tasks or cases of these instances, for the form of an operation on many.
 
     `claims` is a text by which a request recognizes that the form showed them.
     """
