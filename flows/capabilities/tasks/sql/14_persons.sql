@@ -26,7 +26,7 @@ begin
   if v_old.keys = p_keys and v_old.seen_at > v_now - wedsql._heartbeat() and v_old.seen_at <= v_now then
     return false;
   end if;
-  v_joined := coalesce(v_old.seen_at <= v_now - 3 * wedsql._heartbeat(), true);
+  v_joined := not coalesce(wedsql._is_active(v_old, v_now), false);
   insert into wedsql.person as p (name, keys, connected_at, seen_at) values (p_person, p_keys, v_now, v_now)
   on conflict (name) do update
   set keys = excluded.keys, seen_at = excluded.seen_at,
@@ -39,10 +39,12 @@ begin
   return v_joined;
 end $$;
 
--- Returns whether a person is active.
+-- Returns whether a person is active: seen within three heartbeats. One who was seen later than now, before
+-- the clock was set back, is not, until the next heartbeat.
 create or replace function wedsql._is_active(p_person wedsql.person, p_now timestamptz) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_person.seen_at > p_now - 3 * wedsql._heartbeat()
+  and p_person.seen_at < p_now + 3 * wedsql._heartbeat()
 $$;
 
 -- Notes that a person is no longer active, who has said so; a next heartbeat ends that.
@@ -98,7 +100,7 @@ select coalesce(array_agg(b.name order by b.place), '{}') from (
                           when 'fewest_selected' then wedsql._task_count(p.name, p_watch.job_id, true) end,
     case when p_watch.notified = 'last_connected' then p.connected_at end desc, p.name) as place
   from wedsql.person p
-  where p.seen_at > p_now - 3 * wedsql._heartbeat() and 'r:' || p_watch.role = any (p.keys)
+  where wedsql._is_active(p, p_now) and 'r:' || p_watch.role = any (p.keys)
     and p.name <> all (p_excluded) and (p_among is null or p.name = any (p_among))) b
 where b.place <= p_watch.notified_count
 $$;
