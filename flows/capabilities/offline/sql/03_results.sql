@@ -102,7 +102,8 @@ begin
        select sum(pg_column_size(r.content)) from wedsql.device_result r
        where r.device_id = p_device.id and r.state = 'W') > 20000000 then
     perform wedsql._raise('WD009',
-      'The results of device {device} that wait for result {number} are too large.', 'Send the results in their order.',
+      'The results of device {device} that wait for result {number} are too large.',
+      'Send the results in their order.',
       jsonb_build_object('device', p_device.id, 'number', p_device.settled + 1));
   end if;
 end $$;
