@@ -36,7 +36,7 @@ def _nothing() -> None:
 
 
 def _words(error: psycopg.Error) -> str:
-    """Return what may be logged of an error: of most its class alone, as their texts may quote the state."""
+    """Return the loggable part of an error: of most its class alone, as their texts may quote the state."""
     code = error.sqlstate or ""
     if not code.startswith(_ABOUT_KEYS):
         return type(error).__name__

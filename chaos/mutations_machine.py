@@ -42,7 +42,7 @@ MUTATIONS = [
         _in("_rematch_some", "and x.tgid = any (t.matched)) as timed", ") as timed")),
     _fix("a re-match deletes stale timers", "^(stale timer|lost)", "step tick change_predicate", [LATER],
         _in("_rematch_some", "x.wid = t.wid and x.tgid <> all (t.matched)", "false")),
-    _fix("what is parked no longer is no exception", "^false exception",
+    _fix("what is parked no longer is not an exception", "^false exception",
         "fail_at_once step_beside withdraw change_predicate", [ONCE],
         _in("_is_rematched", "or (p_live or p_timed) and not p_parked")),
     _fix("what runs again has no _EXCPT job, after a step", "^(ghost exception|work on ended)",

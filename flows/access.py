@@ -156,7 +156,7 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
 
 
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
-    """Return what the user's groups grant: names of flows, each with an action, "" for seeing it.
+    """Return the grants of the user's groups: names of flows, each with an action, "" for seeing it.
 
     As Django does with permissions, they are read once per user object, which is one per request.
     """
@@ -196,7 +196,7 @@ def may_manage_people(user: AnyUser) -> bool:
 
 
 def sources(user: AbstractUser, flow: str) -> dict[Action, list[str]]:
-    """Return what the user may do with a flow, each with where it comes from.
+    """Return the rights of the user in the flow, each with its sources.
 
     That is the name of a group, "permission" for one of the user's own, "staff" or "superuser".
     """
@@ -222,7 +222,7 @@ def sources(user: AbstractUser, flow: str) -> dict[Action, list[str]]:
 
 
 def own_actions(user: AbstractUser, flow: str) -> set[Action]:
-    """Return what the groups of this flow grant the user, without other groups and permissions."""
+    """Return the actions that the groups of this flow grant the user; other groups do not count."""
     own = {action or "see" for name, action in _granted(user) if name == flow}
     return {action for action in PERMISSIONS if action in own}
 
@@ -325,7 +325,7 @@ def may_handle(user: AnyUser, flow: str) -> bool:
 
 
 def right_for(operation: str) -> Action:
-    """Return what an operation asks of a user on any instance; "repair" for one that there is not."""
+    """Return the right that an operation requires on any instance; "repair" for an unknown operation."""
     found = api.operation_table().get(operation)
     return found.permission if found else "repair"
 

@@ -59,7 +59,7 @@ class Example:
 
     @property
     def lesson(self) -> str:
-        """Return what the example teaches, in a sentence; "" for one that does not say it."""
+        """Return the lesson of the example in a sentence; "" for one without any."""
         return translated(self.english_lesson)
 
     @property

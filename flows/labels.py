@@ -21,13 +21,13 @@ def translate_label(label: str) -> str:
 
 
 def rule_name(rule: Mapping[str, Any]) -> str:
-    """Return what a rule without a label is called: its name, or that of its condition or transition."""
+    """Return the name of a rule without a label: its own, or that of its condition or transition."""
     given = (rule.get(option) for option in ("name", "condition", "transition"))
     return next((str(each) for each in given if each and each not in (FINAL, INTEGRITY)), "")
 
 
 def rule_title(rule: Mapping[str, Any]) -> str:
-    """Return what a rule of a definition is called wherever people read of it: its label, or its name."""
+    """Return the title of a rule of a definition on all pages: its label, or its name."""
     named = translate_label(str(rule.get("label") or "")) or rule_name(rule)
     return named or (_("Final condition") if rule.get("final") else _("Rule without a name"))
 
@@ -46,7 +46,7 @@ class OfFlow:
 
     @property
     def flow_title(self) -> str:
-        """Return what the flow is called."""
+        """Return the title of the flow."""
         return translate_label(self.flow_label) or self.flow
 
 
@@ -58,5 +58,5 @@ class OfTransition(OfFlow):
 
     @property
     def title(self) -> str:
-        """Return what the transition is called."""
+        """Return the title of the transition."""
         return translate_label(self.transition_label) or self.transition

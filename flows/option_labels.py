@@ -47,7 +47,7 @@ class Labels:
         return value, line[len(value) :] if begun else ""
 
     def of(self, value: str) -> str:
-        """Return what people read for a value; the value itself where it has no label."""
+        """Return the label of a value; the value itself if it has none."""
         language = get_language() or ""
         for each in (language, language.partition("-")[0]):
             if each and value in self.by_language.get(each, {}):
@@ -71,7 +71,7 @@ class EnumType(str):
         return made
 
     def label_of(self, value: str) -> str:
-        """Return what people read for an option."""
+        """Return the label of an option."""
         return self.labels.of(value)
 
 
@@ -95,7 +95,7 @@ def type_of(attribute: Mapping[str, Any]) -> str:
 
 
 def value_label(kind: str, value: str) -> str:
-    """Return what people read for a value of a type: the label of an option, any other value as it is."""
+    """Return the text for a value of a type: the label of an option, any other value unchanged."""
     return kind.label_of(value) if isinstance(kind, EnumType) else value
 
 

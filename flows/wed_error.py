@@ -33,12 +33,12 @@ class WedError(Exception):
 
     @property
     def message(self) -> str:
-        """Return what happened, and to what."""
+        """Return the message: what happened, and to what."""
         return self._translated("message_template", self._message) or str(self.default)
 
     @property
     def hint(self) -> str:
-        """Return what to do about it; may be empty."""
+        """Return the advice, which may be empty."""
         return self._translated("hint_template", self._hint)
 
     @property

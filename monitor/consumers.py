@@ -17,7 +17,7 @@ class FlowConsumer(LiveConsumer):
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-        """Return what a URL watches for this user, or None if it does not exist or is not visible."""
+        """Return the topic that a URL watches for this user, or None if nothing is visible there."""
         leave_out(user)  # frames say what changed, not to which values
         if "wid" in target:
             found = instance(target["wid"])

@@ -188,7 +188,7 @@ def queue_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
 
 
 def approval_summary(rule: Mapping[str, Any]) -> tuple[str, str]:
-    """Return what a rule is about, and what it asks for."""
+    """Return the summary of a rule: its subject and its requirement."""
     more = _("more than %(n)s instances") % {"n": rule["bulk_above"]} if rule["bulk_above"] else ""
     parts = (*map(title_of, rule["operations"]), *rule["attributes"], more, rule["approvers"])
     number = _("approvals: %(n)s") % {"n": rule["approvals"]}

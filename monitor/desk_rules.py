@@ -107,7 +107,7 @@ KINDS: Mapping[str, Kind] = {
 
 
 def digest(items: Sequence[Item]) -> str:
-    """Return what identifies a list, so that only the one that was shown is changed."""
+    """Return a digest that identifies a list, so that only the one that was shown is changed."""
     text = json.dumps(items, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -128,7 +128,7 @@ def repair_query(user: AnyUser, flow: FlowInfo | None, found: Asked) -> str:
 
 
 def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str, object]:
-    """Return what the part filters.html of a list needs."""
+    """Return the context of the part filters.html of a list."""
     paged = request.GET.get("before") or request.GET.get("after")
     return {
         "operators": OPERATOR.items(),

@@ -26,7 +26,7 @@ class Holder:
 
 
 def facts(request: HttpRequest, flow: FlowInfo, wid: int) -> dict[str, Any]:
-    """Return what the form of an operation says of others who have something of the instance.
+    """Return the facts for the form of an operation about others who hold something of the instance.
 
     `unseen` is whether a form was sent that did not show them: then it is shown again instead of done.
     """

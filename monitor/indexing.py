@@ -43,7 +43,7 @@ class Slow:
         self._user, self._filters, self._began = user, filters, monotonic()
 
     def context(self) -> dict[str, list[Offer]]:
-        """Return what the part index_offers.html of the list needs."""
+        """Return the context of the part index_offers.html of the list."""
         slow = monotonic() - self._began >= SLOW_SECONDS
         return {"offers": offers(self._user, self._filters) if slow else []}
 

@@ -52,7 +52,7 @@ def reasons(flow: FlowInfo, found: InstanceReasons) -> InstanceReasons:
 
 
 def waiting(flow: FlowInfo, found: Sequence[JobReason]) -> list[JobReason]:
-    """Return what jobs wait for, without errors and names of locks, which may have values in them."""
+    """Return the reasons for which jobs wait, without errors and names of locks, which may have values."""
     return [_waiting(each) for each in found] if flow.concealed else [*found]
 
 
@@ -73,5 +73,5 @@ def _obstacle(flow: FlowInfo, found: Obstacle) -> Obstacle:
 
 
 def preview(flow: FlowInfo, found: RepairPreview) -> RepairPreview:
-    """Return what a repair would do with the values that are shown."""
+    """Return the effect of a repair with the values that are shown."""
     return replace(found, before=values(flow, found.before), after=values(flow, found.after))

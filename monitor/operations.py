@@ -20,7 +20,7 @@ EXCEPTION: Text = _("Its condition still holds: the instance becomes an exceptio
 
 
 def consequence(job: OpenJob, found: InstanceReasons) -> Text:
-    """Return what follows from withdrawing a job, by the kernel's own evaluation of its condition."""
+    """Return the consequence of withdrawing a job, by the kernel's own evaluation of its condition."""
     holds = any(rule.id == job.tgid and rule.holds for rule in found.rules)
     return EXCEPTION if holds and found.status == "R" else STAYS
 

@@ -16,9 +16,9 @@ from monitor.children import views as children
 from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.offline import departure as offline_leaving
 from monitor.offline import devices as offline_devices
 from monitor.offline import files as offline_files
-from monitor.offline import leaving as offline_leaving
 from monitor.offline import views as offline
 from monitor.reasons import views as reasons
 from monitor.recovery import draft_views as drafts

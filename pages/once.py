@@ -119,6 +119,6 @@ def _claim(request: HttpRequest) -> tuple[SentForm, bool] | None:
 
 
 def _sent(token: str) -> tuple[SentForm, bool]:
-    """Return what was sent with a token, and whether it is for the first time; forget what is old."""
+    """Return the content sent with a token, and whether it is for the first time; delete old ones."""
     SentForm.objects.filter(at__lt=timezone.now() - KEPT).delete()
     return SentForm.objects.get_or_create(token=token)

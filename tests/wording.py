@@ -35,8 +35,15 @@ INSTEAD = {
     "anew": "again",
     "live line": "live connection",
     "in the midst": "during it",
+    "cannot be saved so": "cannot be saved with these values",
+    "looked at so": "viewed this way",
+    "nothing is to do": "no action is needed",
+    "is no exception": "is not an exception",
 }
 WORD = re.compile(r"(?<![\w-])({})(?![\w-])".format("|".join(map(re.escape, INSTEAD))), re.IGNORECASE)
+# A docstring names what a function returns: "Return the title of the flow."
+VAGUE = re.compile(r'"""Return what\b')
+VAGUE_IN = ("*/tests/*", "tests/*", "testkit/*", "bench/*", "chaos/*")
 FILES = ("*.py", "*.sql", "*.html", "*.md", "*.js", "*.css", "Makefile")
 # Other sources of words: what was released, results, inputs of tests, and the pages that name the words.
 EXCLUDED = (
@@ -64,6 +71,8 @@ def found_in(name: str, text: str) -> Iterator[str]:
         for word in (match[1].lower() for match in WORD.finditer(line)):
             if not any(fnmatch(name, pattern) for pattern in ALLOWED.get(word, ())):
                 yield f'{name}:{number}: "{word}"; write {INSTEAD[word]}'
+        if VAGUE.search(line) and not any(fnmatch(name, pattern) for pattern in VAGUE_IN):
+            yield f'{name}:{number}: "Return what"; write "Return the ..." and name it'
 
 
 def main() -> int:

@@ -38,7 +38,7 @@ class FreedMemory:
         self._once_more = False
 
     def return_if_grown(self) -> None:
-        """Return what is free if the process has grown by STEP since the last time."""
+        """Return the free memory to the system if the process has grown by STEP since the last time."""
         if resident() - self._settled < STEP and not self._once_more:
             return
         if self._lock.acquire(blocking=False):

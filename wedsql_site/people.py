@@ -65,7 +65,7 @@ class Right:
 
 
 def level(rights: Collection[Action]) -> str:
-    """Return what the cell of a person and a flow says."""
+    """Return the level in the cell of a person and a flow."""
     if len(rights) == len(PERMISSIONS):
         return _("Everything")
     held = [name for name, actions in LEVELS.items() if set(actions) <= set(rights)]

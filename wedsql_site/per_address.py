@@ -25,7 +25,7 @@ REPORT_SECONDS = 60.0
 
 
 def network(address: str) -> str:
-    """Return what counts as one address: for IPv6 the network of 64 bits, which one customer gets."""
+    """Return the network that counts as one address: for IPv6 that of 64 bits, which one customer gets."""
     found = ipaddress.ip_address(address)
     mapped = getattr(found, "ipv4_mapped", None) or found
     return str(mapped) if mapped.version == 4 else str(ipaddress.ip_network((mapped, 64), strict=False))

@@ -95,7 +95,7 @@ def _listed(group: Group) -> dict[str, Any]:
 
 
 def asked(request: HttpRequest) -> str:
-    """Return what was typed, cut to the longest that is searched for."""
+    """Return the typed text, cut to the longest that is searched for."""
     return " ".join(unicodedata.normalize("NFC", text(request, "q"))[:LONGEST].split())
 
 

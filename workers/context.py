@@ -41,6 +41,8 @@ class HandlerServices(Protocol):
 
     def extend(self, taken: Taken, duration: timedelta) -> datetime: ...
 
+    def host(self, flow: str, taken: Taken) -> str | None: ...
+
     def is_lost(self, taken: Taken) -> bool: ...
 
 
@@ -74,6 +76,14 @@ class Context:
     def attempt(self) -> int:
         """The number of this attempt, from 1."""
         return self.taken.attempts + 1
+
+    @property
+    def host(self) -> str | None:
+        """The host of this attempt: the first of the task's application, after a failure the next one.
+
+        None where the definition names none. It is read from the database each time.
+        """
+        return self._services.host(self.flow, self.taken)
 
     @property
     def payload(self) -> Mapping[str, Any]:

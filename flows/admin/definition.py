@@ -195,7 +195,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     # Deleting
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[list[str], dict, set, list[str]]:
-        """Return what deleting the flows deletes; a flow that has instances is protected."""
+        """Return the objects that are deleted with the flows; a flow that has instances is protected."""
         flows = list(objs)
         kept = [_instances_kept(flow) for flow in flows if Instance.objects.filter(flow=flow).exists()]
         counts = {

@@ -56,7 +56,7 @@ from flows.api.registration import heartbeat, never_offered, register_worker, un
 from flows.api.rematches import continue_rematch, finish_rematch, rematch_due
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
-from flows.api.sources import keep_source, read_source
+from flows.api.sources import keep_source, read_source, task_host
 from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
@@ -295,6 +295,7 @@ from flows.capabilities.tasks.deadlines import (
     messages,
     person_keys,
     person_seen,
+    person_work,
     set_absence,
     set_task_settings,
     start_with_settings,

@@ -59,7 +59,7 @@ def publish(
 
 
 def difference(old: AnyDefinition, new: AnyDefinition, *, conn: Any = None) -> list[Change]:
-    """Return what publishing the new definition over the old one changes. Raises BadDefinition.
+    """Return the changes that publishing the new definition over the old one makes. Raises BadDefinition.
 
     If the triggers of the old one have numbers (`id`), those of the new one may refer to them.
     """

@@ -56,7 +56,7 @@ def lint(
     people: People | None = None,
     conn: Any = None,
 ) -> list[Finding]:
-    """Return what is probably not meant, the worst first. Raises PredicateRefused, PredicateType.
+    """Return the probable mistakes of a definition, the worst first. Raises PredicateRefused, PredicateType.
 
     A rule whose condition has other than comparisons with constants, or too many classes of states, is not
     proved anything about; `unproved` names those. After `seconds` no further conditions are evaluated or
@@ -105,7 +105,7 @@ def _rules(flow: str, definition: Mapping[str, Any], budget: Budget, conn: Any) 
 
 
 def _verify(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn: Any) -> Verify | None:
-    """Return what says on which states none of the conditions without a table holds; None without such."""
+    """Return on which states none of the conditions without a table holds; None without such conditions."""
     open_rules = [rule for rule in rules if rule.table is None and rule.enabled and not rule.integrity]
     if not open_rules:
         return None

@@ -74,7 +74,7 @@ class History:
 
 
 def read_history(flow: str, rules: Sequence[Rule], conn: Any) -> History:
-    """Return what the newest instances show of rules whose conditions run as they are here."""
+    """Return the facts about rules with unchanged conditions, from the history of the newest instances."""
     places = {rule.number: rule.place for rule in rules if rule.number}
     asked = [{"tgid": rule.number, "predicate": rule.trigger["predicate"]} for rule in rules if rule.number]
     found = rows(conn, _HISTORY, (JSON(asked), flow, NEWEST, 20 * NEWEST, SAMPLE))
@@ -103,7 +103,7 @@ def _timeouts(rules: Sequence[Rule], conn: Any) -> dict[int, float]:
 
 
 def observed(rules: Sequence[Rule], history: History) -> Iterator[Finding]:
-    """Return what happened, or is the case at present, and is probably not meant."""
+    """Return probable mistakes that the history or the living instances show."""
     for rule in rules:
         yield from _happened(rule, history)
         transition = rule.trigger.get("transition")

@@ -17,5 +17,13 @@ def keep_source(flow: str, source: Mapping[str, Any], *, conn: Any = None) -> in
 
 
 def read_source(flow: str, version: int | None = None, *, conn: Any = None) -> Mapping[str, Any] | None:
-    """Return what a version, by default the present one, was translated from; None if it was not."""
+    """Return the source that a version, by default the current one, was translated from, or None."""
     return value(conn, "select wedsql.source(%s, %s)", (flow, version))
+
+
+def task_host(flow: str, transition: str, attempt: int, *, conn: Any = None) -> str | None:
+    """Return the host of an attempt of an automatic task, from 1: hosts are tried in their order.
+
+    None where the definition names none. Raises UnknownFlow.
+    """
+    return value(conn, "select wedsql.task_host(%s, %s, %s)", (flow, transition, attempt))

@@ -9,12 +9,12 @@ from typing import Any
 
 
 def beside_rounds() -> tuple[Callable[[], int], ...]:
-    """Return what they do beside the rounds of the reaper: `beside_rounds` of each module `reaper`."""
+    """Return the functions that run beside the rounds: `beside_rounds` of each module `reaper`."""
     return tuple(module.beside_rounds for module in _reapers() if hasattr(module, "beside_rounds"))
 
 
 def in_rounds() -> tuple[Callable[[Any], None], ...]:
-    """Return what they do in each round, on its connection: `in_round` of each module `reaper`."""
+    """Return the functions to run in each round, on its connection: `in_round` of each module `reaper`."""
     return tuple(module.in_round for module in _reapers() if hasattr(module, "in_round"))
 
 

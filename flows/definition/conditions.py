@@ -16,7 +16,7 @@ _OPENS, _CLOSES = {"(", "[", "case"}, {")", "]", "end"}
 
 
 def conjuncts(condition: str) -> list[str]:
-    """Return what all has to hold; one part if it is an OR."""
+    """Return the parts that all have to hold; one part for an OR."""
     return [condition.strip()] if len(disjuncts(condition)) > 1 else [*_split(condition, "and")]
 
 

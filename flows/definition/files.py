@@ -45,7 +45,7 @@ class Format:
         return cast(Definition, found)
 
     def content(self, text: str) -> Any:
-        """Return what a text contains. Raises NotReadable."""
+        """Return the content of a text. Raises NotReadable."""
         try:
             return self.read(text)
         except (ValueError, RecursionError, yaml.YAMLError) as error:
@@ -170,7 +170,7 @@ def _whole(text: str) -> int:
 
 
 def _problem(error: BaseException) -> str:
-    """Return what an error of a parser says, without the place."""
+    """Return the message of a parser's error, without the place."""
     if isinstance(error, RecursionError):
         return "lists and objects are within each other too many times"
     if isinstance(error, json.JSONDecodeError):

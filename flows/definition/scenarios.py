@@ -118,7 +118,7 @@ def path(definition: Definition, scenario: Scenario) -> Iterator[dict[str, Any]]
 
 
 def observed(definition: Definition, before: Situation | None, after: Situation) -> dict[str, Any]:
-    """Return what happened in a step as what is expected of it."""
+    """Return the events of a step, in the form of an expectation."""
     old = before.state if before else {}
     return {
         "status": after.status,

@@ -92,7 +92,7 @@ def _attribute_title(attribute: Values) -> str:
 
 
 def _rule_title(rule: Values) -> str:
-    """Return what a rule is called; one without any name by its condition."""
+    """Return the title of a rule; for one without any name its condition."""
     return rule_title(rule) if rule.get("label") or rule_name(rule) else str(rule.get("predicate") or "")
 
 

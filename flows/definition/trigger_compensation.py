@@ -19,7 +19,7 @@ UndoingOptions = TypedDict(
                 help=_("What makes up for a step of this rule when people undo it."),
                 default="none",
                 choices={
-                    "none": _("nothing is to do"),
+                    "none": _("no action is needed"),
                     "inverse": _("the attributes get their former values back"),
                     "transition": _("another transition, which a worker performs"),
                 },

@@ -34,7 +34,7 @@ class Question:
 
 
 def choices(request: HttpRequest) -> Choices | None:
-    """Return what was chosen on the page; None for a form that did not come from it."""
+    """Return the choices of the user; None for a form of another page."""
     settled = request.POST.get("settled")
     if not settled:
         return None

@@ -22,7 +22,7 @@ class Element:
 
     @property
     def sentence(self) -> str:
-        """Return what the element is called."""
+        """Return the name of the element."""
         return self.figure.name or self.figure.element
 
 

@@ -16,7 +16,7 @@ from django.urls import NoReverseMatch, reverse
 from flows import api
 from flows.access import AnyUser, may, may_add, may_see
 from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, pairs, reordered
-from flows.designer import warned
+from flows.designer import warning_count
 from flows.designer.problems import checked
 from flows.errors import UnknownDraft
 from flows.labels import translate_label
@@ -37,12 +37,12 @@ class Seen(NamedTuple):
 
     @classmethod
     def of(cls, draft: Draft) -> Seen:
-        """Return what a page of this draft was made from."""
+        """Return the revision that a page of this draft was made from."""
         return cls(draft.base_version, draft.revision, draft.created_at.isoformat())
 
     @classmethod
     def read(cls, text: str) -> Seen | None:
-        """Return what a form sent; None if no page can have sent it."""
+        """Return the values of a form; None if no page can have sent it."""
         version, _one, rest = text.partition("/")
         revision, _two, opened = rest.partition("/")
         if not (_number(version) and _number(revision)):
@@ -92,7 +92,7 @@ class Design:
     @cached_property
     def warnings(self) -> int | None:
         """Return how many open warnings the checks found in the draft; None if they did not examine it."""
-        return warned.known(self.name, self.draft.definition) if self.draft and self.flow else None
+        return warning_count.known(self.name, self.draft.definition) if self.draft and self.flow else None
 
     @property
     def checks(self) -> str:
@@ -194,7 +194,7 @@ class Undo(NamedTuple):
 
 
 def undo_of(design: Design) -> Undo:
-    """Return what the next undo and redo would do; "" for a change whose summary is not kept any more."""
+    """Return the summaries of the next undo and redo; "" for a change whose summary was deleted."""
     draft = design.draft
     if draft is None or not (draft.can_undo or draft.can_redo):
         return Undo(None, None)

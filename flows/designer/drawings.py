@@ -25,7 +25,7 @@ def name(node: Node) -> str:
 
 
 def data(drawn: Graph, groups: Sequence[RuleGroup], *, coded: bool = True) -> dict[str, Any]:
-    """Return what the script draws; it derives the declared edges, and finds conditions in the table.
+    """Return the data of the drawing; the script derives declared edges, and reads conditions in the table.
 
     coded: whether the names of transitions are beside the labels of their rules.
     """

@@ -205,7 +205,7 @@ def _post(request: HttpRequest, design: Design, part: str) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, design: Design, part: str) -> tuple[Seen, Edit, OptionsForm | None] | None:
-    """Return what the page showed, what to do and the form; None for what no page sends."""
+    """Return the item of the page, the action and the form; None for a request that no page sends."""
     seen = Seen.read(request.POST.get("seen", ""))
     action = request.POST.get("do", "save").replace(ANOTHER, "save")
     item = request.POST.get("item", NEW)

@@ -189,12 +189,12 @@ def sharers(rules: list[Item], place: int) -> list[int]:
 
 
 def title(part: str, item: Mapping[str, Any]) -> str:
-    """Return what a rule or an attribute is called on pages."""
+    """Return the title of a rule or an attribute on pages."""
     return str(title_parts(part, item))
 
 
 def title_parts(part: str, item: Mapping[str, Any]) -> str | Summary:
-    """Return what a rule or an attribute is called, as a part of a summary for every language."""
+    """Return the title of a rule or an attribute, as a part of a summary for every language."""
     if item.get("label"):
         return Summary(str(item["label"]), context=CONTEXT)
     if name := rule_name(item) if part == "triggers" else str(item.get("name") or ""):

@@ -33,7 +33,7 @@ def cards(wanted: str) -> Cards:
 
 
 def card(example: Example) -> dict[str, Any]:
-    """Return what a card of an example shows, and what its page begins with."""
+    """Return the content of an example's card, with which its page begins, too."""
     return {"example": example, "picture": miniature(example.localized(), example.scenarios)}
 
 

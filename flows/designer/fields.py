@@ -167,7 +167,7 @@ def _shown(value: Any) -> Any:
 
 
 def _value(option: Option, typed: Any) -> Any:
-    """Return what was typed as the definition has it: an empty field is null, or else the default."""
+    """Return the typed value as the definition has it: an empty field is null, or else the default."""
     if typed not in ("", None):
         return typed
     return None if option.nullable else option.default if option.default is not None else ""
@@ -255,7 +255,7 @@ def _shown_field(form: OptionsForm, option: Option, problems: Sequence[Any]) -> 
 
 
 def _needs(form: OptionsForm, option: Option) -> str:
-    """Return what has to be defined so that an option applies: "fires", "enum", "" for anything."""
+    """Return the condition under which an option applies: "fires", "enum", "" for always."""
     if "predicate" in form.fields:
         return "" if option.name in _OF_EVERY_RULE else "fires"
     return "enum" if option.name in _OF_OPTIONS else ""

@@ -240,7 +240,7 @@ class FieldForm(forms.Form):
 
 
 def _initial(field: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the controls of a field show; a draft may have values of any form."""
+    """Return the initial values of a field's controls; a draft may have values of any form."""
     found: dict[str, Any] = {
         name: form_columns.text_of(field.get(name)) for name in (*TEXTS, "kind", "capture")
     }

@@ -48,10 +48,16 @@ class FormField:
         return {word: self.given["now"][word] == "t" for word in WORDS}
 
     @property
+    def is_marked(self) -> bool:
+        """Return whether it is required on each state, which a preview shows."""
+        return self.given.get("required") is True and self.given.get("readonly") is not True
+
+    @property
     def conditions(self) -> list[tuple[str, str]]:
-        """Return its conditions, with what each decides."""
+        """Return its conditions and its pattern, with what each decides."""
         titles = {"shown": _("shown if"), "required": _("required if"), "readonly": _("read-only if")}
-        return [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        found = [(titles[word], self.given[word]) for word in WORDS if isinstance(self.given.get(word), str)]
+        return [*found, *([(_("pattern"), self.given["pattern"])] if self.given.get("pattern") else [])]
 
     @property
     def was(self) -> str:
@@ -174,7 +180,7 @@ def _chosen(text: str) -> list[str] | None:
 
 
 def _choices(given: Mapping[str, Any], chosen: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what can be chosen: the options, and what is chosen beside them."""
+    """Return the possible choices: the options, and chosen values that are not among them."""
     return [(each, each) for each in dict.fromkeys([*(given.get("options") or []), *chosen])]
 
 
@@ -208,7 +214,7 @@ def _rows(each: Mapping[str, Any], given: QueryDict, before: str) -> list[Any] |
 
 
 def _picked(each: Mapping[str, Any], given: QueryDict, before: str) -> list[str] | None:
-    """Return what was chosen; None if that is what was chosen before, in whatever order."""
+    """Return the chosen values; None if they are those chosen before, in whatever order."""
     chosen = _chosen(before) or []
     known = [value for value, _text in _choices(each, chosen)]
     sent = [lines(text) for text in given.getlist(f"value-{each['attribute']}")]
@@ -241,7 +247,7 @@ def problems(
 
 
 def for_browser(form: Mapping[str, Any], flow: FlowInfo, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a browser needs to evaluate the conditions of a form: trees, and the values that they read.
+    """Return the data with which a browser evaluates the conditions of a form: trees and values.
 
     A condition about a value that the reader may not see is evaluated by the server.
     """

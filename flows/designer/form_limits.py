@@ -46,7 +46,7 @@ def _lengths(given: Mapping[str, Any]) -> list[str]:
 
 
 def problem(limit: str, given: Mapping[str, Any]) -> str:
-    """Return what is wrong with a value that does not keep a limit of its field; "" for no limit."""
+    """Return the problem of a value that violates a limit of its field; "" for no limit."""
     if limit not in LIMITS or limit not in given:
         return ""
     if limit == "pattern":

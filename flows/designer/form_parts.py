@@ -70,7 +70,7 @@ def named(form: Mapping[str, Any]) -> set[str]:
 
 
 def title_of(part: Mapping[str, Any], place: Place) -> str:
-    """Return what a field or section is called in summaries: its attribute, or its title."""
+    """Return the name of a field or section in summaries: its attribute, or its title."""
     name = part.get("title") if place.field is None else part.get("attribute")
     return str(name or place.section + 1)
 

@@ -60,7 +60,7 @@ def _prefix(request: HttpRequest) -> str:
 
 
 def look(design: Design, rule: Mapping[str, Any], prefix: str) -> dict[str, Any]:
-    """Return what the part of a page shows of the form of a rule: its sections, or what is wrong with it."""
+    """Return the context for the form of a rule: its sections, or its problem."""
     found: dict[str, Any] = {"prefix": prefix, "sections": [], "problem": ""}
     if not rule.get("form"):
         return found
@@ -105,7 +105,7 @@ def _sections(design: Design, given: dict[str, Any]) -> list[form_layout.Section
 
 
 def _place(refused: Refused | TooSlow) -> str:
-    """Return what is wrong with a form, after the field and its option."""
+    """Return the message about a form, after the field and its option."""
     field, option = refused.where.get("field"), refused.where.get("option")
     if not field:
         return refused.sentence

@@ -111,7 +111,7 @@ def _count(rule: Mapping[str, Any]) -> int | None:
 
 
 def _form_context(design: Design, found: Opened, form: PartForm | None) -> dict[str, Any]:
-    """Return what the page shows of one form: its parts, the part that is edited, and its looks."""
+    """Return the context of one form: its parts, the part that is edited, and its looks."""
     writable = form_preview.writable(design, found.rule)
     labels = form_list.labels(design)
     shown = found.form or (form_preview.usual(design, found.rule) if not found.rule.get("form") else None)

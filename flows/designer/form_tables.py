@@ -40,7 +40,7 @@ class Cell:
 
     @property
     def options(self) -> list[str]:
-        """Return what can be chosen, with what is there."""
+        """Return the possible choices, with the current value."""
         known = ["", *map(as_text, self.column.get("options", []))]
         return known if self.text in known else [*known, self.text]
 

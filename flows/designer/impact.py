@@ -32,7 +32,7 @@ def impact(request: HttpRequest, flow_id: int) -> HttpResponse:
 
 
 def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupChoices) -> dict[str, Any]:
-    """Return what the template shows: the impact with these choices, or the error."""
+    """Return the context of the template: the impact with these choices, or the error."""
     try:
         found = impact_of(flow, definition, reopen, chosen)
     except (Refused, TooSlow) as error:

@@ -149,7 +149,7 @@ def _given(request: HttpRequest) -> Given | None:
 
 
 def found(checked: Checked, shown: Sequence[Diagram] = ()) -> dict[str, Any]:
-    """Return what a page lists of a file or a text that was checked, in the language of the user."""
+    """Return the context for a file or a text that was checked, in the language of the user."""
     listed = rows(checked.problems, shown)
     return {
         "problems": listed[:SHOWN_PROBLEMS],
@@ -160,7 +160,7 @@ def found(checked: Checked, shown: Sequence[Diagram] = ()) -> dict[str, Any]:
 
 
 def _found(user: AnyUser, name: str, checked: Checked) -> dict[str, Any]:
-    """Return what the page shows of a file that was checked."""
+    """Return the context for a file that was checked."""
     shown = _diagrams(checked)
     return found(checked, shown) | {
         "checked": checked,

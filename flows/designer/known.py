@@ -52,7 +52,7 @@ class Known:
         self._recorded: dict[int, list[Result]] = {}
 
     def stand_in(self, place: int, state: Mapping[str, Any]) -> StandIns | None:
-        """Return what the stand-in of a rule answers on a state; None without one."""
+        """Return the result of a rule's stand-in on a state; None without one."""
         transition = str(self.triggers[place].get("transition") or "")
         if self.failures >= MOST_FAILURES or stand_ins.stand_in(self.design.name, transition) is None:
             return None
@@ -64,7 +64,7 @@ class Known:
         return StandIns(place, [Result(place, changes) for changes in found])
 
     def recorded(self, place: int) -> list[Result]:
-        """Return what results of a rule wrote most often in the history."""
+        """Return the values that results of a rule wrote most often in the history."""
         tgid = self.triggers[place].get("id")
         if self.design.flow is None or not isinstance(tgid, int):
             return []
@@ -75,7 +75,7 @@ class Known:
 
 
 def results(design: Design, definition: Mapping[str, Any], now: Situation) -> dict[int, StandIns]:
-    """Return what the stand-ins of the pending transitions answer, by the places of the rules."""
+    """Return the results of the stand-ins of the pending transitions, by the places of the rules."""
     known = Known(design, definition)
     waits = [place for place in now.pending if place not in now.parked]
     found = {place: known.stand_in(place, now.state) for place in waits}

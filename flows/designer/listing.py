@@ -63,7 +63,7 @@ class Listed:
 
 
 def tab(design: Design, part: str, form: OptionsForm | None, place: int | None) -> dict[str, Any]:
-    """Return what the template of a tab shows; `form` is that of the item at `place`, None for a new one."""
+    """Return the context of a tab; `form` is that of the item at `place`, None for a new one."""
     summary = [listed(design, problem) for problem in design.problems]
     if part == "settings":
         return {"summary": summary} | _form(form, described(of_settings(design.problems), {}))

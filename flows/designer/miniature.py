@@ -74,7 +74,7 @@ def miniature(definition: Mapping[str, Any], scenarios: Sequence[Scenario]) -> M
 
 
 def _following(scenarios: Sequence[Scenario]) -> dict[str, list[str]]:
-    """Return what followed each rule, in the order in which it first did."""
+    """Return the rules that followed each rule, in the order in which they first did."""
     found: dict[str, dict[str, None]] = defaultdict(dict)
     for scenario in scenarios:
         waits: list[str] = [START]

@@ -120,7 +120,7 @@ def _open(request: HttpRequest, form: NewFlowForm, example: gallery.Example | No
 
 
 def _opened(name: str, example: gallery.Example) -> str:
-    """Return what was opened, with a link to the code of its handlers."""
+    """Return the message about a new flow, with a link to the code of its handlers."""
     number = len(example.scenarios)
     scenarios = ngettext("%(n)s scenario", "%(n)s scenarios", number) % {"n": number}
     return format_html(

@@ -47,7 +47,7 @@ class Outcome:
 
 
 def outcomes(publications: Iterable[int]) -> dict[int, Outcome]:
-    """Return what several publications did beside what was predicted, by their numbers."""
+    """Return the outcomes of several publications that differ from their predictions, by their numbers."""
     found = {number: outcome(each) for number, each in api.read_publications(publications).items()}
     return {number: each for number, each in found.items() if each}
 

@@ -62,7 +62,7 @@ class Written:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Written:
-        """Return what the page has sent."""
+        """Return the text and the choices that the page has sent."""
         sent = request.POST
         text = sent.get("text", "").replace("\r\n", "\n").replace("\r", "\n")
         return cls(text, sent.get("workflow", "").strip()[:_LONGEST_ID], sent.get("base", "")[:_LONGEST_ID])
@@ -115,7 +115,7 @@ def _form(request: HttpRequest, design: Design | None) -> ImportForm:
 
 
 def _looked_at(written: Written) -> dict[str, Any]:
-    """Return what is seen of a text without the database: its problems and its picture."""
+    """Return the properties of a text that need no database: its problems and its picture."""
     examined = examine([Text(written.text)], written.workflow)
     shown: list[Diagram] = []
     if examined.workflow is not None and is_drawn(examined.workflow):
@@ -181,7 +181,7 @@ def _save_draft(design: Design, made: ImportedWorkflow, actor: str) -> Summary:
 
 
 def _digest(name: str) -> str:
-    """Return what changes with the definition of a flow and its draft; empty if there is no such flow."""
+    """Return a digest of the flow's definition and its draft; empty if there is no such flow."""
     if flow_by_name(name) is None:
         return ""
     draft = main_draft(name)
@@ -191,7 +191,7 @@ def _digest(name: str) -> str:
 
 
 def _stale() -> str:
-    """Return what happened to the flow while a text was written."""
+    """Return the changes of the flow since a text was begun."""
     return _(
         "The flow or its draft has another definition by now, which was not made from this text. Nothing was"
         " saved or published; your text is below, and saving or publishing it replaces that definition."

@@ -59,12 +59,12 @@ class ProcessChoice:
         return [each.flow for each in self.found]
 
     def shown(self) -> dict[str, Any]:
-        """Return what the page shows so that one can choose."""
+        """Return the context of the page on which a process is chosen."""
         choices = [Choice(each, flow_by_name(each.flow) is not None) for each in self.found]
         return {"choices": choices, "wanted": self.wanted}
 
     def all_shown(self, user: AnyUser) -> dict[str, Any]:
-        """Return what the page shows of all processes together."""
+        """Return the context of the page for all processes together."""
         drawn = [each.drawn for each in self.found if each.drawn is not None]
         shown: list[Diagram] = diagrams(drawn[0]) if drawn else []
         listings = [Listing(each.process.title, rows(each.problems, shown)) for each in self.found]

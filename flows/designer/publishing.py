@@ -20,10 +20,10 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import may, rights
 from flows.definition.sentences import order_sentences, sentences
-from flows.designer.asking import Unanswered, ask
 from flows.designer.draft import Design, design_of
 from flows.designer.impact import examined, groups_of, impact_of
 from flows.designer.listing import Listed, about, listed
+from flows.designer.open_warnings import Unanswered, ask
 from flows.designer.outcome import Outcome, outcomes
 from flows.designer.progress import Progress, progress
 from flows.designer.said import reader
@@ -102,7 +102,7 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
 
 
 def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] | None:
-    """Return what publishing changes, in sentences; None if a value of the draft cannot be read."""
+    """Return the changes of a publication, in sentences; None if a value of the draft cannot be read."""
     if definition == running:  # also without a draft
         return []
     try:
@@ -173,7 +173,7 @@ def _act(request: HttpRequest, flow_id: int | None, name: str | None) -> HttpRes
 
 
 def _refusal(error: WedError | OperationalError) -> str:
-    """Return what a person reads of an error. Raises the error if the database is unavailable."""
+    """Return the message of an error for people. Raises the error if the database is unavailable."""
     if isinstance(error, OperationalError):
         if not is_timeout(error):
             raise error

@@ -27,7 +27,7 @@ class Question(NamedTuple):
 
     @property
     def key(self) -> tuple[str, int]:
-        """Return what an answer is about."""
+        """Return the key of an answer."""
         return self.part, self.place
 
 

@@ -125,7 +125,7 @@ def _row(part: str, number: int, cells: Sequence[str], columns: Sequence[Option 
 
 
 def _typed(option: Option, cell: str) -> str:
-    """Return what one would type into the field of an option for a cell."""
+    """Return the text that a user would type into the field of an option for a cell."""
     if option.type == "boolean":
         return "on" if cell.casefold() in _YES else ""
     if option.type == "text[]" and "\n" not in cell:

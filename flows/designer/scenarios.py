@@ -57,7 +57,7 @@ def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None
 
 
 def _run(flow: str, tried: Shown, found: list[Scenario]) -> tuple[list[Outcome | None], Coverage | None, str]:
-    """Return what each scenario does, what they exercise, and why none can be run."""
+    """Return the result of each scenario, the rules that they exercise, and why none can be run."""
     try:
         with limited():
             outcomes = list(api.run_scenarios(tried.definition, found, seconds=SECONDS))

@@ -45,5 +45,5 @@ def proposed_definition(flow: str, version: int | None) -> Shown:
 
 
 def title_at(triggers: Sequence[Mapping[str, Any]], place: int | None) -> str:
-    """Return what the rule at a place is called; None stands for one that the definition no longer has."""
+    """Return the title of the rule at a place; None stands for one that was removed from the definition."""
     return _("a rule that is removed") if place is None else rule_title(triggers[place])

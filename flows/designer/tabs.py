@@ -46,7 +46,7 @@ class Tab:
 
 
 def flow_page(request: HttpRequest, flow_id: int, tab: str) -> dict[str, Any]:
-    """Return what every tab of a flow's pages shows; raise Http404 for users who may not see definitions."""
+    """Return the context of every tab of a flow; raise Http404 for users who may not see definitions."""
     design = design_of(request, flow_id, None)
     return design_page(request, design, tab) | {"flow": design.flow}
 

@@ -156,7 +156,7 @@ def _save(request: HttpRequest, design: Design, seen: Seen, typed: Typed) -> Htt
 
 
 def _answers(request: HttpRequest, questions: list[Question]) -> dict[tuple[str, int], int | None] | None:
-    """Return what was chosen; None where two items are to be the same earlier one."""
+    """Return the choices of the user; None if two items are to be the same earlier one."""
     found: dict[tuple[str, int], int | None] = {}
     for each in questions:
         chosen = request.POST.get(f"same-{each.part}-{each.place}", "")

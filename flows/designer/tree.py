@@ -119,7 +119,7 @@ class _Growing:
         return False
 
     def _branches(self, node: Node) -> Iterator[tuple[Step, str, str, bool]]:
-        """Return what can happen next: results of pending transitions, and times that come."""
+        """Return the possible next events: results of pending transitions, and times that come."""
         now = node.situation
         for place in now.pending:
             title = rule_title(self.definition["triggers"][place])
@@ -156,7 +156,7 @@ class _Growing:
 
 
 def _key(now: Situation) -> str:
-    """Return what decides what can follow: the values, the status, what is pending and what waits."""
+    """Return the key of all that decides what can follow: values, status, pending jobs and timers."""
     return _text([now.state, now.status, sorted(now.pending), sorted(now.parked), sorted(now.waiting)])
 
 

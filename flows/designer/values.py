@@ -131,7 +131,7 @@ def fields(
 def named_fields(
     attributes: Iterable[Mapping[str, Any]], state: Mapping[str, Any], typed: Mapping[str, str]
 ) -> list[Field]:
-    """Return what `fields` does, each field named after its attribute, which is unique in a flow that runs.
+    """Return the result of `fields`, named after the attributes, which are unique in a running flow.
 
     What was typed stays with its attribute when another version of the flow is published meanwhile.
     """

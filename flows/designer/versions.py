@@ -116,7 +116,7 @@ def _compared(request: HttpRequest, flow: str) -> Comparison | None:
 
 
 def compare(flow: str, old: int, new: int) -> Comparison:
-    """Return what changed from one version to another. Raises UnknownVersion."""
+    """Return the changes from one version to another. Raises UnknownVersion."""
     definitions = [_definition(flow, version) for version in (old, new)]
     texts = [FORMATS["yaml"].write(without_numbers(each)).splitlines() for each in definitions]
     lines = None

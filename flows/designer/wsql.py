@@ -101,7 +101,7 @@ def _checked(design: Design, seen: Seen, text: str) -> Applied:
 
 
 def _applied(text: str, flow: str, definition: dict[str, Any]) -> Applied:
-    """Return what the statements make of a definition. Raises WsqlError, and WedError if there are none."""
+    """Return the definition after the statements. Raises WsqlError, and WedError if there are none."""
     found = apply_to_draft(text, flow, definition)
     if not found.statements:
         raise Refused(_("There is no statement in the text. Write at least one."))

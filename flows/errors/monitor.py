@@ -8,10 +8,10 @@ from flows.wed_error import Refused
 
 
 class BadView(Refused):
-    """The view cannot be saved so: its name, its length or with whom it is shared, or there are too many."""
+    """The view cannot be saved with this name, length or sharing, or there are too many views."""
 
     sqlstate = "WD502"
-    default = _("The view cannot be saved so.")
+    default = _("The view cannot be saved with these values.")
 
 
 class UnknownView(Refused):

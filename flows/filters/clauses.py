@@ -33,12 +33,12 @@ def joined(word: str, clauses: list[Clause]) -> Clause:
 
 
 def any_of(*clauses: Clause) -> Clause:
-    """Return what meets one of these."""
+    """Return a clause that holds if one of these does."""
     return clauses[0] if len(clauses) == 1 else joined("or", list(clauses))
 
 
 def complement(clause: Clause) -> Clause:
-    """Return what does not meet this one; what is unknown does not meet it."""
+    """Return a clause that holds if this one does not; where this one is unknown, it does not hold either."""
     return Clause(sql.SQL("({}) is not true").format(clause.sql), clause.params, clause.state)
 
 

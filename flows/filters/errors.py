@@ -127,12 +127,12 @@ class BadFilter(Refused):
 
     @property
     def message(self) -> str:
-        """Return what is wrong."""
+        """Return the message about the problem."""
         return str(REASONS[self.reason][0]) % self._slots
 
     @property
     def hint(self) -> str:
-        """Return what to do about it."""
+        """Return the advice for the problem."""
         return str(REASONS[self.reason][1]) % self._slots
 
     @property

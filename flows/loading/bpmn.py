@@ -57,7 +57,7 @@ class ImportedProcess:
 
     @property
     def source(self) -> Mapping[str, Any]:
-        """Return what is kept with the flow, so that pages can show the diagram."""
+        """Return the source that is kept with the flow, so that pages can show the diagram."""
         made = self.made
         facts = {"process": made.process.id, **made.source_map, "internal": made.internal}
         facts["choosing"] = made.choosing
@@ -139,7 +139,7 @@ def _declaring(process: Process) -> Declaring:
 
 
 def _of_data(flow: str, process: Process, known: Sequence[BpmnProblem]) -> list[BpmnProblem]:
-    """Return what is wrong with the data of a process with other problems, as far as it was read.
+    """Return the problems of the data of a process with other problems, as far as it was read.
 
     Conditions are checked where their attributes are right.
     """

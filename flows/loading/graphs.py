@@ -103,7 +103,7 @@ class Imported:
 
     @property
     def source(self) -> Mapping[str, Any]:
-        """Return what is kept with the flow, so that pages can show the graph."""
+        """Return the source that is kept with the flow, so that pages can show the graph."""
         return source_of(self.graph, self.text, self.format or "terms", self.compiled)
 
 
@@ -243,7 +243,7 @@ def refused_condition(owner: str, problem: Refused) -> str:
 
 
 def _at_origin(graph: Graph, compiled: Compiled, problem: Refused) -> Problem:
-    """Return what publishing would be refused for, at the place of the graph that it is made of."""
+    """Return the problems that prevent publishing, each at the place of the graph that caused it."""
     return Problem("refused", problem.message, *graph.places(_origin(graph, compiled, problem.path)))
 
 

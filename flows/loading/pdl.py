@@ -47,7 +47,7 @@ class ImportedWorkflow:
 
     @property
     def source(self) -> Mapping[str, Any]:
-        """Return what is kept with the flow, so that it can be written as PDL again."""
+        """Return the source that is kept with the flow, so that it can be written as PDL again."""
         return {"language": "pdl", "format": "pdl", "text": self.text, "map": self.made.facts}
 
 
@@ -111,7 +111,7 @@ def prepare_pdl(
 
 
 def _read(texts: Sequence[Text], strict: bool) -> tuple[Library, list[PdlProblem]]:
-    """Return what texts define; what is wrong otherwise is found also where the syntax is wrong."""
+    """Return the definitions of texts; other problems are found even if the syntax is wrong."""
     try:
         return read(texts, strict=strict)
     except BadPdl as error:

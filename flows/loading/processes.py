@@ -107,7 +107,7 @@ def publish_file(flow: str, made: Made, actor: str, reason: str) -> Publication:
 
 
 def try_file(flow: str, made: Made) -> PublishReport:
-    """Return what publishing a file would do, and change nothing. Raises what publishing would raise."""
+    """Return the effect of publishing a file, and change nothing. Raises what publishing would raise."""
     with _created(flow):
         report = api.publish(flow, made.compiled.definition, dry_run=True)
         transaction.set_rollback(True)
@@ -115,19 +115,19 @@ def try_file(flow: str, made: Made) -> PublishReport:
 
 
 def outcome(done: Publication) -> str:
-    """Return what became of a definition that was submitted, as a sentence."""
+    """Return the outcome of submitting a definition, as a sentence."""
     if done.version is None:
         return _("Publication %(id)s waits for approval.") % {"id": done.id}
     return _("Version %(v)s is published.") % {"v": done.version}
 
 
 def report_of(done: Publication) -> PublishReport | None:
-    """Return what a publication did; None where it waits for an approval."""
+    """Return the report of a publication; None if it waits for an approval."""
     return as_report({"dry_run": False} | done.report) if done.report else None
 
 
 def consequences(report: PublishReport) -> Iterator[str]:
-    """Return what publishing does to the values and the living instances of a flow, as sentences."""
+    """Return the consequences of publishing for the values and living instances of a flow, as sentences."""
     counts = {
         _("Attributes that are removed with their values: {}."): report.attributes_removed,
         _("Living instances: {}."): report.checked,

@@ -39,15 +39,15 @@ class ImportCommand(FlowCommand):
         )
 
     def prepared(self, path: Path, options: dict[str, Any]) -> tuple[Made, dict[str, int]]:
-        """Return what the file becomes, and how many parts of which kind it has. Raises BadGraph, Usage."""
+        """Return the definition of the file, and the number of its parts by kind. Raises BadGraph, Usage."""
         raise NotImplementedError
 
     def read(self, options: dict[str, Any]) -> tuple[Made, dict[str, int]]:
-        """Return what all that was given becomes, as `prepared`."""
+        """Return the definitions of all given files, as `prepared`."""
         return self.prepared(options["file"], options)
 
     def title(self, options: dict[str, Any]) -> str:
-        """Return what is imported, for the reason that the publication has."""
+        """Return the title of the import, for the reason that the publication has."""
         return str(options["file"].name)
 
     def run(self, **options: Any) -> None:
@@ -82,14 +82,14 @@ class ImportCommand(FlowCommand):
 
 
 def became(done: Publication) -> str:
-    """Return what became of a definition of a flow that was submitted, to follow the name of the flow."""
+    """Return the outcome of submitting a definition, to follow the name of the flow."""
     if done.version is None:
         return f"is not changed yet: publication {done.id} waits for approval"
     return f"is at version {done.version}"
 
 
 def facts_of(done: Publication) -> dict[str, Any]:
-    """Return what a program reads about a definition that was submitted."""
+    """Return the facts for programs about a definition that was submitted."""
     waits = {} if done.version is not None else {"publication": done.id, "status": done.status}
     return {"version": done.version} | waits
 

@@ -32,7 +32,7 @@ class NotSimple(ValueError):
 
 
 def values(result: str, state: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a SET string writes on a state. Raises NotSimple."""
+    """Return the values that a SET string writes on a state. Raises NotSimple."""
     return {
         name: constant if other == "" else int(state[other]) + constant
         for name, other, constant in _assignments(result)

@@ -122,7 +122,7 @@ class FlowInfo:
     queue_labels: tuple[str, ...] = ()
 
     def queue_title(self, queue: str) -> str:
-        """Return what people read for a queue of cases."""
+        """Return the title of a queue of cases."""
         return Labels(self.queue_labels).of(queue)
 
     @property

@@ -95,7 +95,7 @@ class Graph:
         return self._nodes.get(name)
 
     def following(self, name: str) -> list[Edge]:
-        """Return what followed from a node, the most frequent first."""
+        """Return the followers of a node, the most frequent first."""
         return sorted(self._observed.get(name, ()), key=lambda edge: -edge.count)
 
     def never(self, name: str) -> Iterator[Edge]:

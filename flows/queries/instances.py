@@ -106,7 +106,7 @@ def _tables(flow: FlowInfo) -> sql.Composed:
 
 
 def columns(flow: FlowInfo, shown: Sequence[Attribute]) -> sql.Composable:
-    """Return what a list selects of `i` and `f`; each attribute needs its length as a parameter."""
+    """Return the columns of a list, of `i` and `f`; each attribute needs its length as a parameter."""
     fixed = sql.SQL("i.wid, i.status::text as status, i.seq, i.reason, i.key, i.started_at, i.changed_at")
     cells = [sql.SQL("left(f.{}::text, %s)").format(sql.Identifier(a.name)) for a in shown]
     keys = [sql.SQL("nullif(left(f.{}::text, 60), '')").format(sql.Identifier(a.name))

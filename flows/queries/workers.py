@@ -107,7 +107,7 @@ class NeverOffered:
 
 
 def never_offered(flows: Collection[str] | None) -> list[NeverOffered]:
-    """Return what live workers serve in vain; with `flows`, of these only and without the workers' names."""
+    """Return the transitions that live workers serve in vain; with `flows`, of these and without names."""
     found = rows(
         "with live as (select w.name, s.name as serves from wedsql.worker w"
         " cross join unnest(w.serves) s (name)"

@@ -79,7 +79,7 @@ def prefix(source: str) -> str:
 
 
 def check(flow: str, rows: Sequence[Row], *, actor: str = "", seconds: float = SECONDS) -> list[Result]:
-    """Return what a start would give, for as many rows as there is time for; nothing is started.
+    """Return the results of a start, for as many rows as there is time for; nothing is started.
 
     The numbers of instances that are tried are left out later. Raises WedError for what can be repeated.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html import unescape
 from typing import Any
 
@@ -155,6 +156,27 @@ def test_a_limit_that_is_none_is_named_at_its_field(alice: Client, task_flow: st
     assert form_of(task_flow)["sections"][0]["fields"] == [{"attribute": "cost", "min": "much"}]
     assert '"much" is not a value of min in the field of "cost".' in unescape(text_of(answer))
     assert api.check_definition(task_flow, draft(task_flow).definition)
+
+
+@pytest.mark.parametrize("language", ["en", "pt-br"])
+@pytest.mark.parametrize("attribute", ["cost", "reason", "kind", "parts"])
+def test_no_two_options_of_a_field_have_the_same_label(
+    alice: Client, task_flow: str, attribute: str, language: str
+) -> None:
+    give(alice, task_flow, {"sections": [{"fields": [{"attribute": attribute}]}]})
+    alice.cookies["django_language"] = language
+    page = alice.get(tab(task_flow, "?rule=1&at=0.0")).content.decode()
+    found = re.findall(r'<label for="id_[^"]*">([^<]+)</label>', page)
+    assert len(found) > 12 and sorted({*found}) == sorted(found)
+
+
+def test_the_preview_marks_what_is_always_required_and_shows_patterns(alice: Client, task_flow: str) -> None:
+    always, pattern = {"attribute": "cost", "required": True}, {"attribute": "reason", "pattern": "^[A-Z]"}
+    give(alice, task_flow, {"sections": [{"fields": [always, pattern]}]})
+    page = alice.get(tab(task_flow, "?rule=1")).content.decode()
+    found = re.findall(r'data-attribute="(\w+)".*?<span class="required"( hidden)?>', page, re.DOTALL)
+    assert found == [("cost", ""), ("reason", " hidden")] * 2, "at both widths"
+    assert page.count("pattern: <code>^[A-Z]</code>") == 2
 
 
 def test_a_query_is_described(alice: Client, task_flow: str) -> None:

@@ -20,7 +20,7 @@ from pages.templatetags.wed import number
 
 
 def measured(rule: AlertRule, flow: FlowInfo) -> str:
-    """Return what is measured now, and whether it is beyond the limit, as a sentence.
+    """Return the current measurement and whether it is beyond the limit, as a sentence.
 
     Raises BadFilter, and Refused where it cannot be measured in time.
     """

@@ -36,7 +36,7 @@ def state(rule: SavedAlertRule) -> str:
 
 
 def measured(kind: str, value: float | None) -> str:
-    """Return what was measured, or what it is compared with, with its unit."""
+    """Return the measured value, or the one it is compared with, with its unit."""
     if value is None:
         return NOTHING
     if kind in AGES:

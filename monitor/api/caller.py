@@ -92,7 +92,7 @@ class Caller:
             raise forbidden(flow, enough[0])
 
     def rights(self, flow: str) -> list[str]:
-        """Return what the caller may do with a flow by the API."""
+        """Return the rights of the caller in a flow by the API."""
         found: Iterable[Action] = rights(self.user, flow) if self._in_scope(flow) else ()
         return sorted(each for each in found if each in ("see", *tokens.RIGHTS) and self._granted(each))
 

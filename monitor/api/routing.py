@@ -69,7 +69,7 @@ PERFORM_SHOWN = Needs("handle", "operate", masks=True)
 
 
 def call_of(request: HttpRequest) -> Call:
-    """Return what the authentication of the endpoint found."""
+    """Return the call that the authentication of the endpoint found."""
     found: Call = request.auth  # type: ignore[attr-defined]
     return found
 

@@ -153,7 +153,7 @@ class Stream:
         yield _event("end", {"reason": self._ended})
 
     async def _next(self) -> Batch | None:
-        """Return what follows; None if the stream ends."""
+        """Return the next event; None if the stream ends."""
         try:
             await self._check()
             return None if self._ended else await _in_thread(self._read)

@@ -164,7 +164,7 @@ def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:
 
 
 def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
-    """Return what would become of the first instances of a repair of many."""
+    """Return the effect on the first instances of a repair of many."""
     first = [row.wid for row in api.bulk_rows(found.bulk or 0, limit=SAMPLES)]
     keys = business_keys(flow, first)
     if found.operation not in REPAIRS:

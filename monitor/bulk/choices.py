@@ -196,7 +196,7 @@ class PreviewRow:
 
 
 def preview_row(found: BulkPreview, titles: Mapping[str, str]) -> PreviewRow:
-    """Return what would become of an instance, for a page; `titles` are those of transitions."""
+    """Return the row for the effect on an instance; `titles` are those of transitions."""
     if found.refusal is not None or found.preview is None:
         return PreviewRow(found.wid, refusal=str(found.refusal))
     fires = ", ".join(titles.get(each.transition, each.transition) for each in found.preview.fires)

@@ -35,7 +35,7 @@ log = logging.getLogger("wedsql.api")
     summary="Preview a repair of many instances",
 )
 def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -> Any:
-    """Return what a repair would do to the first instances of a filter, and what confirms all of them."""
+    """Return the effect of a repair on the first instances of a filter, and what confirms all of them."""
     caller, found, asked = _allowed(request, given.operation), _selected(request, given.q), _asked(given)
     needed = kernel.bulk_approvals(asked, found.wids)
     total, claims = len(found.wids), kernel.claims_of_others(found.wids, caller.name)
@@ -127,7 +127,7 @@ def _allowed(request: HttpRequest, operation: str) -> Caller:
 
 
 def _selected(request: HttpRequest, text: str) -> Chosen:
-    """Return what the filter selects of the flow. Raises Problem, BadFilter."""
+    """Return the instances of the flow that the filter selects. Raises Problem, BadFilter."""
     chosen = parse(text, flow_of(request), timezone.get_current_timezone())
     found = bulk_queries.selected(bulk_queries.over(chosen, None))
     if found.too_many:

@@ -34,7 +34,7 @@ from monitor.bulk.choices import (
 )
 from monitor.bulk.form import Form, attributes_of, form
 from monitor.bulk.sources import Source, source, text_of
-from monitor.recovery import suggested
+from monitor.recovery import suggestions
 from monitor.recovery.choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -58,7 +58,7 @@ def repair_many(request: HttpRequest) -> HttpResponse:
     try:
         chosen = source(request.user, flow, given)
         context |= _suggested(request, flow, operation, chosen)
-        filled = suggested.filled(context.get("suggested", ()), given.get("fill", ""))
+        filled = suggestions.filled(context.get("suggested", ()), given.get("fill", ""))
         typed = form(operation, flow, chosen.found, given, filled)
         context |= _context(request, flow, operation, chosen, typed)
         chooses = request.method != "POST" or request.POST.get("do") == "choose" or "fill" in request.POST
@@ -85,7 +85,7 @@ def _answer(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> Ht
 
 
 def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Source) -> dict[str, Any]:
-    """Return what helped in such cases, if the instances are those of a group of cases that are alike."""
+    """Return the repair that helped in such cases, if the instances are those of a group of similar cases."""
     if not chosen.group.get("signature"):
         return {}
     alike = api.list_cases([flow.name], chosen.group, limit=1)
@@ -94,7 +94,7 @@ def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Sou
     attributes = attributes_of(operation, flow)
     offered = {name: CHOICES[name] for name in _choices(request, flow)}
     plain = not rights(request.user, flow.name) & {"repair", "design"}
-    return suggested.facts(alike[0], flow, operation, attributes, offered, plain=plain)
+    return suggestions.facts(alike[0], flow, operation, attributes, offered, plain=plain)
 
 
 def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:
@@ -146,7 +146,7 @@ def _excluded(given: QueryDict) -> set[int]:
 
 
 def _asked(request: HttpRequest, chosen: Source, context: dict[str, Any]) -> BulkRequest:
-    """Return what the form asks for. Raises BadValue."""
+    """Return the request of the form. Raises BadValue."""
     return BulkRequest(
         context["operation"],
         context["reason"],

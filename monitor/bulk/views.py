@@ -90,7 +90,7 @@ def _found(request: HttpRequest, chosen: Filter, group: Mapping[str, str]) -> Ch
 
 
 def _preview(request: HttpRequest, chosen: Filter, found: Chosen) -> dict[str, Any]:
-    """Return what the page says about the instances, and what the form confirms about them."""
+    """Return the context about the instances, and the values by which the form confirms them."""
     return {
         "query": chosen.text(),
         "found": found,
@@ -119,7 +119,7 @@ def _changes(request: HttpRequest, found: Chosen) -> list[tuple[str, list[int], 
 
 
 def _given(request: HttpRequest) -> dict[str, str]:
-    """Return what the form has, so that it is shown again."""
+    """Return the values of the form, so that it is shown again."""
     return {
         "operation": request.POST.get("operation", "") or text(request, "operation"),
         "reason": request.POST.get("reason", "").strip()[:LONGEST_REASON].replace("\x00", ""),

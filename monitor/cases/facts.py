@@ -34,7 +34,7 @@ class Found:
 
 
 def found_in(group: CaseGroup, repairable: Collection[str]) -> Found:
-    """Return what the newest case of a group shows; nothing if it was repaired meanwhile.
+    """Return the facts of the newest case of a group; none if it was repaired meanwhile.
 
     Of values only those of the attributes in `repairable`.
     """

@@ -65,7 +65,7 @@ RULE_FIELDS = ("flow", "cause", "transition", "cases", "writes", "repaired", "fi
 
 
 def rule_cells(one: Prevented) -> list[Any]:
-    """Return what a file has of cases that a rule would have prevented, by `RULE_FIELDS`."""
+    """Return the cells of a file about cases that a rule would have prevented, by `RULE_FIELDS`."""
     found, rule = one.found, one.rule
     cells = [found.newest.flow, found.newest.cause, found.newest.transition, found.cases, one.writes]
     cells += [found.repair.cases, found.repair.final]
@@ -88,12 +88,12 @@ def row(by: str, one: ReportRow, named: Names) -> Row:
 
 
 def prevented(found: Iterable[Preventable], user: AnyUser) -> list[Prevented]:
-    """Return what a rule would have prevented, in the words of the flows, with values that the user sees."""
+    """Return the cases that a rule would have prevented, with labels and values that the user sees."""
     return [each for one in found if (each := _prevented(one, user))]
 
 
 def written(attributes: Iterable[str], values: Mapping[str, Any], flow: FlowInfo) -> str:
-    """Return what a repair wrote, in the words of the flow: attributes that the user sees, known values."""
+    """Return the values that a repair wrote, with labels: attributes that the user sees, known values."""
     known = {each.name: each for each in flow.attributes}
     return ", ".join(_written(known[name], values) for name in attributes if name in known)
 

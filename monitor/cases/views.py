@@ -23,7 +23,7 @@ from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
-from monitor.cases import following, waits
+from monitor.cases import following_case, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
 from pages.guard import page
@@ -71,12 +71,12 @@ def cases(request: HttpRequest) -> HttpResponse:
 
 
 def tab_facts(user: AnyUser) -> dict[str, Any]:
-    """Return what the tabs over the pages of cases show."""
+    """Return the context of the tabs over the pages of cases."""
     return {"tabs": TABS, "to_approve": len(to_approve(user))}
 
 
 def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> dict[str, bool]:
-    """Return what the user may do with all cases of a group. Late results are decided on one at a time."""
+    """Return the actions of the user for all cases of a group. Late results are decided on one at a time."""
     shown = flow not in hidden and cause not in ("LATE_RESULT", "COMPENSATION_FAILED")
     return {
         "repairs": shown and may(user, right_for("patch"), flow),
@@ -140,7 +140,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
-    return following.claim_next(request, queue, flows)
+    return following_case.claim_next(request, queue, flows)
 
 
 @require_POST

@@ -28,7 +28,7 @@ def figures(
     until: Moment | None = None,
     every: Annotated[int, Field(ge=60, le=366 * 86400, description="Seconds of one step of time.")] = 3600,
 ) -> Any:
-    """Return what happened in the flow and in its transitions, by steps of time; default: the last day."""
+    """Return the figures of the flow and its transitions, by steps of time; default: the last day."""
     first, last = _times(since, until, every)
     with snapshot():
         found = kernel.figures(name, first, last, timedelta(seconds=every))

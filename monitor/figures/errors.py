@@ -72,7 +72,7 @@ def error(request: HttpRequest, number: int) -> HttpResponse:
 
 
 def title(failure: Failure) -> str:
-    """Return what an error is called: its message, or its kind where it has none."""
+    """Return the title of an error: its message, or its kind if it has none."""
     if failure.kind == failures.OTHER and not failure.message:
         return _("Other messages, each of them different")
     kind = str(OUTCOME.get(failure.kind, failure.kind))

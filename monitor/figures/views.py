@@ -106,7 +106,7 @@ def _slowest(found: list[TransitionFigures]) -> TransitionFigures | None:
 
 
 def _paths(flow: FlowInfo, sample: Sample, earlier: Window | None) -> dict[str, object]:
-    """Return what the page shows of the sample, each number with the filter of its instances."""
+    """Return the context of the sample, each number with the filter of its instances."""
     if not sample.instances:
         return {}
     variants, paths = analysis.variants(sample)

@@ -68,7 +68,7 @@ class Row:
 
     @property
     def kind(self) -> str | Promise:
-        """Return what the device says that it is; "" where that is not known."""
+        """Return the kind that the device reports; "" if it is not known."""
         return KIND.get(self.device.kind, "")
 
 

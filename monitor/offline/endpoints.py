@@ -52,7 +52,7 @@ def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
     summary="What a device needs of a task",
 )
 def offline_package(request: HttpRequest, task: int, given: Query[OfDevice]) -> Any:
-    """Return what a device needs to perform a task that the caller has locked."""
+    """Return the package with which a device performs a task that the caller has locked."""
     caller = call_of(request).caller
     found: OfflinePackage = kernel.read_package(caller.name, given.device, task)
     _sheet, flow = task_or_404(caller.user, task)
@@ -75,7 +75,7 @@ def send_offline_results(request: HttpRequest, given: inputs.OfflineResultsIn) -
     "/offline/results", response=schemas.OfflineResultsOut, auth=PERFORM, summary="Results of a device"
 )
 def list_offline_results(request: HttpRequest, given: Query[OfDevice]) -> Any:
-    """Return what became of the last 200 results of a device, the last first."""
+    """Return the outcomes of the last 200 results of a device, the last first."""
     caller = call_of(request).caller
     device = kernel.device_seen(caller.name, given.device).device
     found = kernel.offline_results(device, caller.name, limit=200)

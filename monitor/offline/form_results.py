@@ -60,7 +60,7 @@ def _sheet(user: AnyUser, result: Mapping[str, Any]) -> TaskSheet | None:
 
 
 def _values(user: AnyUser, result: Mapping[str, Any], fields: QueryDict) -> dict[str, Any]:
-    """Return what the person changed in the form; a text that means no value stays one, and is refused."""
+    """Return the changes in the form; a text that is not a value stays one, and is refused."""
     sheet = _sheet(user, result)
     flow = None if sheet is None else flow_by_name(sheet.flow)
     if sheet is None or flow is None:

@@ -53,7 +53,7 @@ REPORTED = {
 
 
 def version() -> str:
-    """Return what changes with every static file; "" where addresses have no version."""
+    """Return a version that changes with every static file; "" if addresses have no version."""
     found = VERSION.search(static(FILES[0]))
     return found[1] if found else ""
 
@@ -91,7 +91,7 @@ def worker(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "HEAD"])
 def manifest(request: HttpRequest) -> HttpResponse:
-    """Return what a browser needs to install the client."""
+    """Return the manifest with which a browser installs the client."""
     icon = {"src": static("wedsql_site/mark.svg"), "sizes": "any", "type": "image/svg+xml"}
     found = {
         "name": "WED-SQL", "short_name": "WED-SQL", "display": "standalone", "icons": [icon],
@@ -141,7 +141,7 @@ def unlock(request: HttpRequest) -> HttpResponse:
 @masks
 @in_language_of_client
 def package(request: HttpRequest, task: int) -> HttpResponse:
-    """Return what the device needs of a task: its form as the connected page shows it."""
+    """Return the package of a task: its form as the connected page shows it."""
     person, key = request.user.get_username(), request.GET.get("device", "")
     _sheet, flow = task_or_404(request.user, task)
     try:

@@ -46,7 +46,7 @@ class PastPlace:
     jobs: OpenJobs | None = None
 
     def figure(self, at: datetime) -> dict[str, Any]:
-        """Return what the script writes into the box; ages are those of that moment."""
+        """Return the figure that the script writes into the box; ages are those of that moment."""
         found: dict[str, Any] = {"n": self.count.n, "more": self.count.capped, "href": self.address}
         if self.holds is not None:
             found["holds"] = self.holds

@@ -42,7 +42,7 @@ class Choice:
 
     @property
     def operation(self) -> Operation:
-        """Return what the kernel says of it: arguments, statuses, permission."""
+        """Return the kernel's description of it: arguments, statuses, permission."""
         return api.operation_table()[self.name]
 
     @property

@@ -26,7 +26,7 @@ KEPT = timedelta(days=90)
 
 
 def texts(about: Subject, fields: Iterable[Field], start: Iterable[Field]) -> dict[str, str]:
-    """Return what a person changed in a form, by field, as it was typed; `start` is the form before."""
+    """Return the changes in a form, by field, as they were typed; `start` is the form before."""
     before = {one.field: one.text for one in start}
     typed = ((one.field, one.text.replace("\x00", "")) for one in fields)
     changed = {field: text for field, text in typed if text != before[field]}

@@ -45,7 +45,7 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     summary="Preview a repair",
 )
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
-    """Return what an operation would do, by doing it and rolling it back; nothing is changed."""
+    """Return the effect of an operation, by doing it and rolling it back; nothing is changed."""
     caller = _allowed(request, wid, given)
     found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
     return _shown(masking.preview(flow_of(request), found))

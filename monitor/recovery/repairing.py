@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows.capabilities.reasons import filling
+from flows.capabilities.reasons import form_values
 from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.designer.values import as_text
@@ -125,7 +125,7 @@ class ShownPreview:
 
 
 def done(operation: str, status: str) -> str:
-    """Return what is said after an operation, by the status of the instance; %(wid)s is its number."""
+    """Return the message after an operation, by the status of the instance; %(wid)s is its number."""
     if operation == "discard_late":
         return _("The late result of instance %(wid)s is discarded.")
     return str(DONE.get(status) or _("Instance %(wid)s is repaired."))
@@ -166,14 +166,14 @@ def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> M
     return Missing(
         shown_as,
         [
-            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, filling.rule(way, names))
+            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, form_values.rule(way, names))
             for n, (way, obstacles) in enumerate(ways)
         ],
     )
 
 
 def failed(job: OpenJob, flow: FlowInfo, status: str) -> str:
-    """Return what a job that failed was to do; the job of a compensation belongs to the step it undoes."""
+    """Return the purpose of a job that failed; the job of a compensation belongs to the step it undoes."""
     title = next((one.title for one in flow.triggers if one.tgid == job.tgid), job.transition)
     if status != "X":
         return title

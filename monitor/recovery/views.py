@@ -33,10 +33,10 @@ from monitor import (
     places,
 )
 from monitor.approvals import rows as proposals
-from monitor.cases import following, waits
+from monitor.cases import following_case, waits
 from monitor.cases import rows as case_rows
 from monitor.cases.uploads import file_rows, limits
-from monitor.recovery import drafts, late_results, repairing, suggested
+from monitor.recovery import drafts, late_results, repairing, suggestions
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
@@ -90,10 +90,10 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
         given = (flow, about.name, about.attributes, offered)
-        context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
+        context |= suggestions.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
     if about.name == "patch":
-        helped = suggested.helped(context.get("suggested", ()))
+        helped = suggestions.helped(context.get("suggested", ()))
         context["missing"] = repairing.missing(now, flow, about.attributes, helped)
     if now.status == "S":
         context["suspension"] = steps.suspension(wid, instance.started_at)
@@ -113,7 +113,9 @@ def _answer(
 ) -> HttpResponse | None:
     """Apply what was previewed and return the page that follows; else add a preview or what is wrong."""
     fill = request.POST.get("fill", "")
-    more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
+    more = repairing.filled(context["missing"], fill) or suggestions.filled(
+        context.get("suggested", ()), fill
+    )
     try:
         asked = replace(_asked(request, flow, about, now, more), claim=context.get("claimed", ""))
         if request.POST.get("do") in DOING and request.POST.get("previewed") == asked.digest:
@@ -131,7 +133,7 @@ def _answer(
 
 
 def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> dict[str, Any]:
-    """Return what the page shows of the instance besides its state."""
+    """Return the context about the instance besides its state."""
     titles = {one.tgid: one.title for one in flow.triggers}
     parked = (
         masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
@@ -151,7 +153,7 @@ def given_reason(request: HttpRequest) -> str:
 
 
 def typed(request: HttpRequest, wid: int, flow: FlowInfo) -> tuple[Subject, dict[str, str]]:
-    """Return what a request is about, with the texts that a person typed, for a draft."""
+    """Return the subject of a request, with the texts that were typed, for a draft."""
     about = _subject(request, wid, flow)
     seen = _seen(flow, _explained(flow, wid), number(request.POST.get("seq")))
     start = values.named_fields(about.attributes, about.before(seen.state), about.initial)
@@ -215,7 +217,7 @@ def _claim(case: Case) -> str:
 
 
 def _subject(request: HttpRequest, wid: int, flow: FlowInfo) -> Subject:
-    """Return what the request is about. Raises Http404 for a way to repair that there is not."""
+    """Return the subject of the request. Raises Http404 for an unknown way to repair."""
     given = request.POST if request.method == "POST" else request.GET
     name = given.get("operation", "patch")
     if name not in CHOICES:
@@ -251,7 +253,7 @@ def _base(name: str, flow: FlowInfo, wid: int, step: int | None) -> Mapping[str,
 def _asked(
     request: HttpRequest, flow: FlowInfo, about: Subject, now: InstanceReasons, more: Mapping[str, Any]
 ) -> Asked:
-    """Return what the form asks for: what was typed, and with what a rule or suggestion is to fill it in."""
+    """Return the request of the form: the typed texts, and the rule or suggestion that fills it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
     typed = values.changed(_typed(request, about, seen), about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})
@@ -301,7 +303,7 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
     messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
-    return following.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
+    return following_case.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def fields(settings: TaskSettings | None) -> dict[str, str]:
 
 
 def of_flow(definition: Mapping[str, Any], user: AnyUser) -> dict[str, str] | None:
-    """Return what the form of a start shows: the options of the flow, and the user as responsible.
+    """Return the context for the form of a start: the options of the flow, and the user as responsible.
 
     None for a flow of which people perform nothing.
     """
@@ -89,7 +89,7 @@ def of_flow(definition: Mapping[str, Any], user: AnyUser) -> dict[str, str] | No
 
 
 def posted(request: HttpRequest, was: Mapping[str, str]) -> dict[str, str]:
-    """Return what a form sent, for showing it again; a field that it did not send is as it was."""
+    """Return the values of a form, for showing it again; a field that it did not send is unchanged."""
     return {
         name: request.POST.get(f"task_{name}", text).strip()[:LONGEST].replace("\x00", "")
         for name, text in was.items()

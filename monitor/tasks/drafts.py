@@ -34,7 +34,7 @@ def kept(sheet: TaskSheet, person: str) -> tuple[dict[str, str], dict[str, str],
 
 
 def typed_fields(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> dict[str, list[str]]:
-    """Return what differs from the form as it was shown, as a draft has it: the text, and the one before."""
+    """Return the differences from the form as it was shown: for each field the text, and the one before."""
     typed, before = values.posted(given), forms.texts(given.get(forms.SHOWN, ""))
     now = {one.field: one.text for one in forms.asked(flow, sheet)}
     was = {name: before.get(name, text) for name, text in now.items()}
@@ -69,7 +69,7 @@ def touched(request: HttpRequest) -> list[str] | None:
 def others(
     sheet: TaskSheet, person: str, given: Mapping[str, str], names: Collection[str]
 ) -> dict[str, tuple[str, str]]:
-    """Return what a person typed in another tab: texts, with those before, of fields that are not so here."""
+    """Return the texts typed in another tab, with those before, of fields that differ here."""
     typed, before, _since = kept(sheet, person)
     sent = values.posted(given)
     return {

@@ -83,7 +83,7 @@ def laid_out(
 
 
 def about(flow: FlowInfo, sheet: TaskSheet) -> list[tuple[Field, dict[str, Any] | None]]:
-    """Return what the task is about: the values that there are, those first that its rule reads.
+    """Return the values that the task is about, those first that its rule reads.
 
     Beside each value is the description of the file that it may be.
 
@@ -139,7 +139,7 @@ def changed(
 
 
 def typed(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return what a person typed that cannot be sent any more: labels and texts of what was changed."""
+    """Return the typed texts that can no longer be sent: labels and texts of changed fields."""
     sent, before = values.posted(given), texts(given.get(SHOWN, ""))
     return [
         (one.label, sent[one.field])
@@ -149,7 +149,7 @@ def typed(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tu
 
 
 def unasked(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Return what was typed for attributes that the form does not ask for: labels, or names, and texts.
+    """Return the texts typed for attributes that the form does not ask for: labels, or names, and texts.
 
     The definition may have changed since the form was shown, or a program sends what the task may not write.
     """
@@ -164,7 +164,7 @@ def unasked(flow: FlowInfo, sheet: TaskSheet, given: Mapping[str, str]) -> list[
 
 
 def raw(given: QueryDict) -> list[tuple[str, str]]:
-    """Return what a form sent, by the names of attributes: nothing is known of its task any more."""
+    """Return the values of a form, by the names of attributes: nothing is known of its task any more."""
     before = texts(given.get(SHOWN, ""))
     sent = {name: str(given[name]) for name in given if name.startswith(("value-", "cell-"))}
     changed = {name: text for name, text in sent.items() if text and text != before.get(name)}

@@ -57,7 +57,7 @@ class Found:
 
 
 def wanted(request: HttpRequest, tab: str) -> Wanted:
-    """Return what a list is asked for. Call it outside of a read-only transaction."""
+    """Return the request of a list. Call it outside of a read-only transaction."""
     kept, order = api.task_list(request.user.get_username()), text(request, "order")
     named = cols.given(text(request, "columns").split(",")) if "columns" in request.GET else kept.columns
     return Wanted(
@@ -139,7 +139,7 @@ def open_ids(
 
 
 def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
-    """Return what counts the open tasks of a user that meet a filter, up to a number. Raises BadFilter.
+    """Return a counter of the open tasks of a user that meet a filter, up to a number. Raises BadFilter.
 
     Call it outside of a read-only transaction.
     """
@@ -148,7 +148,7 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
 
 
 def form(request: HttpRequest, given: Wanted, error: BadFilter | None) -> dict[str, Any]:
-    """Return what the parts of a filter need on the page of a list of tasks."""
+    """Return the context of the filter's parts on the page of a list of tasks."""
     asked = replace(given.asked, error=error) if error else given.asked
     flow = _only_flow(request.user, given)
     kept = [(name, request.GET[name]) for name in KEPT if name in request.GET]

@@ -63,7 +63,7 @@ def read_messages(request: HttpRequest, given: inputs.ReadMessagesIn) -> Any:
     summary="Responsible person and deadlines",
 )
 def task_settings(request: HttpRequest, wid: int) -> Any:
-    """Return what is chosen for the tasks of an instance."""
+    """Return the settings for the tasks of an instance."""
     return vars(_settings(wid))
 
 

@@ -24,7 +24,7 @@ class OutcomePreview:
 
 
 def of(sheet: TaskSheet, flow: FlowInfo, person: str, data: Mapping[str, Any]) -> list[OutcomePreview]:
-    """Return what completing would do with each outcome."""
+    """Return the effect of completing with each outcome."""
     found = [name for name in sheet.outcomes if name != "FAILED"][:MOST]
     names: list[str | None] = [*found] if found else [None]
     return [

@@ -120,7 +120,7 @@ def _take(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str
 
 
 def _each(act: Callable[[HttpRequest, int, str], int]) -> Many:
-    """Return what does one thing with each of many tasks on its own."""
+    """Return a function that does one thing with each of many tasks separately."""
 
     def many_of(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str]:
         done, refused = 0, ""

@@ -37,7 +37,7 @@ def figure(count: Count, state: str) -> SafeString:
 
 @register.filter
 def written_by(step: Step) -> str:
-    """Return what wrote a step: the name of a transition, or a label for the kernel's own steps."""
+    """Return the writer of a step: the name of a transition, or a label for the kernel's own steps."""
     if step.written_by in SYSTEM_STEP:
         name = step.written_by
     else:
@@ -68,7 +68,7 @@ def firing_title(context: template.Context, flow: FlowInfo, transition: str) -> 
 
 @register.filter
 def transition_title(flow: FlowInfo, name: str) -> str:
-    """Return what a transition of a flow is called: its label, that of a step of the kernel, or its name."""
+    """Return the title of a transition of a flow: its label, that of a step of the kernel, or its name."""
     known = SYSTEM_JOB.get(name) or SYSTEM_STEP.get(name) or SYSTEM_STEP.get(name.partition(":")[0])
     return flow.transition_titles.get(name) or str(known or name)
 

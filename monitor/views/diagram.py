@@ -52,7 +52,7 @@ class Here:
 
     @property
     def sentence(self) -> str:
-        """Return what is there, in words."""
+        """Return the description in words."""
         name = self.figure.name or self.figure.element
         if self.tokens:
             return ngettext("%(name)s: %(n)s token", "%(name)s: %(n)s tokens", self.tokens) % {
@@ -179,7 +179,7 @@ class _Everywhere:
         return Count(sum(counts), queue.capped)
 
     def at(self, figure: Figure) -> Here:
-        """Return what is at an element."""
+        """Return the facts at an element."""
         element = figure.element
         if self.wid is not None:
             tokens = self.tokens[element]

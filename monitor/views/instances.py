@@ -35,7 +35,7 @@ def instances(request: HttpRequest) -> HttpResponse:
 
 
 def _asked(request: HttpRequest) -> tuple[Asked, Selection | None]:
-    """Return what the address asks for, and over which flows; None if the filter cannot be used."""
+    """Return the request of the address, and its flows; None if the filter cannot be used."""
     asked = filtering.asked(request)
     if asked.error:
         return asked, None

@@ -51,7 +51,7 @@ class Place:
 
     @property
     def figure(self) -> dict[str, Any]:
-        """Return what the script writes into the box."""
+        """Return the figure that the script writes into the box."""
         found: dict[str, Any] = {"n": self.count.n, "more": self.count.capped, "href": self.address}
         if self.holds is not None:
             found["holds"] = self.holds

@@ -88,7 +88,7 @@ def _read(request: HttpRequest, flow: FlowInfo, upload: Upload, text: str) -> di
 
 
 def _digest(*parts: str) -> str:
-    """Return what identifies a text that a person sent for a flow: another text never has its keys."""
+    """Return the digest of a text that a person sent for a flow: another text never has its keys."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 

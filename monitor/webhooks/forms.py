@@ -70,5 +70,5 @@ def state(hook: SavedWebhook) -> tuple[object, str]:
 
 
 def title(hook: SavedWebhook) -> str:
-    """Return what distinguishes a webhook without its whole address, which may have a secret: its host."""
+    """Return the host, which distinguishes a webhook without its whole address, which may have a secret."""
     return urlsplit(hook.url).hostname or NOTHING

@@ -14,8 +14,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error
 
-from pages.live.bounded import BAD_MESSAGE
 from pages.live.hub import Topic, Watcher
+from pages.live.limits import BAD_MESSAGE
 from pages.live.listener import listener
 from pages.live.users import AnyUser, user_of
 
@@ -43,7 +43,7 @@ class LiveConsumer(AsyncWebsocketConsumer):
 
     @staticmethod
     def topic_for(user: AnyUser, target: dict[str, Any]) -> Topic | None:
-        """Return what a URL watches for this user, or None if nothing may be watched; may query."""
+        """Return the topic that a URL watches for this user, or None if nothing may be watched; may query."""
         raise NotImplementedError
 
     async def connect(self) -> None:

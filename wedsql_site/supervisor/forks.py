@@ -76,7 +76,7 @@ def start(run: Callable[[], object]) -> Fork:
 
 
 def result(work: Callable[[], T]) -> T:
-    """Return what a function returns in a fork, so that its memory is free afterwards; raises ForkFailed.
+    """Return the result of a function in a fork, so that its memory is free afterwards; raises ForkFailed.
 
     Signals to this process are handled when it has ended.
     """

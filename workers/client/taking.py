@@ -17,6 +17,7 @@ _EXTEND = Statement(
     "wed_extend",
     "select to_jsonb(wedsql.extend($1::int, $2::bigint, $3::bigint, make_interval(secs => $4::float8)))",
 )
+_HOST = Statement("wed_host", "select wedsql.task_host($1::text, $2::text, $3::int)")
 _RELEASE = Statement("wed_release", "select wedsql.release($1::int, $2::bigint, $3::bigint, $4::text)")
 
 
@@ -78,6 +79,11 @@ def lease(
 def extend(taken: Taken, seconds: float) -> Command:
     """Return the call that extends a lease to so many seconds from now; answers the new deadline as JSON."""
     return _EXTEND, (*_lease(taken), str(seconds).encode())
+
+
+def host(flow: str, transition: str, attempt: int) -> Command:
+    """Return the call that answers the host of an attempt of a task, if its definition names one."""
+    return _HOST, (flow.encode(), transition.encode(), str(attempt).encode())
 
 
 def release(taken: Held, actor: str) -> Command:

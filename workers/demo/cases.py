@@ -68,7 +68,7 @@ def _held(name: str, wids: Collection[int]) -> list[ClaimedJob]:
 
 
 def _result(job: ClaimedJob, text: str) -> dict[str, Any]:
-    """Return what the shop writes for a job; `text` is the result where there can be several."""
+    """Return the changes that the shop writes for a job; `text` is the result if there can be several."""
     today = timezone.localdate()
     results: dict[str, Callable[[], dict[str, Any]]] = {
         "tr_charge": lambda: {"payment": text},

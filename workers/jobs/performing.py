@@ -109,6 +109,15 @@ class Performer:
         self.alarm.postpone(duration.total_seconds())
         return datetime.fromisoformat(answer.decode().strip('"'))
 
+    def host(self, flow: str, taken: Taken) -> str | None:
+        """Return the host of an attempt; in transaction mode it is read in the step's transaction."""
+        given = (flow, taken.trname, taken.attempts + 1)
+        if taken.claim is None:
+            row = self.step_connection().execute("select wedsql.task_host(%s, %s, %s)", given).fetchone()
+            return row[0] if row else None
+        found = self.wire.round(taking.host(*given))[0].get_value(0, 0)
+        return found.decode() if found is not None else None
+
     def is_lost(self, taken: Taken) -> bool:
         """Return whether a renewal of the job's lease was rejected because the job is no longer held."""
         return taken.job_id in self.lease_renewer.lost

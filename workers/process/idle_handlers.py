@@ -68,7 +68,7 @@ class UnmatchedHandlers:
         return found
 
     def names(self) -> list[str]:
-        """Return what the page of the workers is to show."""
+        """Return the names that the page of the workers is to show."""
         return [one.name for one in self._found if not one.expected and not one.name.endswith(":")]
 
     def log(self, *, again: bool) -> None:

@@ -161,6 +161,11 @@ def rows_of_leases() -> Iterator[Row]:
             lambda d, s=seconds: seconds_of(d, d.value(taking.extend(d.leased, s))),
         )  # fmt: skip
     yield Row(
+        "task_host", "taking.host", "a flow whose definition names no host",
+        lambda d: api.task_host(d.flow, "tr_one", 1, conn=d.conn),
+        lambda d: d.value(taking.host(d.flow, "tr_one", 1)),
+    )  # fmt: skip
+    yield Row(
         "extend", "taking.extend", "another worker's lease",
         lambda d: api.extend(late_claim(d).job(d.flow), timedelta(seconds=LONG), conn=d.conn),
         lambda d: d.value(taking.extend(late_claim(d), LONG)),

@@ -129,6 +129,28 @@ def test_a_leased_job_is_finished_by_its_token_and_can_be_extended(shop: Shop) -
     assert all(step > timedelta(minutes=9) for step in moved)
 
 
+@pytest.mark.parametrize("leased", [True, False])
+def test_t068_after_a_failure_the_next_host_is_tried(shop: Shop, leased: bool) -> None:
+    tried: list[Any] = []
+
+    def handler(state: Any, ctx: Any) -> Any:
+        tried.append((ctx.attempt, ctx.host))
+        return {"a": "leased"} if len(tried) == 3 else ctx.abort("host down")
+
+    hosts = {"tasks": {"tr_one": {"application": {"hosts": ["iguacu", "tuiuiu"]}}}}
+    source = {"language": "pdl", "format": "", "text": "", "map": hosts}
+    api.keep_source(shop.flow, source, conn=shop.db)
+    shop.on("tr_one", handler)
+    (wid,) = shop.start(1)
+    for _ in range(3):
+        if leased:
+            shop.runner.work_leased(shop.flow, ["tr_one"], 1, 20.0)
+        else:
+            shop.work(BATCH)
+        shop.db.execute("update wedsql.job_pool set not_before = null where wid = %s", [wid])
+    assert tried == [(1, "iguacu"), (2, "tuiuiu"), (3, "iguacu")] and shop.status(wid) == "F"
+
+
 def test_a_failing_leased_job_is_counted_and_the_unstarted_ones_go_back(shop: Shop) -> None:
     runs: list[int] = []
 

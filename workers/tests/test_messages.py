@@ -35,7 +35,7 @@ def test_every_sentence_has_its_portuguese_with_the_same_slots() -> None:
 def raised(error: BaseException) -> BaseException:
     try:
         raise error
-    except BaseException as caught:  # noqa: BLE001 - also what is no Exception
+    except BaseException as caught:  # noqa: BLE001 - also what is not an Exception
         return caught
 
 

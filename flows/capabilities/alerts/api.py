@@ -146,13 +146,13 @@ def take_alert_rule(every: float = 15, *, conn: Any = None) -> TakenAlertRule | 
 
 
 def measure_alert(flow: str, kind: str, transition: str = "", *, conn: Any = None) -> float | None:
-    """Return what a rule of this kind, which is not about a filter, compares now. Raises UnknownFlow."""
+    """Return the current value for a rule of this kind, which is not about a filter. Raises UnknownFlow."""
     found = value(conn, "select wedsql.measure_alert(%s, %s, %s)", (flow, kind, transition))
     return None if found is None else float(found)
 
 
 def measure_alert_rule(rule: int, *, conn: Any = None) -> float | None:
-    """Return what a rule that is not about a filter compares."""
+    """Return the value that a rule compares, for a rule that is not about a filter."""
     found = value(conn, "select wedsql.measure_alert_rule(%s)", (rule,))
     return None if found is None else float(found)
 

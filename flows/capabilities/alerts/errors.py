@@ -8,10 +8,10 @@ from flows.wed_error import Refused
 
 
 class BadAlert(Refused):
-    """The alert rule cannot be saved so, or what is asked of it cannot be done."""
+    """The alert rule cannot be saved with these values, or what is asked of it cannot be done."""
 
     sqlstate = "WD508"
-    default = _("The alert rule cannot be saved so.")
+    default = _("The alert rule cannot be saved with these values.")
 
 
 class UnknownAlert(Refused):

@@ -60,7 +60,7 @@ def _remove_old() -> None:
 
 
 def _measured(rule: SavedAlertRule) -> tuple[float | None, str | None]:
-    """Return what the rule compares, or why it is not known; a rule that fails stops no other."""
+    """Return the value that the rule compares, or why it is not known; a rule that fails stops no other."""
     try:
         return measure(rule), None
     except (BadFilter, WedError) as error:
@@ -80,7 +80,7 @@ def _failed(rule: SavedAlertRule, reason: str) -> str:
 
 
 def measure(rule: SavedAlertRule) -> float | None:
-    """Return what the rule compares. Raises BadFilter, WedError, DatabaseError."""
+    """Return the value that the rule compares. Raises BadFilter, WedError, DatabaseError."""
     if rule.kind != "count":
         with snapshot(LIMIT_MS):
             return api.measure_alert_rule(rule.id)

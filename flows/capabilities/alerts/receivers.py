@@ -72,7 +72,7 @@ class Allowed:
 
 
 def allowed() -> Allowed:
-    """Return what the settings allow; without settings, nothing else."""
+    """Return the receivers that the settings allow; without settings, no others."""
     names = ("WEDSQL_WEBHOOK_HTTP", "WEDSQL_WEBHOOK_INTERNAL")
     try:
         return Allowed(*(bool(getattr(settings, name, False)) for name in names))

@@ -179,7 +179,7 @@ def preview_bulk(
     total: int | None = None,
     conn: Any = None,
 ) -> list[BulkPreview]:
-    """Return what a repair would do to each of these instances, at most 100; fewer when time is over.
+    """Return the effect of a repair on each of these instances, at most 100; fewer when time is over.
 
     `total` is how many instances the repair is about, if not only these: rules may demand approvals for many.
 

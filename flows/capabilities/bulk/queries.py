@@ -128,7 +128,7 @@ def transitions(found: Chosen) -> list[str]:
 
 
 def selected(found: Selection, among: Collection[int] | None = None) -> Chosen:
-    """Return what the filter selects now, of the instances with the numbers `among` if they are given.
+    """Return the instances that the filter selects now, of those with the numbers `among` if they are given.
 
     Raises django.db.OperationalError (57014) if that takes longer than TIMEOUT_MS, and
     django.db.DataError if PostgreSQL rejects a value.

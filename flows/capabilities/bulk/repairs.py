@@ -119,7 +119,7 @@ def _preview(command: FlowCommand, request: BulkRequest, found: Chosen, options:
 
 
 def outcome(row: BulkPreview) -> str:
-    """Return what would become of an instance in a few words."""
+    """Return the status that an instance would get, in a few words."""
     if row.refusal is not None or row.preview is None:
         return f"refused: {row.refusal}"
     after = row.preview

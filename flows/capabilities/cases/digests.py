@@ -72,7 +72,7 @@ def due_case_digests(limit: int = 50, about: str = "cases", *, conn: Any = None)
 def case_digest(
     flows: Sequence[str] | None, queue: str, since: datetime, at: datetime, *, conn: Any = None
 ) -> dict[str, Any]:
-    """Return what a mail says about the open cases of these flows in a queue, '' for any.
+    """Return the text of a mail about the open cases of these flows in a queue, '' for any.
 
     "open", "new" and "overdue" are counts, "causes" the largest groups, "urgent" the most urgent cases.
     """

@@ -8,7 +8,7 @@ from flows.wed_error import Refused
 
 
 class BadCase(Refused):
-    """What is asked of the case cannot be done, or a rule for cases cannot be saved so."""
+    """What is asked of the case cannot be done, or a rule for cases cannot be saved with these values."""
 
     sqlstate = "WD514"
     default = _("This cannot be done with the case.")

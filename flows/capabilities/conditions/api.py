@@ -65,7 +65,7 @@ def condition_outline(types: Mapping[str, str], predicate: str, *, conn: Any = N
 
 
 def completions(*, conn: Any = None) -> Completions:
-    """Return what a condition may contain besides attributes: functions with their signatures, and words."""
+    """Return the parts of conditions besides attributes: functions with their signatures, and words."""
     functions = rows(conn, "select name, arguments, returns from wedsql.condition_functions()", ())
     words = rows(conn, "select word, kind from wedsql.condition_words()", ())
     return Completions(

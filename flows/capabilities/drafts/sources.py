@@ -18,7 +18,7 @@ def keep_draft_source(flow: str, source: Mapping[str, Any], branch: str = MAIN, 
 
 
 def read_draft_source(flow: str, branch: str = MAIN, *, conn: Any = None) -> Mapping[str, Any] | None:
-    """Return what the present content of a draft was translated from; None if it was not.
+    """Return the source that the current content of a draft was translated from, or None.
 
     Raises UnknownDraft.
     """

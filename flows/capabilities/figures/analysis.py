@@ -172,7 +172,7 @@ group by 1, 2
 
 
 def following(found: Sample, rules: Sequence[Rule]) -> list[Following]:
-    """Return what followed what in a sample, the most frequent first, then what is only declared."""
+    """Return pairs of steps that followed each other, the most frequent first, then declared ones."""
     counts = {
         (r["source"], r["target"]): r["count"] for r in rows(_FOLLOWING, {"wids": found.wids, "start": START})
     }

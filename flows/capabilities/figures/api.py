@@ -82,7 +82,7 @@ class TransitionFigures:
 def transition_figures(
     flow: str, since: datetime, until: datetime, *, conn: Any = None
 ) -> list[TransitionFigures]:
-    """Return what each transition of a flow did from `since` to `until`, in the order of their names.
+    """Return the figures of each transition of a flow from `since` to `until`, in the order of their names.
 
     A window that begins more than 8 days ago is read by whole hours, one of more than 60 days ago by whole
     days.

@@ -61,7 +61,7 @@ class Wanted:
 
     @property
     def order(self) -> str:
-        """Return what instances are ordered by, in an index."""
+        """Return the expression by which an index orders instances."""
         return "i.finished_at, i.wid" if self.final else "i.wid"
 
     @property

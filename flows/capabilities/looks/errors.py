@@ -11,4 +11,4 @@ class BadLook(Refused):
     """A look at masked values has no reason or names others, or a recorded one would be changed."""
 
     sqlstate = "WD550"
-    default = _("These values cannot be looked at so.")
+    default = _("These values cannot be viewed this way.")

@@ -122,7 +122,7 @@ def offline_tasks(person: str, *, conn: Any = None) -> list[tuple[int, str]]:
 
 
 def read_package(person: str, key: str, task: int, *, conn: Any = None) -> OfflinePackage:
-    """Return what a device needs of a task that its person has locked, and note that it got it.
+    """Return the package of a task that its person has locked, for a device, and note that the device has it.
 
     Raises UnknownTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
     """
@@ -143,7 +143,7 @@ def device_tasks(
 def prefetch_package(
     person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
 ) -> OfflinePackage:
-    """Return what a device needs of a task that its person could lock, and note that it got it.
+    """Return the package of a task that its person could lock, for a device, and note that the device has it.
 
     Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld, UnknownDevice, DeviceEnded.
     """
@@ -167,7 +167,7 @@ def go_offline(
 def offline_chain(
     person: str, key: str, task: int, keys: Sequence[str], *, conn: Any = None
 ) -> dict[str, Any]:
-    """Return what a device needs of the tasks that can follow one that it has; nothing where there are none.
+    """Return the packages of the tasks that can follow one that a device has; an empty result without any.
 
     `tasks`: each with its rule, form and the tree of its condition; `after`: what the task sets, by outcome.
     `keys` are the audiences of the person. Raises UnknownTask, UnknownDevice, DeviceEnded.

@@ -32,7 +32,7 @@ class Places:
 
 
 def places_at(flow: str, at: datetime, *, limit: int = 1_000, conn: Any = None) -> Places:
-    """Return what was where at a moment, by the triggers that the flow has now. Raises UnknownFlow."""
+    """Return the places of instances at a moment, by the current triggers of the flow. Raises UnknownFlow."""
     found = value(conn, "select wedsql.places_at(%s, %s, %s)", (flow, at, limit))
     jobs = {
         int(tgid): OpenJobs(each["n"], datetime.fromisoformat(each["oldest"]))

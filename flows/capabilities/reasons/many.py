@@ -65,7 +65,7 @@ def count_holding(flow: str, *, limit: int = 5_000, seconds: float = 1, conn: An
 
 
 def explain_exceptions(flow: str, *, limit: int = 100, conn: Any = None) -> list[Lack]:
-    """Return what the newest `limit` exceptions lack for their nearest rule, the most frequent first.
+    """Return the missing conditions of the newest `limit` exceptions, the most frequent first.
 
     The nearest is the rule that needs the fewest parts of its condition to change. Raises UnknownFlow.
     """

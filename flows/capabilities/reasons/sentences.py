@@ -14,7 +14,7 @@ from flows.option_labels import value_label
 
 
 def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:
-    """Return what has to hold, with the labels of attributes: Payment is 'paid'."""
+    """Return a condition that has to hold, with the labels of attributes: Payment is 'paid'."""
     return Reader(labels).read(obstacle.outline, negated=obstacle.wanted == "f")
 
 
@@ -24,7 +24,7 @@ def found(obstacle: Obstacle) -> str:
 
 
 def waiting(job: JobReason) -> str:
-    """Return what a job waits for; times are left to the caller."""
+    """Return the reason for which a job waits; times are left to the caller."""
     return _WAITING[job.waits_for]() % {
         **job.facts,
         "holder": job.facts.get("holder") or "?",

@@ -177,7 +177,7 @@ def preview_repair(
     actor: str = "",
     conn: Any = None,
 ) -> RepairPreview:
-    """Return what an operation would do, by doing it and rolling it back, with a refusal, if any."""
+    """Return the effect of an operation, by doing it and rolling it back, with a refusal, if any."""
     call = "select wedsql.preview_repair(%s::integer, %s, %s, %s, %s)"
     return as_preview(value(conn, call, (wid, operation, JSON(dict(arguments or {})), reason, actor)))
 

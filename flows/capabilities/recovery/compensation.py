@@ -25,7 +25,7 @@ class PlannedCompensation(NamedTuple):
 
 
 def compensations(wid: int, operation: str, seq: int = 1, *, conn: Any = None) -> list[PlannedCompensation]:
-    """Return what `rollback`, `compensate` or `abort` would compensate now, in this order."""
+    """Return the steps that `rollback`, `compensate` or `abort` would compensate now, in this order."""
     call = "select * from wedsql.compensations(%s::integer, %s, %s::integer)"
     return [PlannedCompensation(*row) for row in rows(conn, call, (wid, operation, seq))]
 

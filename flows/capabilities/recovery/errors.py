@@ -36,10 +36,10 @@ class CannotUndoRepair(Refused):
 
 
 class BadPolicy(Refused):
-    """A recovery policy cannot be saved so."""
+    """A recovery policy cannot be saved with these values."""
 
     sqlstate = "WD534"
-    default = _("The policy cannot be saved so.")
+    default = _("The policy cannot be saved with these values.")
 
 
 class CannotMigrate(Refused):

@@ -143,7 +143,7 @@ def _free_name(rule: ProposedRule, triggers: Sequence[Mapping[str, Any]]) -> str
 
 
 def _described(rule: ProposedRule) -> str:
-    """Return what the transition has to do, and why, in the language of who asks."""
+    """Return the task of the transition and its reason, in the language of the user."""
     written = ", ".join(_written(name, rule.values) for name in rule.attributes)
     return _(
         "Proposed for cases like case %(number)s. The transition writes: %(written)s. People repaired"

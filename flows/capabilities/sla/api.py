@@ -175,5 +175,5 @@ def advance_slas(limit: int = 2_000, *, conn: Any = None) -> dict[str, Any] | No
 
 
 def _given(kind: type, one: Sla | Calendar) -> Any:
-    """Return what a client gives of an SLA or a calendar, without what only the kernel writes."""
+    """Return the fields of an SLA or a calendar that clients give, without those of the kernel."""
     return JSON({name: each for name, each in asdict(one).items() if name in kind.__dataclass_fields__})  # type: ignore[attr-defined]

@@ -8,10 +8,10 @@ from flows.wed_error import Refused
 
 
 class BadSla(Refused):
-    """The SLA or the calendar cannot be saved so, or has less working time than is asked for."""
+    """The SLA or the calendar cannot be saved with these values, or lacks the working time asked for."""
 
     sqlstate = "WD512"
-    default = _("The SLA or the calendar cannot be saved so.")
+    default = _("The SLA or the calendar cannot be saved with these values.")
 
 
 class UnknownSla(Refused):

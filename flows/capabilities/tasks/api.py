@@ -257,7 +257,7 @@ def listed_tasks(tasks: Sequence[int], *, conn: Any = None) -> list[Task]:
 def newest_tasks(
     person: str, keys: Sequence[str], after: int | None = None, limit: int = 5, *, conn: Any = None
 ) -> list[Task]:
-    """Return what has come to the person since a task, the newest first; with None the newest one."""
+    """Return the tasks that the person got since a task, the newest first; with None the newest one."""
     call = "select * from wedsql.newest_tasks(%s, %s::text[], %s, %s)"
     return [Task(*row) for row in rows(conn, call, (person, list(keys), after, limit))]
 

@@ -29,7 +29,7 @@ def preview_task(
     *,
     conn: Any = None,
 ) -> dict[str, Any]:
-    """Return what completing the task would do, or in `refusal` why it would be refused; nothing is written.
+    """Return the effect of completing the task, or in `refusal` why it would be refused; nothing is written.
 
     Raises UnknownTask.
     """

@@ -39,7 +39,7 @@ def save_task_mail(reader: Reader, about: str, every: str, hour: int, *, conn: A
 
 
 def due_message_mails(limit: int = 50, *, conn: Any = None) -> list[DueMessages]:
-    """Return what is to be sent to persons who have got no mail for a minute."""
+    """Return the mails that are due to persons who have got none for a minute."""
     found = rows(conn, "select wedsql.due_message_mails(%s)", (limit,))
     return [read_as(DueMessages, one) for (one,) in found]
 

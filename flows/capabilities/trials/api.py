@@ -96,7 +96,7 @@ def _step(
 
 
 def situation_of(found: dict[str, Any]) -> Situation:
-    """Return what the kernel found after a step."""
+    """Return the situation that the kernel found after a step."""
     return Situation(
         state=found["state"],
         status=found["status"],

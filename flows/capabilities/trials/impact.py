@@ -26,7 +26,7 @@ def impact(
     seconds: float = 20.0,
     conn: Any = None,
 ) -> Impact:
-    """Return what publishing would do, in one snapshot and without locks. Raises PredicateRefused ...
+    """Return the effect of publishing, in one snapshot and without locks. Raises PredicateRefused ...
 
     Above `limit` living instances every n-th is examined; after `seconds` the examination stops. `exact` says
     whether all were.
@@ -62,7 +62,7 @@ def impact(
 
 
 def deviations(predicted: Impact, done: PublishReport) -> dict[str, tuple[int, int]]:
-    """Return what publishing did otherwise than predicted: the numbers predicted and done, by name."""
+    """Return the numbers that a publication predicted otherwise: predicted and done, by name."""
     pairs = {name: (getattr(predicted, name).count, getattr(done, name)) for name in _COUNTS}
     fired = {
         f"fired {name}": (predicted.fired.get(name, 0), done.fired.get(name, 0))

@@ -8,10 +8,10 @@ from flows.wed_error import Refused
 
 
 class BadWebhook(Refused):
-    """The webhook cannot be saved so, or what is asked of it cannot be done."""
+    """The webhook cannot be saved with these values, or what is asked of it cannot be done."""
 
     sqlstate = "WD510"
-    default = _("The webhook cannot be saved so.")
+    default = _("The webhook cannot be saved with these values.")
 
 
 class UnknownWebhook(Refused):

@@ -51,7 +51,7 @@ def findings(
     people: People | None = None,
     verify: Verify | None = None,
 ) -> Iterator[Finding]:
-    """Return what the definition shows; `written` says what results of its rules wrote.
+    """Return the findings of the definition; `written` has the attributes that results of its rules wrote.
 
     people: which of the persons and roles that it names there are; None where that is not known.
     verify: says on which states no rule holds of those whose conditions have no table; None: there are none.

@@ -91,13 +91,13 @@ class Rule:
 
     @property
     def writes(self) -> frozenset[str] | None:
-        """Return what its transition declares that it may write; None where it declares nothing."""
+        """Return the attributes that its transition may write; None without a declaration."""
         declared = self.trigger.get("writes")
         return None if declared is None or self.final else frozenset(declared)
 
     @property
     def sign(self) -> str:
-        """Return what identifies the rule as it is."""
+        """Return a digest that identifies the rule with its current content."""
         return f"{self.trigger.get('transition')}|{self.trigger['predicate']}"
 
     def found(

@@ -59,7 +59,7 @@ def _hint(gap: Gap) -> str:
 def overlapping(
     attributes: Attributes, rules: Sequence[Rule], common: Common, written: Written, budget: Budget
 ) -> dict[frozenset[int], tuple[str, State]]:
-    """Return what is said of two rules that write the same and overlap between limits, with a state.
+    """Return the message about two rules that write the same and overlap between limits, with a state.
 
     The keys are the places of the rules.
     """
@@ -83,7 +83,7 @@ def _overlap(grid: Grid, found: Overlap, written: Written) -> str:
 
 
 def title(attributes: Attributes, name: str) -> str:
-    """Return what an attribute is called in a sentence."""
+    """Return the name of an attribute in a sentence."""
     return translate_label(str(attributes.get(name, {}).get("label") or "")) or name
 
 

@@ -22,7 +22,7 @@ def pairs(
     budget: Budget,
     overlapping: Mapping[frozenset[int], tuple[str, State]] | None = None,
 ) -> Iterator[Finding]:
-    """Return what pairs of enabled rules show, as far as the time lasts.
+    """Return the findings about pairs of enabled rules, as far as the time lasts.
 
     overlapping: what is said of pairs, by their places, that hold together in a range, with a state in it.
     """
@@ -92,7 +92,7 @@ def both_written(one: Rule, other: Rule, written: Written) -> list[str]:
 
 
 def _writes(rule: Rule, written: Written) -> frozenset[str]:
-    """Return what the rule's transition declares that it writes, else what its results wrote."""
+    """Return the declared write-set of the rule's transition, else the attributes that its results wrote."""
     return frozenset(written.get(rule.place, ())) if rule.writes is None else rule.writes
 
 

@@ -18,7 +18,7 @@ LISTED = ("enum", "boolean")  # types of which all values are known
 def reach(
     attributes: Mapping[str, Mapping[str, Any]], rules: Sequence[Rule], common: Common
 ) -> Iterator[Finding]:
-    """Return what the enabled rules show together, where every transition declares what it writes."""
+    """Return the findings about the enabled rules together, if every transition declares its writes."""
     if not any(rule.final for rule in rules):
         message = _("The flow has no final condition.")
         hint = _("No instance ever ends; each that has nothing more to do becomes an exception.")

@@ -18,7 +18,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def alone(rule: Rule, attributes: Attributes) -> Iterator[Finding]:
-    """Return what a rule shows without the others."""
+    """Return the findings about a rule without the others."""
     table = rule.table
     if table and "t" not in table.held:
         message = _("The condition of {rule} is true on no state.").format(rule=rule.title)

@@ -98,7 +98,7 @@ class Space:
                 yield left, group
 
     def reached(self, *, nulls: bool) -> set[int]:
-        """Return what can follow from a start; without `nulls` no result makes an attribute null."""
+        """Return the states that can follow a start; without `nulls` no result makes an attribute null."""
         found = set(self.start)
         while True:
             new = {

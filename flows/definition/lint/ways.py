@@ -57,7 +57,7 @@ class Ways:
         return None
 
     def _moves(self, state: Places, target: Places) -> Iterator[tuple[Rule, Places]]:
-        """Return what may follow: a rule that holds gives some of what it writes its value in the goal."""
+        """Return the next states: a rule that holds gives some of its attributes their value in the goal."""
         left = [name for name in target if state[name] != target[name]]
         for rule in self._working:
             mine = [name for name in left if rule.writes is None or name in rule.writes]

@@ -106,7 +106,7 @@ class Boundaries(Children):
         return repeated.times if repeated is not None else 1
 
     def resets(self, host: Element) -> str:
-        """Return what is set when an activity is left, so that its events can happen again."""
+        """Return the assignments when an activity is left, so that its events can happen again."""
         return joined(*(f"{name} = 0" for name in self.left_behind(host)))
 
     def left_behind(self, host: Element) -> Iterator[str]:

@@ -76,7 +76,7 @@ class Children(Events):
         return {**options, "writes": [*dict.fromkeys([*options["writes"], *names])]}
 
     def resets(self, host: Element) -> str:
-        """Return what is set when an activity is left."""
+        """Return the assignments when an activity is left."""
         raise NotImplementedError
 
     def number(self, element: Element) -> dict[str, str]:

@@ -38,13 +38,13 @@ class Undoing:
                 self.handling[event.scope] = elements[event.scope].scope
 
     def handler(self, host: str) -> str:
-        """Return what undoes an activity: an activity, or an event sub-process within it."""
+        """Return the handler that undoes an activity: an activity, or an event sub-process within it."""
         if host in self.attached:
             return self.attached[host][1]
         return next(handler for handler, outer in self.handling.items() if outer == host)
 
     def named(self, host: str) -> list[str]:
-        """Return what an event undoes that names an activity."""
+        """Return the activities that an event undoes by the name of an activity."""
         if host not in self.sketch.elements:
             return []
         return [host] if self._has(host) else self.within(host)

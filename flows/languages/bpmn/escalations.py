@@ -13,7 +13,7 @@ class Escalations(Starts):
     """Finds the events that catch escalations."""
 
     def escalated(self, element: Element) -> Rule:
-        """Return what an event that throws an escalation does besides passing or ending its token."""
+        """Return the effect of an event that throws an escalation, besides passing or ending its token."""
         code = element.trigger.code
         for event, rule in self.escalations(element.scope):
             if not event.trigger.code or event.trigger.code == code:

@@ -25,6 +25,8 @@ class Events(Escalations):
         """Add a node that a worker performs."""
         found = self.options(element) | self.compensation(element)
         performed = slug(transition) if transition else self.chosen[element.id].lower()
+        if transition and performed in self.heard:
+            performed = slug(f"send_{transition}")  # the process waits for the message that it sends
         made: dict[str, Any] = {"transition": performed} if performed else {}
         if element.person:
             made["performer"] = "person"
@@ -71,7 +73,7 @@ class Events(Escalations):
         self.entry[element.id] = name
 
     def thrown(self, element: Element) -> Rule:
-        """Return what an error end event does: it interrupts what catches it, or ends the process."""
+        """Return the effect of an error end event: it interrupts its catcher, or ends the process."""
         code = element.trigger.code
         for event, rule in self.catching(element.scope):
             if not event.trigger.code or event.trigger.code == code:

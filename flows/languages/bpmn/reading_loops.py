@@ -129,7 +129,7 @@ def _passed(tag: Tag, note: Note, used: Used) -> Iterator[tuple[Assignment, bool
 
 
 def _results(tag: Tag, note: Note, used: Used) -> Iterator[Assignment]:
-    """Return what a multi-instance activity collects, as Camunda 8 writes it."""
+    """Return the collected results of a multi-instance activity, as Camunda 8 writes them."""
     for each in tag.of(MODEL, "multiInstanceLoopCharacteristics"):
         for part in _extensions(each):
             if part.get("outputCollection") and (id(part), "") in used:

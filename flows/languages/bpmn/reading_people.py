@@ -96,7 +96,7 @@ class _Reading:
         return self.found
 
     def said(self) -> Iterator[tuple[str, str, Tag]]:
-        """Return what extensions say, each with its kind."""
+        """Return the statements of extensions, each with its kind."""
         for space, name in self.tag.attributes:
             if space in ENGINES and name in READERS and (name != "formKey" or self.is_address(space)):
                 self.used.add((id(self.tag), name))

@@ -66,7 +66,7 @@ class Repetitions(Boundaries):
         return " and ".join(conditions) or "true"
 
     def counting(self, element: Element, found: Loop, counter: str, again: str) -> str:
-        """Return what a repetition sets: its number, and the item of the collection that it is about."""
+        """Return the assignments of a repetition: its number, and the item of its collection."""
         self.attribute(counter, "integer", "0", self.titled(element, "repetitions"))
         sets = f"{counter} = case when {again} then {counter} + 1 else 0 end"
         if found.items is None or not found.item:

@@ -34,7 +34,7 @@ def titles(elements: Iterable[Element]) -> dict[str, str]:
 
 
 def kind(element: Element) -> str:
-    """Return what an element is, in words: "Exclusive gateway"; of an event what it waits for or does."""
+    """Return the kind of an element in words: "Exclusive gateway"; of an event its cause or its effect."""
     trigger = element.trigger
     if element.tag in EVENTS and trigger.kind == "compensate":
         return _EVENTS["compensate"]

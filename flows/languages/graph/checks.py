@@ -35,7 +35,7 @@ def _problem(graph: Graph, code: str, message: str, node: Node, severity: str = 
 
 
 def _begins(graph: Graph) -> Iterator[Problem]:
-    """Return what is missing at the beginning and the end, of the graph and of each sub-process."""
+    """Return the problems at the beginning and the end, of the graph and of each sub-process."""
     scopes = [None, *(node.name for node in graph.nodes.values() if node.kind == "subprocess")]
     inner: dict[str | None, list[Node]] = {scope: [] for scope in scopes}
     for node in graph.nodes.values():

@@ -71,7 +71,7 @@ class _Compiler:
                     yield counter(absorbed(edge.name), 0, label), None
 
     def title(self, edge: Edge) -> str:
-        """Return what an edge is called where people read of it."""
+        """Return the title of an edge."""
         nodes = self.graph.nodes
         return edge.title or f"{nodes[edge.source].shown} → {nodes[edge.target].shown}"
 
@@ -164,7 +164,7 @@ class _Compiler:
         self.add(node, when, moves, what, later)
 
     def needed(self, edges: Sequence[Edge], when: list[str]) -> list[str]:
-        """Return what has to hold so that one of some edges is taken, besides `when`."""
+        """Return the condition for one of some edges to be taken, besides `when`."""
         if any(edge.default or edge.condition is None for edge in edges):
             return when
         return [*when, any_of(holds(edge.condition) for edge in edges)]

@@ -95,7 +95,7 @@ class Search:
                     yield after
 
     def firings(self, state: State) -> list[Firing]:
-        """Return what can happen in a state, as far as its order may matter."""
+        """Return the possible firings in a state, as far as their order may matter."""
         concerned = {self.graph.edges[edge].target for edge in state.arrived}
         concerned |= state.active | {*state.activated}
         found: list[Firing] = []

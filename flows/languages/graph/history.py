@@ -91,7 +91,7 @@ class _Tokens:
 
 
 def visits(graph: Graph, source_map: Mapping[str, Mapping[str, str]], steps: Iterable[Entry]) -> list[Visit]:
-    """Return what each step of an instance did, by the map that is kept with its flow."""
+    """Return the effect of each step of an instance, by the map that is kept with its flow."""
     nodes = source_map["transitions"]
     tokens = _Tokens(graph, source_map["attributes"])
     found: list[Visit] = []

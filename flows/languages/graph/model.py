@@ -73,7 +73,7 @@ class Node:
 
     @property
     def shown(self) -> str:
-        """Return what the node is called where people read of it."""
+        """Return the title of the node."""
         return str(self.options.get("label") or self.title or self.name)
 
     @property

@@ -75,7 +75,7 @@ def _may_share(nodes: Iterable[Node], rules: Sequence[Mapping[str, Any]]) -> boo
 
 
 def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapping[str, Any]:
-    """Return what is kept with the flow, so that pages can show the graph.
+    """Return the source that is kept with the flow, so that pages can show the graph.
 
     `choosing` has the nodes at which no way on may be open, by the attributes with the tokens there.
     """

@@ -22,7 +22,7 @@ class Problem:
 
     @property
     def place(self) -> tuple[str | int, ...]:
-        """Return what problems are ordered by."""
+        """Return the sort key of problems."""
         return (self.line, self.column)
 
     @property

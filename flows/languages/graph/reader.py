@@ -248,7 +248,7 @@ class _Reader:
         return listed
 
     def needed(self, options: Mapping[str, Any], node: Node) -> int | tuple[str, ...] | None:
-        """Return what activates a complex gateway; None for its default, any one incoming edge."""
+        """Return the activation of a complex gateway; None for its default, any one incoming edge."""
         need = options.get("need")
         if need is None:
             return None

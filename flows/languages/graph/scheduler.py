@@ -152,7 +152,7 @@ class _Scheduler:
         return next(option for option in options if {*option} == wanted)
 
     def key(self) -> object:
-        """Return what decides all further steps."""
+        """Return a key of all that decides further steps."""
         places = ((node, min(count, len(self.choices[node]) - 1)) for node, count in self.taken.items())
         threads = tuple(each.edge for each in self.threads)
         return threads, self.pointer, self.state.key(), frozenset(place for place in places if place[1])

@@ -97,7 +97,7 @@ class TermReader:
 
 
 def content(text: str) -> tuple[dict[str, Any], dict[Path, int]]:
-    """Return what the text says in the form that files of YAML have, and where each part begins."""
+    """Return the content of the text in the form that files of YAML have, and where each part begins."""
     reader = TermReader(text)
     found: dict[str, Any] = {}
     places: dict[Path, int] = {}

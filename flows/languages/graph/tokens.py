@@ -50,7 +50,7 @@ class State:
         self.arrived[edge] = self.arrived.get(edge, 0) + 1
 
     def key(self) -> tuple[frozenset[tuple[str, int]], frozenset[str], frozenset[tuple[str, frozenset[str]]]]:
-        """Return what two equal states have in common, without the tokens on their way."""
+        """Return the key that two equal states have in common, without the tokens on their way."""
         return (
             frozenset(self.arrived.items()),
             frozenset(self.active),
@@ -145,7 +145,7 @@ class Rules:
             yield Firing(node.name, "complete")
 
     def _inside(self, state: State, subprocess: str) -> Iterator[str]:
-        """Return what still happens within a sub-process."""
+        """Return the remaining events within a sub-process."""
         for edge in (*state.arrived, *state.travelling):
             if subprocess in self.graph.around(self.graph.edges[edge].target):
                 yield edge

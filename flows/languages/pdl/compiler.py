@@ -68,7 +68,7 @@ class CompiledWorkflow:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Return what is kept with the flow besides the text: what its parts are made of."""
+        """Return the facts that are kept with the flow besides the text: the origins of its parts."""
         return {
             **self.compiled.source_map,
             "attributes": {name: id_ for id_, name in self.states.items()},
@@ -84,7 +84,7 @@ class CompiledWorkflow:
         }
 
     def _task(self, task: Activity) -> dict[str, Any]:
-        """Return what is kept of a task that no option of its rule says."""
+        """Return the facts about a task that no option of its rule has."""
         model = self.library.model(task.model.id)
         application = self.library.application(model.application.id) if model and model.application else None
         return {

@@ -36,7 +36,7 @@ def _failing(found: Attributes) -> list[str]:
 
 
 def _automatic(model: TaskModel, found: Attributes) -> dict[str, Any]:
-    """Return what an automatic task has: RETRIES are the attempts after the first one.
+    """Return the options of an automatic task: RETRIES are the attempts after the first one.
 
     Where a rule reads that it failed, that is what used up attempts mean; else a person decides.
     """
@@ -47,7 +47,7 @@ def _automatic(model: TaskModel, found: Attributes) -> dict[str, Any]:
 def _human(
     task: Activity, model: TaskModel, application: Application | None, found: Attributes
 ) -> dict[str, Any]:
-    """Return what the task of a person has."""
+    """Return the options of a person's task."""
     link = application.filename if application and model.type == SEMI_AUTOMATIC else ""
     person = {
         "role": task.role,
@@ -61,7 +61,7 @@ def _human(
 
 
 def facts(application: Application) -> dict[str, Any]:
-    """Return what is said about an application; its hosts are in the order in which they are tried."""
+    """Return the facts about an application; its hosts are in the order in which they are tried."""
     found = {
         "id": application.id,
         "filename": application.filename,

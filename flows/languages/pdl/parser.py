@@ -82,7 +82,7 @@ def _unexpected(text: str, error: UnexpectedInput) -> Unexpected:
 
 
 def expected(accepted: Iterable[str]) -> list[str]:
-    """Return what the grammar has at a place as a person writes it, words first."""
+    """Return the expectations of the grammar at a place, in the words of a person, keywords first."""
     names = {each for each in accepted if each not in _LEFT_OUT}
     if "INTEGER" in names and "DECIMAL" in names:
         names.remove("INTEGER")

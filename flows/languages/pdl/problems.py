@@ -18,7 +18,7 @@ class PdlProblem(Problem):
 
     @property
     def place(self) -> tuple[str | int, ...]:
-        """Return what problems are ordered by."""
+        """Return the sort key of problems."""
         return (self.file, self.line, self.column)
 
     @property

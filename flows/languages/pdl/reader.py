@@ -155,7 +155,7 @@ def _id(found: Tree[Token]) -> str:
 
 
 def read(texts: Iterable[Text] | str, *, strict: bool = False) -> tuple[Library, list[PdlProblem]]:
-    """Return what texts define, with warnings of what they write otherwise than the printed grammar.
+    """Return the definitions of texts, with warnings of their differences from the printed grammar.
 
     Raises BadPdl with all errors. strict: those spellings are errors, too.
     """

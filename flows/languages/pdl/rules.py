@@ -61,7 +61,7 @@ def _term(found: Attributes, state: str) -> str:
 
 
 def ended(found: Attributes, failed: str) -> str:
-    """Return what is set with a result, where `failed` is the condition that it is FAILED."""
+    """Return the assignments with a result, where `failed` is the condition that it is FAILED."""
     sets = [f"{found.state} = case when {failed} then '{FAILED}' else '{SUCCEEDED}' end"]
     sets += [f"{found.failed} = {found.failed} or {failed}"] if found.failed else []
     return ", ".join(sets)

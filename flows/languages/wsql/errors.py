@@ -36,7 +36,7 @@ class WsqlError(Refused):
 
     @property
     def message(self) -> str:
-        """Return what is wrong; it is in the language of the user already."""
+        """Return the message, which is in the language of the user already."""
         return self._message or str(self.default)
 
     @property

@@ -81,7 +81,7 @@ class Model:
         return [place for place, each in enumerate(self.triggers) if each.get(kind) == name]
 
     def object(self, kind: str, name: str) -> dict[str, Any]:
-        """Return what is stored of a named object."""
+        """Return the stored form of a named object."""
         return self.made.get((kind, name)) or self.stored.get((kind, name)) or {}
 
     def predicates(self, name: str) -> list[str]:

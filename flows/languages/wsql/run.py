@@ -240,7 +240,7 @@ def _tag(text: str) -> str:
 
 
 def _became(done: Publication) -> Outcome:
-    """Return what became of a definition that was submitted."""
+    """Return the outcome of submitting a definition."""
     if done.version is None:
         line = _("Publication %(id)s waits for approval.") % {"id": done.id}
         return Outcome(None, line, facts={"flow": done.flow, "publication": done.id})

@@ -193,7 +193,7 @@ class Completer:
         return self.found[state] if state < len(self.found) else None
 
     def complete(self, word: str) -> list[str]:
-        """Return what the word may become after what was typed before it."""
+        """Return the possible completions of the word after the text before it."""
         if word.startswith("\\"):
             return [name for name in (each.split()[0] for each in COMMANDS) if name.startswith(word)]
         words, names = completions(self.typed())

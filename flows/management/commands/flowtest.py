@@ -79,7 +79,7 @@ def _lines(outcomes: list[Outcome]) -> Iterator[str]:
 
 
 def _missing(covered: Coverage) -> Iterator[str]:
-    """Return what the scenarios exercise, and what they do not."""
+    """Return the rules that the scenarios exercise, and those that they do not."""
     yield (
         f"Exercised: {covered.exercised} of {len(covered.rules)} rules; {covered.covered} of {covered.parts}"
         " parts of conditions were both true and not true."

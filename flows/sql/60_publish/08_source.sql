@@ -96,3 +96,15 @@ select s.language, array(select e #>> '{}' from jsonb_array_elements(s.map -> 'i
 from wedsql.flow f join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
 where f.id = p_flow
 $$;
+
+-- Returns the host on which an attempt of an automatic task runs: the first of its application for the first
+-- attempt, and the next one after each failure; after the last one the first again. Null where the definition
+-- names none.
+create or replace function wedsql.task_host(p_flow text, p_transition text, p_attempt integer) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select h.hosts ->> ((greatest(p_attempt, 1) - 1) % jsonb_array_length(h.hosts))
+from wedsql._flow(p_flow) f
+join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
+cross join lateral (select s.map #> array['tasks', p_transition, 'application', 'hosts'] as hosts) h
+where jsonb_typeof(h.hosts) = 'array' and jsonb_array_length(h.hosts) > 0
+$$;

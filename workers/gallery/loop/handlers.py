@@ -11,7 +11,7 @@ State = Mapping[str, Any]
 
 
 def next_version(state: State) -> Mapping[str, Any]:
-    """Return what writing changes: the next version has no verdict yet."""
+    """Return the changes of writing: the next version has no verdict yet."""
     return {"version": int(state["version"]) + 1, "verdict": None}
 
 

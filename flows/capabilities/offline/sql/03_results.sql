@@ -33,7 +33,8 @@ begin
       wedsql.now()
     from (values (1)) one left join wedsql.task t on t.job_id = (v_result ->> 'task')::bigint
     left join wedsql.task o on o.job_id = (v_result ->> 'of')::bigint
-      and exists (select from wedsql.device_package g where g.device_id = v_device.id and g.wid = o.wid)
+      and exists (select from wedsql.device_package g
+                  where g.device_id = v_device.id and g.wid = o.wid and g.claim is not null)
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;

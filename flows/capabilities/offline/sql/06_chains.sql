@@ -162,7 +162,7 @@ declare
   v_late wedsql.late_result;
 begin
   if not exists (select from wedsql.device_package g
-                 where g.device_id = p_device.id and g.wid = p_result.wid) then
+                 where g.device_id = p_device.id and g.wid = p_result.wid and g.claim is not null) then
     return null;
   end if;
   select g.* into v_trig from wedsql.instance i join wedsql.trig g on g.flow_id = i.flow_id

@@ -3,7 +3,7 @@
 -- Returns the job _EXCPT of an exception, locked.
 -- Locks: the job; the caller holds the instance.
 -- Raises: WD105 while the instance is suspended, WD203 while another session repairs it, WD212 where the
--- instance is no exception.
+-- instance is not an exception.
 create or replace function wedsql._exception_job(p_wid integer) returns wedsql.job_pool
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare

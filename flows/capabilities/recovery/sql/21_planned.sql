@@ -37,7 +37,7 @@ begin
 end $$;
 
 -- Returns how each of these steps of an instance is compensated, the last one first, without those for which
--- nothing is to do. compensated_by: the transition, '' for the kernel, null for nothing; problem: pivot or
+-- no action is needed. compensated_by: the transition, '' for the kernel, null for nothing; problem: pivot or
 -- missing.
 create or replace function wedsql._planned(p_wid integer, p_seqs integer[])
 returns table (seq integer, transition text, compensated_by text, problem text)

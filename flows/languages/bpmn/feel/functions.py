@@ -26,7 +26,7 @@ _FREE = frozenset({"concatenate", "union", "append"})
 
 
 def called(name: str, values: Sequence[Value], names: Sequence[str] = ()) -> Value:
-    """Return what a function returns. Raises NoValue for an unknown one, or other arguments than it has."""
+    """Return the result of a function. Raises NoValue for an unknown one, or other arguments than it has."""
     if name in _CLOCK:
         raise NoValue(f"“{name}()” changes without the data; a timer waits for a moment.")
     if name in _OF_LISTS:

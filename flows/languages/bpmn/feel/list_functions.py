@@ -88,7 +88,7 @@ def count(value: Value) -> Part:
 
 
 def _folded(value: Value, form: Callable[[list[str]], str], empty: str) -> Value:
-    """Return what is made of all items that are kept, null where one of them or the list is null."""
+    """Return the result of all items that are kept, null where one of them or the list is null."""
     found = listed_of(value)
     if not found.items:
         return NULL

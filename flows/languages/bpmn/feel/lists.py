@@ -120,7 +120,7 @@ def is_written(part: Part) -> bool:
 
 
 def written(part: Part) -> object:
-    """Return what is equal for two parts that are written out and have the same value."""
+    """Return a key that two parts that are written out share if they have the same value."""
     return str(part) if part.startswith("'") or part == NULL else Decimal(part.strip("()"))
 
 
@@ -198,7 +198,7 @@ def at_number(found: Listed, number: Part) -> Part:
 
 
 def folded(found: Listed, sign: str, each: Callable[[Part, str], str], empty: str) -> str:
-    """Return what is made of all items, joined by a sign."""
+    """Return all items, joined by a sign."""
     parts = parts_of(found)
     texts = [each(part, item.kept) for part, item in zip(parts, found.items, strict=True)]
     return f"({sign.join(texts)})" if texts else empty

@@ -55,7 +55,7 @@ class Documents:
         )
 
     def holds(self, kind: str, test: str, passed: Mapping[str, str]) -> Part:
-        """Return what `some` or `every` is, of items of which a test is said."""
+        """Return the value of `some` or `every`, from the truth of a test for each item."""
         merged = replace(self, passed=tuple(({**dict(self.passed), **passed}).items()))
         path = self.path if self.path.endswith(")") else f"{self.path}[*]"
         holds, fails, unknown = (

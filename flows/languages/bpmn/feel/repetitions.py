@@ -23,14 +23,14 @@ class Translation(Protocol):
     types: Mapping[str, str]
 
     def value(self, node: tree.Node, names: Names) -> Value:
-        """Return what a node is, where names have values."""
+        """Return the value of a node, where names have values."""
 
     def part(self, node: tree.Node, names: Names) -> Part:
-        """Return what a node is, unless it is a list or a context."""
+        """Return the value of a node that is neither a list nor a context."""
 
 
 def repeated(node: tree.Repetition, names: Names, translation: Translation) -> Value:
-    """Return what a repetition is. Raises NotSimple."""
+    """Return the value of a repetition. Raises NotSimple."""
     first = _list(node, node.lists[0][1], names, translation)
     if first == NULL:
         return NULL

@@ -53,7 +53,7 @@ class _Translation:
         self.types = types
 
     def value(self, node: tree.Node, names: Names) -> Value:
-        """Return what a node is, where names have values."""
+        """Return the value of a node, where names have values."""
         form = _FORMS.get(type(node))
         if form is None:
             raise NotSimple("A range is no value; write it after “in”.", node.position)
@@ -66,7 +66,7 @@ class _Translation:
         return found
 
     def part(self, node: tree.Node, names: Names) -> Part:
-        """Return what a node is, unless it is a list or a context."""
+        """Return the value of a node that is neither a list nor a context."""
         try:
             return lists.one(self.value(node, names))
         except NoValue as error:

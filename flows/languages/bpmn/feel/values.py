@@ -58,7 +58,7 @@ def literal(kind: str, text: str) -> Part | None:
 
 
 def text_of(quoted: str) -> str | None:
-    """Return what a text in quotes says, None if it has characters that the database cannot keep."""
+    """Return the content of a text in quotes, None if it has characters that the database cannot keep."""
     found = _ESCAPE.sub(_character, quoted[1:-1])
     try:
         found = found.encode("utf-16", "surrogatepass").decode("utf-16")

@@ -42,7 +42,7 @@ def away(request: HttpRequest) -> HttpResponse:
 
 
 def _answered(one: dict[str, Any]) -> dict[str, Any]:
-    """Return what became of a task, with its problem in the language of the reader."""
+    """Return the outcome of a task, with its problem in the language of the reader."""
     given = one.get("problem")
     if given:
         texts = {name: str(given.get(name) or "") for name in ("message", "hint", "detail")}

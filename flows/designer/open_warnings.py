@@ -24,7 +24,7 @@ class Unanswered(Exception):
 
     @property
     def token(self) -> str:
-        """Return what the form sends back when the user publishes in spite of these warnings."""
+        """Return the token that the form sends back when the user publishes in spite of these warnings."""
         names = sorted(f"{one.id} {one.rule}" for one in self.warnings)
         return hashlib.sha256("\n".join(names).encode()).hexdigest()
 

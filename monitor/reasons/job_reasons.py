@@ -29,7 +29,7 @@ class Wait:
 
 
 def waits(jobs: Iterable[JobReason], titles: Mapping[int, str]) -> list[Wait]:
-    """Return what the jobs wait for, what needs attention most first."""
+    """Return the reasons for which the jobs wait, the most urgent first."""
 
     def rank(job: JobReason) -> int:
         return _URGENT.index(job.waits_for) if job.waits_for in _URGENT else len(_URGENT)

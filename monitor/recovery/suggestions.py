@@ -48,7 +48,7 @@ def facts(
     *,
     plain: bool,
 ) -> dict[str, Any]:
-    """Return what helped in cases like this one, and the case of which a rule that does the same is shown.
+    """Return the repairs that helped in cases like this one, and the case that shows a rule for the same.
 
     `operation` is that of the page, with fields for `attributes`; `offered` are those that the user may do.
     `plain` pages show no conditions.
