@@ -24,6 +24,7 @@ begin
   if v_known.number is null and p_number <= v_device.settled then
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
+    perform wedsql._check_room_to_wait(v_device, p_number);
     perform wedsql._check_files_arrived(v_device, p_number, v_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
@@ -90,6 +91,21 @@ begin
         or coalesce(jsonb_typeof(p_result -> 'values') <> 'object', false) then
     perform wedsql._raise('WD009',
       'A result of a device is an object of at most 2 MB, and so are its values.');
+  end if;
+end $$;
+
+-- Rejects a result that would wait for another one where those of the device that wait have 20 MB.
+-- Raises: WD009.
+create or replace function wedsql._check_room_to_wait(p_device wedsql.device, p_number integer) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if p_number > p_device.settled + 1 and (
+       select sum(pg_column_size(r.content)) from wedsql.device_result r
+       where r.device_id = p_device.id and r.state = 'W') > 20000000 then
+    perform wedsql._raise('WD009',
+      'The results of device {device} that wait for result {number} are too large.',
+      'Send the results in their order.',
+      jsonb_build_object('device', p_device.id, 'number', p_device.settled + 1));
   end if;
 end $$;
 
