@@ -32,7 +32,8 @@ begin
       wedsql.now()
     from (values (1)) one left join wedsql.task t on t.job_id = (v_result ->> 'task')::bigint
     left join wedsql.task o on o.job_id = (v_result ->> 'of')::bigint
-      and exists (select from wedsql.device_package g where g.device_id = v_device.id and g.wid = o.wid)
+      and exists (select from wedsql.device_package g
+                  where g.device_id = v_device.id and g.wid = o.wid and g.claim is not null)
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;
@@ -123,13 +124,10 @@ end $$;
 -- Returns whether a text is a moment with its time zone, within the years that every client can show in
 -- every time zone.
 create or replace function wedsql._is_moment(p_text text) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' as $$
-begin
-  return coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$'
-                  and p_text::timestamptz between '0002-01-01 00:00:00Z' and '9998-12-31 00:00:00Z', false);
-exception when data_exception then
-  return false;
-end $$;
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$', false)
+  and wedsql._is_shown_time(p_text)
+$$;
 
 -- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
 -- only the one of p_number. state: as in the table; `late` is what became of a late result.
