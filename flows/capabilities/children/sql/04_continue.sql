@@ -91,7 +91,8 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if p_job.total is null then
     p_job.total := case when p_trig.child_count is null then 1
-                   else wedsql._child_count(p_trig.flow_id, p_trig.child_count, wedsql._payload(p_pending)) end;
+                   else wedsql._child_count(p_trig.flow_id, p_trig.child_count,
+                                            wedsql._payload(p_pending)) end;
     update wedsql.child_job c set total = p_job.total
     where c.parent_wid = p_job.parent_wid and c.job_id = p_job.job_id;
   end if;

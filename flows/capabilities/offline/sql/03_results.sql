@@ -174,7 +174,8 @@ returns table (number integer, state "char", task bigint, instance integer, titl
   skew double precision, arrived_at timestamptz, decided_at timestamptz, decided_by text, seq integer,
   late_id bigint, late text, late_by text, problem jsonb, waits_for integer)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select i.* from wedsql.device d cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit, p_late) i
+select i.* from wedsql.device d
+cross join lateral wedsql._offline_items(d.id, null, p_before, p_limit, p_late) i
 where d.id = p_device and (p_person is null or d.person = p_person)
 $$;
 
