@@ -23,9 +23,10 @@ from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
-from monitor.cases import following, waits
+from monitor.cases import following_case, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
+from monitor.flow_names import named_flow
 from pages.guard import page
 from pages.once import claimed, say_again
 from pages.urlparams import number, text
@@ -121,7 +122,7 @@ def _repair_all(
 
 def seen_flows(request: HttpRequest) -> list[str] | None:
     """Return the flows whose cases are shown; None for all."""
-    visible, chosen = visible_flows(request.user), text(request, "flow")
+    visible, chosen = visible_flows(request.user), named_flow(request)
     if chosen:
         return [chosen] if visible is None or chosen in visible else []
     return _listed(visible)
@@ -140,7 +141,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
-    return following.claim_next(request, queue, flows)
+    return following_case.claim_next(request, queue, flows)
 
 
 @require_POST

@@ -67,7 +67,7 @@ begin
          bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds){guard})
   into v_rows, v_steps, v_failed, v_none
   from (select b.ord, b.r, wed_match.f_{id}(b.r) as holds
-        from (select u.ord, row(null{values})::{flow:I}.wed_flow as r
+        from (select u.ord, row(0{values})::{flow:I}.wed_flow as r
               from unnest(p_states) with ordinality u (s, ord) offset 0) b offset 0) n;
   perform wedsql._check_sizes(v_steps);
   for v_ord in 1..cardinality(v_rows) loop

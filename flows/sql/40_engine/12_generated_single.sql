@@ -44,6 +44,8 @@ end $g$;
 create or replace function wedsql._gen_fast_path(p_flow integer, p_schema text, p_name text, p_first text,
   p_held text, p_ours text, p_claim text, p_until text, p_answer text) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $g$
+declare
+  v_names text[] := case when p_name = '_automatic' then wedsql._named_in_sets(p_flow) end;
 begin
   return wedsql._fill($t$
 declare
@@ -62,7 +64,8 @@ declare
   v_fired text[] := '{}'::text[];{declare}
 begin{first}
   <<fast_path>> begin
-  select * into v_row from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update;
+  -- As one value: each column of a query is looked up when it begins.
+  v_row := (select w from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
@@ -137,8 +140,9 @@ begin{first}
   end fast_path;{restore}$t$, wedsql._automatic_parts(p_flow, p_name) || jsonb_build_object(
     'flow', p_schema, 'id', p_flow, 'name', p_name, 'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
-    'apply_changes', wedsql._apply_changes(p_flow), 'guard', wedsql._guard_fast_path(p_flow), 'ours', p_ours,
-    'assignments', wedsql._row_columns(p_flow), 'claim', p_claim, 'until', p_until,
+    'apply_changes', wedsql._apply_changes(p_flow, v_names), 'guard', wedsql._guard_fast_path(p_flow),
+    'ours', p_ours,
+    'assignments', wedsql._row_columns(p_flow, v_names), 'claim', p_claim, 'until', p_until,
     'answer', p_answer,
     'served', p_schema || ':', 'and_served', ' ' || p_schema || ':'));
 end $g$;
@@ -162,11 +166,12 @@ select coalesce((select wedsql._fill($t$
 from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), '')
 $g$;
 
--- Returns the assignments that write v_row into the row of the instance.
-create or replace function wedsql._row_columns(p_flow integer) returns text
+-- Returns the assignments that write v_row into the row of the instance. p_names: only these attributes; null
+-- for all.
+create or replace function wedsql._row_columns(p_flow integer, p_names text[] default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select coalesce(string_agg(format('%1$s = v_row.%1$s', c.quoted), ', ' order by c.n), 'wid = w.wid')
-from wedsql._columns(p_flow) c
+from wedsql._columns(p_flow) c where p_names is null or c.name = any (p_names)
 $g$;
 
 -- Returns the condition that a value may be long as text although it has few bytes, so that the size of the
@@ -201,7 +206,8 @@ $g$;
 
 -- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are
 -- looked up in groups of eight, so that a wide row does not pay for each attribute that does not change.
-create or replace function wedsql._apply_changes(p_flow integer) returns text
+-- p_names: only these attributes; null for all.
+create or replace function wedsql._apply_changes(p_flow integer, p_names text[] default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select coalesce(string_agg(case when g.n = 1 then g.each else wedsql._fill($t$
   if p_changes ?| {names:L}::text[] then{each}
@@ -209,7 +215,8 @@ select coalesce(string_agg(case when g.n = 1 then g.each else wedsql._fill($t$
 from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names,
              string_agg(wedsql._apply_change(a.aname, a.type), '' order by a.aid) as each
       from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k
-            from wedsql.attr a where a.flow_id = p_flow) a group by k) g
+            from wedsql.attr a where a.flow_id = p_flow and (p_names is null or a.aname = any (p_names))) a
+      group by k) g
 $g$;
 
 -- Returns the settings on which reading and writing dates and times depend, for the functions of a flow that

@@ -25,6 +25,17 @@ end $f$ $t$, jsonb_build_object('flow', p_schema, 'body', wedsql._gen_fast_path(
     p_until => '', p_answer => 'status := v_status; return;')));
 end $g$;
 
+-- Returns the attributes that are named in what automatic transitions set: those which these write, and those
+-- that they read.
+create or replace function wedsql._named_in_sets(p_flow integer) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select array(
+  select a.aname from wedsql.attr a where a.flow_id = p_flow
+  intersect
+  select w from wedsql.trig t cross join lateral regexp_split_to_table(lower(t.sets), '[^a-z0-9_]+') w
+  where t.flow_id = p_flow and t.performer = 'database')
+$g$;
+
 -- Returns what the fast path of a flow has in addition, by its places in the template. p_name: the function
 -- that is generated.
 create or replace function wedsql._automatic_parts(p_flow integer, p_name text) returns jsonb
@@ -67,11 +78,12 @@ select jsonb_build_object(
     p_changes := wed_match.a_%1$s(v_row, v_job.tgid);
   exception when others then
     exit fast_path;
-  end;$t$ else $t$
+  end;
+  exit fast_path when p_changes - %3$L::text[] <> '{}';$t$ else $t$
   v_given := p_changes;
   if v_job.tgid = any (%2$L::integer[]) then
     p_changes := p_changes || wed_match.a_%1$s(jsonb_populate_record(v_row, p_changes), v_job.tgid);
-  end if;$t$ end, p_flow, p_tgids),
+  end if;$t$ end, p_flow, p_tgids, wedsql._named_in_sets(p_flow)),
   'restore', E'\n  p_changes := coalesce(v_given, p_changes);')
 $g$;
 

@@ -110,8 +110,8 @@ declare
     alter view {flow:I}.wed_trig alter column flow_id set default {id};
     create or replace view {flow:I}.job_pool with (security_barrier) as
       select wid, tgid, trname, lckid, timeout,
-        coalesce(payload, (select t.state from wedsql.wed_trace t where t.wid = j.wid and t.seq = j.cause_seq))
-          as payload,
+        coalesce(payload, (select t.state from wedsql.wed_trace t
+                           where t.wid = j.wid and t.seq = j.cause_seq)) as payload,
         id, state, attempts, not_before, priority, fired_at, assigned_to
       from wedsql.job_pool j where flow_id = {id};
     create or replace view {flow:I}.wed_trace with (security_barrier) as

@@ -124,13 +124,10 @@ end $$;
 -- Returns whether a text is a moment with its time zone, within the years that every client can show in
 -- every time zone.
 create or replace function wedsql._is_moment(p_text text) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' as $$
-begin
-  return coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$'
-                  and p_text::timestamptz between '0002-01-01 00:00:00Z' and '9998-12-31 00:00:00Z', false);
-exception when data_exception then
-  return false;
-end $$;
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$', false)
+  and wedsql._is_shown_time(p_text)
+$$;
 
 -- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
 -- only the one of p_number. state: as in the table; `late` is what became of a late result.

@@ -173,7 +173,7 @@ def _kill(kit: Kit, pid: int) -> None:
 
 
 def discard(world: World) -> None:
-    """Discard a result on the device: it is reported as discarded, unless the site has it already."""
+    """Discard a result on the device: the site learns it, unless it has it already."""
     device = world.device()
     if device.waiting():
         one = world.draw.choice(device.waiting())
