@@ -9,7 +9,7 @@ import time
 
 from channels.db import database_sync_to_async
 
-from flows.queries import watching
+from flows.queries import watchers
 from pages.live.hub import Hub
 from pages.live.listener import Connection
 
@@ -49,12 +49,12 @@ class FlowEvents:
     async def renew(self) -> None:
         """Renew the entry, which the kernel drops after a minute."""
         name = f"{socket.gethostname()}:{os.getpid()}"
-        self._watch = int(await database_sync_to_async(watching.watch)(self._watch, name))
+        self._watch = int(await database_sync_to_async(watchers.watch)(self._watch, name))
 
     async def close(self) -> None:
         """Delete the entry."""
         if self._watch:
-            await database_sync_to_async(watching.unwatch)(self._watch)
+            await database_sync_to_async(watchers.unwatch)(self._watch)
 
     def on_notification(self, payload: str, hub: Hub) -> None:
         """Report a notification to the hub."""

@@ -17,9 +17,9 @@ class SiteConfig(AppConfig):
 
     def ready(self) -> None:
         from wedsql_site import checks, environment  # noqa: F401 - importing registers the checks
-        from workers.djangoq import forking
+        from workers.djangoq import fork_hooks
 
-        forking.install(cluster=environment.process() in {"worker", "reaper"})
+        fork_hooks.install(cluster=environment.process() in {"worker", "reaper"})
         if apps.is_installed("monitor"):
             _prepare_pages()
         pre_migrate.connect(_create_schema, dispatch_uid="wedsql_site.create_schema")

@@ -22,7 +22,7 @@ except (BadEnvironment, PostgresError) as error:
     sys.exit(f"wedsql: {error}")
 
 from monitor.routing import websocket_urlpatterns
-from pages.live.bounded import BoundedInput
+from pages.live.limits import BoundedInput
 from pages.live.origin import SameOrigin
 from pages.live.users import live_user_stack
 from wedsql_site import endings, frames, pacing, slow_clients

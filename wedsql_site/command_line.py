@@ -36,10 +36,10 @@ def supervise(arguments: list[str]) -> None:
     from django.core.management.base import CommandError, handle_default_options
 
     from wedsql_site import logs
-    from wedsql_site.supervisor import shared
+    from wedsql_site.supervisor import preload
 
     dictConfig(logs.configuration("admin", "WARNING", in_full=False))
-    shared.import_all()
+    preload.import_all()
     from wedsql_site.management.commands.wedsql import Command
 
     command = Command()

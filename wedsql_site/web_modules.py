@@ -16,5 +16,5 @@ import django  # noqa: E402
 django.setup()
 
 from monitor import routing  # noqa: E402, F401
-from pages.live import bounded, origin, users  # noqa: E402, F401
+from pages.live import limits, origin, users  # noqa: E402, F401
 from wedsql_site import attempts, frames, pacing, per_address, slow_clients, urls  # noqa: E402, F401

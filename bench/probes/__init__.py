@@ -9,6 +9,7 @@ from bench.probes import (
     bulk_repair,
     children,
     designer,
+    devices,
     endurance,
     footprint,
     gateways,
@@ -36,6 +37,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "pages": pages.measure,
     "designer": designer.measure,
     "monitor": monitor.measure,
+    "devices": devices.measure,
     "endurance": endurance.measure,
     "bulk_repair": bulk_repair.measure,
     "signals": signals.measure,
@@ -47,5 +49,7 @@ ALL: dict[str, Callable[[Stage], list[Measure]]] = {
     "processes": processes.measure,
     "reaper": reaper.measure,
 }
-ONLY_BY_NAME = {"endurance", "bulk_repair", "signals", "gateways", "children", "overload", "reaper"}
+ONLY_BY_NAME = {
+    "endurance", "bulk_repair", "signals", "gateways", "children", "overload", "reaper", "devices",
+}  # fmt: skip
 """those that run only when `--only` names them"""

@@ -295,6 +295,7 @@ from flows.capabilities.tasks.deadlines import (
     messages,
     person_keys,
     person_seen,
+    person_work,
     set_absence,
     set_task_settings,
     start_with_settings,

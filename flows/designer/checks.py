@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api, json_text
 from flows.api.linting import lint, prepare
 from flows.definition.lint import Finding
-from flows.designer import warned
+from flows.designer import warning_count
 from flows.designer.draft import Design, may_edit
 from flows.designer.edits import title
 from flows.designer.tabs import flow_page
@@ -64,7 +64,7 @@ def _examined(design: Design, seconds: float, only: str) -> dict[str, Any]:
             if done < conditions:
                 return {"done": done, "all": conditions}
             found = lint(design.name, design.definition, seconds=SECONDS, people=people_of(design.definition))
-            warned.remember(design.name, design.definition, found)
+            warning_count.remember(design.name, design.definition, found)
     except (Refused, TooSlow) as error:
         return {"error": error.sentence}
     kept = _ordered([finding for finding in found if only in ("", finding.check)])
@@ -94,7 +94,7 @@ def _act(request: HttpRequest, design: Design) -> HttpResponse:
     kind, finding = request.POST.get("do", ""), request.POST.get("finding", "")
     named = number(request.POST.get("rule"))
     rule = -1 if named is None else named  # -1, which no rule has, is rejected
-    warned.forget(design.name, design.definition)
+    warning_count.forget(design.name, design.definition)
     try:
         with limited():
             if kind == "acknowledge":

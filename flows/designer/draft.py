@@ -16,7 +16,7 @@ from django.urls import NoReverseMatch, reverse
 from flows import api
 from flows.access import AnyUser, may, may_add, may_see
 from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, pairs, reordered
-from flows.designer import warned
+from flows.designer import warning_count
 from flows.designer.problems import checked
 from flows.errors import UnknownDraft
 from flows.labels import translate_label
@@ -92,7 +92,7 @@ class Design:
     @cached_property
     def warnings(self) -> int | None:
         """Return how many open warnings the checks found in the draft; None if they did not examine it."""
-        return warned.known(self.name, self.draft.definition) if self.draft and self.flow else None
+        return warning_count.known(self.name, self.draft.definition) if self.draft and self.flow else None
 
     @property
     def checks(self) -> str:

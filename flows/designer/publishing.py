@@ -20,10 +20,10 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import may, rights
 from flows.definition.sentences import order_sentences, sentences
-from flows.designer.asking import Unanswered, ask
 from flows.designer.draft import Design, design_of
 from flows.designer.impact import examined, groups_of, impact_of
 from flows.designer.listing import Listed, about, listed
+from flows.designer.open_warnings import Unanswered, ask
 from flows.designer.outcome import Outcome, outcomes
 from flows.designer.progress import Progress, progress
 from flows.designer.said import reader

@@ -86,6 +86,7 @@ _HANDLER = (
     node("startEvent", "b", timer("P1D")) + node("task", "i") + node("endEvent", "z") + flows("b i", "i z")
 )
 _ALL = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>3"
+_MESSAGE_OR_TIME = event("message", messageRef="m") + timer("PT1M")
 SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event": (start(), "the first token of an instance"),
     "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
@@ -230,6 +231,39 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         between("intermediateCatchEvent", SIGNALLED),
         "waits for a [signal](signals.md), which is for all events of the instance that wait for it",
     ),
+    "catching event with several definitions": (
+        between("intermediateCatchEvent", _MESSAGE_OR_TIME),
+        "the first of them; after an event-based gateway, one of its events each",
+    ),
+    "catching event with several definitions, parallelMultiple": (
+        between("intermediateCatchEvent", _MESSAGE_OR_TIME, parallelMultiple="true"),
+        "waits for each of them",
+    ),
+    "start and boundary event with several definitions": (
+        start(_MESSAGE_OR_TIME.replace("PT1M", "R/PT1H").replace("timeDuration", "timeCycle")),
+        "each of them is taken",
+    ),
+    "throwing and end event with several definitions": (
+        end(event("message", messageRef="m") + event("error", errorRef="x")),
+        "each, one after another; the one that ends what contains it last",
+    ),
+    "throwing event, compensation, waitForCompletion=false": (
+        compensated("intermediateThrowEvent").replace(
+            b't" ><bpmn:compensateEventDefinition',
+            b't" ><bpmn:compensateEventDefinition waitForCompletion="false"'
+        ),
+        "a token goes on at once, another one ends with the compensation",
+    ),
+    "receive task that starts instances": (
+        file(node("receiveTask", "t", messageRef="m", instantiate="true"), node("endEvent", "e"),
+             flows("t e"), named=MESSAGE),
+        "a start event with its message",
+    ),
+    "event-based gateway that starts instances": (
+        file(node("eventBasedGateway", "g", instantiate="true"), node("endEvent", "e"), flows("g t", "t e"),
+             node("intermediateCatchEvent", "t", event("message", messageRef="m")), named=MESSAGE),
+        "start events instead of the events that it leads to",
+    ),
     "event without a time or a condition": (
         between("intermediateCatchEvent", event("timer")),
         "a task of a person, who says when it happens (a warning)",
@@ -351,7 +385,9 @@ REFUSED: dict[str, bytes] = {
     "an error code at a call": at("callActivity", "", event("error", errorRef="x")).replace(
         b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
     ),
-    "several definitions": task(event("message") + timer("PT1M"), "intermediateCatchEvent"),
+    "a start event that waits for all of its definitions": task(
+        event("message") + timer("R/PT1H", "timeCycle"), "startEvent", parallelMultiple="true"
+    ),
     "a time that is none": task(timer("tomorrow"), "intermediateCatchEvent"),
     "a cron expression with days of the month": file(
         node("startEvent", "t", timer("0 9 1 * *", "timeCycle")), node("endEvent", "e"), flows("t e")
@@ -369,8 +405,16 @@ REFUSED: dict[str, bytes] = {
         node("startEvent", "s", MESSAGED), node("startEvent", "t", MESSAGED), node("endEvent", "e"),
         flows("s e", "t e"), named=MESSAGE,
     ),
-    "a gateway that starts instances": task(tag="eventBasedGateway", instantiate="true"),
-    "a receive task that starts instances": task(tag="receiveTask", instantiate="true", name="Paid"),
+    "a gateway that starts instances behind a flow": file(
+        node("startEvent", "s"), node("eventBasedGateway", "t", instantiate="true"), node("endEvent", "e"),
+        node("intermediateCatchEvent", "c", event("message", messageRef="m")), flows("s t", "t c", "c e"),
+        named=MESSAGE,
+    ),
+    "a gateway that starts instances when all events have come": file(
+        node("eventBasedGateway", "t", instantiate="true", eventGatewayType="Parallel"),
+        node("endEvent", "e"), flows("t c", "c e"),
+        node("intermediateCatchEvent", "c", event("message", messageRef="m")), named=MESSAGE,
+    ),
     "an activity that takes several tokens": task(startQuantity="2"),
     "an event of an error that does not interrupt": at("task", "", event("error")).replace(
         b"attachedToRef", _BESIDE

@@ -13,7 +13,8 @@ from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, no
 
 SOURCES = Path(reader.__file__).parent
 WRITTEN = re.compile(
-    rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required)"
+    rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required"
+    rb"|parallelMultiple|waitForCompletion)"
     rb'="(true|false)"'
 )
 LOOP = '<bpmn:standardLoopCharacteristics testBefore="true" loopMaximum="3"/>'

@@ -16,7 +16,7 @@ from django.urls import reverse
 from flows import api
 from flows.api.recent import Recent
 from flows.definition.lint import Finding
-from flows.designer import checks, trying, warned
+from flows.designer import checks, trying, warning_count
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -193,8 +193,8 @@ def test_the_bar_of_the_draft_has_the_number_of_open_warnings(alice: Client, fig
 @pytest.mark.parametrize(("check", "number"), [("never_true", 1), ("gave_up", None)])
 def test_checks_that_were_cut_short_leave_no_number(check: str, number: int | None) -> None:
     flow, found = unique(), Finding("1", check, "warning", "proved", ("triggers", 0), "so")
-    warned.remember(flow, {}, [found])
-    assert warned.known(flow, {}) == number
+    warning_count.remember(flow, {}, [found])
+    assert warning_count.known(flow, {}) == number
 
 
 def test_a_changed_condition_asks_again(alice: Client, fig2: str) -> None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.api.recent import Recent
-from flows.designer import asking, versions
+from flows.designer import open_warnings, versions
 from flows.designer.flows import waiting
 from flows.designer.impact import groups_of
 from flows.tests.drafting import at, draft, send, text_of
@@ -113,7 +113,7 @@ def test_warnings_that_cannot_be_found_in_time_do_not_keep_from_publishing(
     definition = api.running_definition(fig2)[1]
     monkeypatch.setattr("flows.api.linting._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
-        asking.ask(fig2, definition, "")
+        open_warnings.ask(fig2, definition, "")
 
 
 def test_a_reader_gets_no_form_for_a_new_rule(fig2: str) -> None:

@@ -13,7 +13,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     events,
     graphs,
     locks,
-    operating,
+    operations,
     problems,
     reading,
     views,

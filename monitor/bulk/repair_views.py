@@ -34,7 +34,7 @@ from monitor.bulk.choices import (
 )
 from monitor.bulk.form import Form, attributes_of, form
 from monitor.bulk.sources import Source, source, text_of
-from monitor.recovery import suggested
+from monitor.recovery import suggestions
 from monitor.recovery.choices import CHOICES
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
@@ -58,7 +58,7 @@ def repair_many(request: HttpRequest) -> HttpResponse:
     try:
         chosen = source(request.user, flow, given)
         context |= _suggested(request, flow, operation, chosen)
-        filled = suggested.filled(context.get("suggested", ()), given.get("fill", ""))
+        filled = suggestions.filled(context.get("suggested", ()), given.get("fill", ""))
         typed = form(operation, flow, chosen.found, given, filled)
         context |= _context(request, flow, operation, chosen, typed)
         chooses = request.method != "POST" or request.POST.get("do") == "choose" or "fill" in request.POST
@@ -94,7 +94,7 @@ def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Sou
     attributes = attributes_of(operation, flow)
     offered = {name: CHOICES[name] for name in _choices(request, flow)}
     plain = not rights(request.user, flow.name) & {"repair", "design"}
-    return suggested.facts(alike[0], flow, operation, attributes, offered, plain=plain)
+    return suggestions.facts(alike[0], flow, operation, attributes, offered, plain=plain)
 
 
 def _choices(request: HttpRequest, flow: FlowInfo) -> dict[str, ManyOperation]:

@@ -23,7 +23,7 @@ from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
-from monitor.cases import following, waits
+from monitor.cases import following_case, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
 from pages.guard import page
@@ -140,7 +140,7 @@ def next_case(request: HttpRequest) -> HttpResponse:
     if flows == frozenset():
         return HttpResponseForbidden(_("You may not repair instances."))
     queue = request.POST.get("queue", "")[:80].replace("\x00", "") or None
-    return following.claim_next(request, queue, flows)
+    return following_case.claim_next(request, queue, flows)
 
 
 @require_POST

@@ -119,6 +119,10 @@ TEXTS: Mapping[str, str | Promise] = {
     "report": _("Report free space, energy, speed and kind of this device to the site"),
     "setting_saved": _("The setting is saved."),
     "prefetch_paused": _("Nothing is transferred before it is locked, as this connection costs by volume."),
+    "restored": _(
+        "The site has been restored from a backup, and had lost results of this device: {n}. They are sent "
+        "again; files of results that had been accepted are to be chosen again."
+    ),
     "desk": _("Give to the desk"),
     "given": _("“{task}” is at the desk, where people decide on it."),
     "correct": _("Correct"),

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from flows.capabilities.reasons import filling
+from flows.capabilities.reasons import form_values
 from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.designer.values import as_text
@@ -166,7 +166,7 @@ def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> M
     return Missing(
         shown_as,
         [
-            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, filling.rule(way, names))
+            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, form_values.rule(way, names))
             for n, (way, obstacles) in enumerate(ways)
         ],
     )

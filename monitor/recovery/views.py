@@ -33,10 +33,10 @@ from monitor import (
     places,
 )
 from monitor.approvals import rows as proposals
-from monitor.cases import following, waits
+from monitor.cases import following_case, waits
 from monitor.cases import rows as case_rows
 from monitor.cases.uploads import file_rows, limits
-from monitor.recovery import drafts, late_results, repairing, suggested
+from monitor.recovery import drafts, late_results, repairing, suggestions
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
@@ -90,10 +90,10 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context["proposed"] = proposals.open_of(wid, flow, request.user)
     if "case" in context and context["possible"]:
         given = (flow, about.name, about.attributes, offered)
-        context |= suggested.facts(context["case"].case, *given, plain=context["plain"])
+        context |= suggestions.facts(context["case"].case, *given, plain=context["plain"])
     context |= _facts(wid, flow, about, now)
     if about.name == "patch":
-        helped = suggested.helped(context.get("suggested", ()))
+        helped = suggestions.helped(context.get("suggested", ()))
         context["missing"] = repairing.missing(now, flow, about.attributes, helped)
     if now.status == "S":
         context["suspension"] = steps.suspension(wid, instance.started_at)
@@ -113,7 +113,9 @@ def _answer(
 ) -> HttpResponse | None:
     """Apply what was previewed and return the page that follows; else add a preview or what is wrong."""
     fill = request.POST.get("fill", "")
-    more = repairing.filled(context["missing"], fill) or suggested.filled(context.get("suggested", ()), fill)
+    more = repairing.filled(context["missing"], fill) or suggestions.filled(
+        context.get("suggested", ()), fill
+    )
     try:
         asked = replace(_asked(request, flow, about, now, more), claim=context.get("claimed", ""))
         if request.POST.get("do") in DOING and request.POST.get("previewed") == asked.digest:
@@ -301,7 +303,7 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
     messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
-    return following.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
+    return following_case.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
 from monitor.tasks import columns, listing
 from monitor.tasks.listing import Found, Wanted
-from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns
+from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns, with_work
 from pages.guard import page
 from pages.urlparams import text
 
@@ -42,7 +42,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     context = _facts(user, given, leads, mine) | _table(user, given, found)
     context |= listing.form(request, given, found.error)
     if tab == "team":
-        load = loads(api.team_load(None if leads is None else sorted(leads)))
+        load = with_work(loads(api.team_load(None if leads is None else sorted(leads))), leads)
         context |= {"load": load, "people": _people()}
     return render(request, f"monitor/tasks/{'team' if tab == 'team' else 'list'}.html", context)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.utils.functional import Promise
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _gettext
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
+from flows import api
 from flows.access import AnyUser, shown_to
 from flows.capabilities.tasks.api import Task, TeamLoad
 from flows.filters import Condition
@@ -161,6 +162,8 @@ class Load:
     late: int
     flows: Sequence[tuple[str, str, int]]
     share: int = 0
+    active: bool = False
+    done: int = 0
 
     @property
     def query(self) -> str:
@@ -168,6 +171,18 @@ class Load:
         if self.person is None:
             return Condition("task.holder", "no").text()
         return Condition("task.holder", "=", (self.person,)).text()
+
+
+def with_work(made: Sequence[Load], leads: Collection[str] | None) -> list[Load]:
+    """Return loads with whether each person is active, and what each performed in the last seven days."""
+    names = [one.person for one in made if one.person is not None]
+    work = {one.name: one for one in api.person_work(names, None if leads is None else sorted(leads))}
+    return [
+        replace(one, active=work[one.person].active, done=work[one.person].done)
+        if one.person in work
+        else one
+        for one in made
+    ]
 
 
 def loads(found: Iterable[TeamLoad]) -> list[Load]:

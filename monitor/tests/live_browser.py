@@ -15,7 +15,7 @@ from django.test import Client
 
 from monitor.routing import websocket_urlpatterns
 from pages.live import listener
-from pages.live.bounded import BoundedInput
+from pages.live.limits import BoundedInput
 from pages.live.users import live_user_stack
 
 APPLICATION = BoundedInput(live_user_stack(URLRouter(websocket_urlpatterns)))

@@ -19,7 +19,7 @@ from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.paging import Cursor
 from monitor import history, masking, places, urlparams
-from monitor.reasons import standing
+from monitor.reasons import job_reasons
 from monitor.responses import exact_json
 from monitor.sla.rows import ClockRow
 from monitor.timeline import timeline
@@ -94,7 +94,7 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "empty": [v for v in values if v.text is None and v.name not in keys],
         "business_key": flow.business_key(value.text for value in values),
         "jobs": titled,
-        "waits": standing.waits(
+        "waits": job_reasons.waits(
             masking.waiting(flow, api.explain_jobs(found.wid)), {job.id: title for job, title in titled}
         ),
         "repaired": api.last_repair(found.wid) if found.status in "REF" else None,

@@ -18,7 +18,7 @@ from flows.queries import jobs
 from flows.queries.instances import Instance
 from flows.queries.jobs import OpenJob
 from monitor import holders
-from monitor.cases import following
+from monitor.cases import following_case
 from monitor.durations import seconds
 from monitor.operations import OPERATIONS, Detail, arguments, consequence, perform, propose
 from monitor.views.operate import LONGEST_REASON, to_proposal
@@ -73,13 +73,13 @@ def _done(request: HttpRequest, of: Instance, name: str, job: int | None, reason
     if request.POST.get("do") == "propose":
         return to_proposal(request, propose(*given))
     goes_back = request.POST.get("back") == "repair"
-    is_mine = goes_back and following.is_mine(request, of.wid, of.flow)
+    is_mine = goes_back and following_case.is_mine(request, of.wid, of.flow)
     perform(*given)
     messages.success(request, str(OPERATIONS[name].done))
     if not goes_back:
         return HttpResponseRedirect(reverse("monitor:instance", args=[of.wid]))
     if name == "retry":
-        return following.after(request, of.wid, of.flow, is_mine=is_mine)
+        return following_case.after(request, of.wid, of.flow, is_mine=is_mine)
     return HttpResponseRedirect(reverse("monitor:repair", args=[of.wid]))
 
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from flows.access import masks, visible_flows
 from flows.capabilities.figures import queries as figures
-from flows.queries import base, counted, overview, totals
+from flows.queries import base, overview, overview_jobs, totals
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
 from monitor.past import views as past
@@ -96,11 +96,11 @@ def flows_part(request: HttpRequest) -> HttpResponse:
 def counted_rows(request: HttpRequest) -> HttpResponse:
     """Return the list of the jobs that a number of the overview counts, of one flow or of all."""
     kind = request.GET.get("of", "")
-    kind = kind if kind in counted.KINDS else "pending"
+    kind = kind if kind in overview_jobs.KINDS else "pending"
     flow = text(request, "flow")
     with snapshot():
         ids = overview.visible_ids(visible_flows(request.user), flow)
         before = number(request.GET.get("before")) or LAST_NUMBER
-        items, more = counted.listed(ids, kind, base.now(), before)
+        items, more = overview_jobs.listed(ids, kind, base.now(), before)
     context = {"kind": kind, "flow": flow, "items": items, "more": more}
     return render(request, "monitor/counted.html", context)

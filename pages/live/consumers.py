@@ -14,8 +14,8 @@ from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
 from django.db import Error
 
-from pages.live.bounded import BAD_MESSAGE
 from pages.live.hub import Topic, Watcher
+from pages.live.limits import BAD_MESSAGE
 from pages.live.listener import listener
 from pages.live.users import AnyUser, user_of
 

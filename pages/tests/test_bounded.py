@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from pages.live.bounded import BAD_MESSAGE, MAX_MESSAGE, MAX_QUEUED, BoundedInput
+from pages.live.limits import BAD_MESSAGE, MAX_MESSAGE, MAX_QUEUED, BoundedInput
 
 CONNECT, GONE = {"type": "websocket.connect"}, {"type": "websocket.disconnect", "code": 1001}
 

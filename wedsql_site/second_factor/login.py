@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
-from wedsql_site.second_factor import backend, devices, forms, pending, policy
+from wedsql_site.second_factor import backend, devices, forms, login_state, policy
 from wedsql_site.second_factor.setup import SetUp
 
 _SETUP = "log_in_setup"
@@ -29,7 +29,7 @@ class LogIn(views.LoginView):
         step = _next_step(user)
         if not step:
             return super().form_valid(form)
-        pending.begin(self.request, user)
+        login_state.begin(self.request, user)
         if step == "login_setup":
             self.request.session[_SETUP] = devices.begin(user).pk
         target = self.get_redirect_url()
@@ -59,7 +59,7 @@ def _next_step(user: Any) -> str:
 
 
 def _complete(request: HttpRequest, user: Any) -> None:
-    pending.end(request)
+    login_state.end(request)
     request.session.pop(_SETUP, None)
     login(request, user, backend=backend.PATH)
 
@@ -72,7 +72,7 @@ class LogInCode(views.LoginView):
     person: User
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
-        found = pending.user_of(request)
+        found = login_state.user_of(request)
         if found is None:
             return redirect("login")
         self.person = found
@@ -97,7 +97,7 @@ class LogInSetUp(views.RedirectURLMixin, SetUp):
     next_page = "/"
 
     def owner(self) -> tuple[Any, Any]:
-        person = pending.user_of(self.request)
+        person = login_state.user_of(self.request)
         return person, person and devices.begun(person, self.request.session.get(_SETUP))
 
     def elsewhere(self) -> HttpResponse:

@@ -13,7 +13,7 @@ from functools import partial
 
 import django
 
-from wedsql_site.supervisor import forks, shared
+from wedsql_site.supervisor import forks, preload
 
 # The modules of the programs, by the command that decides which apps are installed.
 _PROGRAMS: Mapping[str, Sequence[str]] = {
@@ -33,7 +33,7 @@ _PROGRAMS: Mapping[str, Sequence[str]] = {
 def main() -> int:
     """Import the modules of each program in a fork; return how many of these failed."""
     os.environ |= {"DJANGO_SETTINGS_MODULE": "wedsql_site.settings", "WEDSQL_SECRET_KEY": "unused"}
-    shared.import_all()
+    preload.import_all()
     importlib.import_module("wedsql_site.management.commands.wedsql")
     running = [forks.start(partial(_import, command, names)) for command, names in _PROGRAMS.items()]
     return sum(fork.wait() != 0 for fork in running)

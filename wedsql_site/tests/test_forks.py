@@ -14,8 +14,8 @@ from workers.tests.test_imports import needless
 # Prints what the supervisor's modules bring with them.
 SHARED = """
 import sys
-from wedsql_site.supervisor import shared
-shared.import_all()
+from wedsql_site.supervisor import preload
+preload.import_all()
 from django.apps import apps
 from django.conf import settings
 assert not settings.configured and not apps.ready

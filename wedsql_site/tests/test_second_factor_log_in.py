@@ -11,7 +11,7 @@ from monitor.tests.live_browser import Browser, play
 from pages.live import consumers
 from tests.addresses import all_addresses
 from tests.http_load import SOCKETS
-from wedsql_site.second_factor import devices, pending
+from wedsql_site.second_factor import devices, login_state
 from wedsql_site.tests.log_in import CODE, LOGIN, PASSWORD, SETUP, code, first_step, is_in, second_step
 
 
@@ -56,7 +56,7 @@ def test_the_first_step_opens_no_line(path: str, guarded: User) -> None:
 
 def test_the_first_step_lasts_five_minutes(guarded: User, monkeypatch: pytest.MonkeyPatch) -> None:
     client = first_step(guarded)
-    monkeypatch.setattr(pending, "SECONDS", -1)
+    monkeypatch.setattr(login_state, "SECONDS", -1)
     assert second_step(client, code(guarded))["Location"] == LOGIN and not is_in(client)
 
 

@@ -22,7 +22,7 @@ from django_q import queues as q_queues
 from django_q.pusher import pusher
 from django_q.status import Stat
 
-from workers.djangoq.forking import forget_connections
+from workers.djangoq.fork_hooks import forget_connections
 from workers.process.parent import die_with_parent, end_children_with_parent
 from workers.process.pool import OVERDUE_GRACE
 from workers.recovery.journal import Journal, journal_dir

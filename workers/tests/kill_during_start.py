@@ -44,12 +44,12 @@ def _start(generation: int, number: int) -> int:
 def _run(generation: int, number: int) -> NoReturn:
     from django_q.cluster import Cluster
 
-    from workers.djangoq import forking
+    from workers.djangoq import fork_hooks
 
     try:
         if generation:
             _kill_the_parent_in(generation, number)
-        forking.install(cluster=True)
+        fork_hooks.install(cluster=True)
         Cluster().start()
         time.sleep(60)
     finally:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from flows.database_errors import error_for
 from flows.statements import JSON, State, read_as, rows, value
@@ -184,6 +184,23 @@ def person_seen(person: str, keys: Sequence[str], *, conn: Any = None) -> bool:
 def active_persons(*, conn: Any = None) -> list[Person]:
     """Return the persons who are connected, the last connected first."""
     return [Person(*row) for row in rows(conn, "select * from wedsql.active_persons()", ())]
+
+
+class PersonWork(NamedTuple):
+    """Whether a person is active, and how many tasks the person performed in the last seven days."""
+
+    name: str
+    active: bool
+    done: int
+
+
+def person_work(
+    persons: Sequence[str], flows: Sequence[str] | None = None, *, conn: Any = None
+) -> list[PersonWork]:
+    """Return the work of at most 500 persons in these flows, or in all; of each at most 1,000 tasks."""
+    names = None if flows is None else list(flows)
+    call = "select * from wedsql.person_work(%s::text[], %s::text[])"
+    return [PersonWork(*row) for row in rows(conn, call, (list(persons), names))]
 
 
 def person_keys(person: str, *, conn: Any = None) -> list[str]:

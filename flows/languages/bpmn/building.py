@@ -8,7 +8,7 @@ from typing import Any
 
 from flows.definition import TRIGGER
 from flows.definition.options import Options
-from flows.languages.bpmn import options
+from flows.languages.bpmn import options, transitions
 from flows.languages.bpmn.expressions import NotUnderstood, sql
 from flows.languages.bpmn.model import TASKS, Element, Expression, Process
 from flows.languages.bpmn.names import slug, unique
@@ -55,6 +55,7 @@ class Building:
     parts: Mapping[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(init=False)
     chosen: dict[str, str] = field(init=False)
+    heard: frozenset[str] = field(init=False)
     titles: dict[str, str] = field(init=False)
     nodes: dict[str, Made] = field(default_factory=dict)
     edges: dict[str, Edge] = field(default_factory=dict)
@@ -76,7 +77,8 @@ class Building:
         self.chosen = {each.id: _chosen(each) for each in elements}
         chosen = [(each.id, each.name, self.chosen[each.id]) for each in elements]
         flows = ((flow.id, "", "") for flow in self.process.flows.values())
-        self.names = unique(chosen) | unique(flows)
+        self.names = transitions.apart(elements, unique(chosen), self.chosen) | unique(flows)
+        self.heard = transitions.awaited(elements)
         self.titles = titles(elements)
         self.own = self.own or slug(self.process.id)
         for element in elements:

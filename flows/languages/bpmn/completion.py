@@ -8,12 +8,14 @@ from flows.languages.bpmn.compensations import add_compensations
 from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.open_repetitions import add_ends
 from flows.languages.bpmn.placeholders import add_placeholders
+from flows.languages.bpmn.several_events import add_single_events
 from flows.languages.bpmn.sketch import Sketch
 
 
 def completed(process: Process) -> Sketch:
     """Return a process with what its drawing leaves out; the file is left as it is."""
     sketch = Sketch(process)
+    add_single_events(sketch)
     add_beginnings(sketch)
     add_ends_of_starts(sketch)
     add_placeholders(sketch)

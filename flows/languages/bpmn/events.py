@@ -25,6 +25,8 @@ class Events(Escalations):
         """Add a node that a worker performs."""
         found = self.options(element) | self.compensation(element)
         performed = slug(transition) if transition else self.chosen[element.id].lower()
+        if transition and performed in self.heard:
+            performed = slug(f"send_{transition}")  # the process waits for the message that it sends
         made: dict[str, Any] = {"transition": performed} if performed else {}
         if element.person:
             made["performer"] = "person"

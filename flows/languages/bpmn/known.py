@@ -49,16 +49,16 @@ _ATTRIBUTES: dict[str, frozenset[str]] = {
     "subProcess": frozenset({"default", "isForCompensation", "triggeredByEvent"}),
     "callActivity": frozenset({"default", "isForCompensation", "calledElement"}),
     "scriptTask": frozenset({"default", "isForCompensation", "scriptFormat"}),
-    "receiveTask": frozenset({"default", "isForCompensation", "messageRef"}),
+    "receiveTask": frozenset({"default", "isForCompensation", "messageRef", "instantiate"}),
     "startEvent": frozenset({"isInterrupting"}),
     "boundaryEvent": frozenset({"attachedToRef", "cancelActivity"}),
-    "compensateEventDefinition": frozenset({"activityRef"}),
+    "compensateEventDefinition": frozenset({"activityRef", "waitForCompletion"}),
     "messageEventDefinition": frozenset({"messageRef"}), "errorEventDefinition": frozenset({"errorRef"}),
     "standardLoopCharacteristics": frozenset({"testBefore", "loopMaximum"}),
     "multiInstanceLoopCharacteristics": frozenset({"isSequential"}),
 }  # fmt: skip
 """The attributes that are read of an element; the reader refuses some of them with other values."""
-_CHECKED = frozenset({"startQuantity", "completionQuantity", "instantiate"})
+_CHECKED = frozenset({"startQuantity", "completionQuantity"})
 """Attributes of which the reader refuses any other value, wherever they are."""
 
 
@@ -83,6 +83,10 @@ def unread_attributes(tag: Tag, owner: Tag) -> Iterator[str]:
         return
     if tag.name == "startEvent" and not owner.flag("triggeredByEvent"):
         known = frozenset()
+    if len([each for each in tag.children if each.name.endswith(("EventDefinition", "DefinitionRef"))]) > 1:
+        known |= {"parallelMultiple"}
+    if tag.name == "eventBasedGateway" and tag.flag("instantiate"):
+        known |= {"eventGatewayType", "instantiate"}
     for space, name in tag.attributes:
         value = tag.get(name)
         if not space and name not in _DESCRIBES | known | _CHECKED and value != _DEFAULTS.get(name):

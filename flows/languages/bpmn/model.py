@@ -46,7 +46,8 @@ class Trigger:
     """What an event waits for or does.
 
     `name` is that of the message, link or error; `code` that of the error; `form` of a timer is duration,
-    date or cycle. An event of the kind person happens when a person says so.
+    date or cycle. An event of the kind person happens when a person says so; one that `waits` goes on
+    when the compensation that it throws has ended.
     """
 
     kind: str = "none"
@@ -54,6 +55,7 @@ class Trigger:
     code: str = ""
     form: str = ""
     expression: Expression | None = None
+    waits: bool = True
 
 
 @dataclass(frozen=True)
@@ -98,7 +100,8 @@ class Element:
     `choice` is what whoever performs a task chooses, `resets` the attribute that a gateway empties once it
     has decided. `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and
     return, or what a script sets. `job_type` is the type of its job for workers of another engine; `person`
-    says that a person performs it.
+    says that a person performs it. `triggers` are those of an event with several, of which it waits for one,
+    or `of_all`; what `instantiates` starts instances.
     """
 
     id: str
@@ -111,6 +114,9 @@ class Element:
     description: str = ""
     default: str = ""
     trigger: Trigger = Trigger()
+    triggers: tuple[Trigger, ...] = ()
+    of_all: bool = False
+    instantiates: bool = False
     attached: str = ""
     interrupting: bool = True
     expression: Expression | None = None

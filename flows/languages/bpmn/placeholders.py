@@ -42,7 +42,7 @@ def _incomplete(sketch: Sketch, element: Element) -> None:
         title = _title(sketch, element)
         sketch.change(replace(element, message=title))
         sketch.warn(f"The task “{title}” names no message: it waits for the signal “{slug(title)}”.", element)
-    elif kind in ("message", "signal") and _waits(element) and not element.trigger.name:
+    elif kind in ("message", "signal") and not element.trigger.name:
         _unnamed(sketch, element)
     elif kind == "escalation" and element.attached:
         _escalated(sketch, element)
@@ -141,7 +141,11 @@ def _is_start(element: Element) -> bool:
 
 def _unnamed(sketch: Sketch, element: Element) -> None:
     """Name the message of an event after the event."""
+    if element.trigger.kind == "message" and not _waits(element):
+        return  # a worker sends it, whatever it is called
     title = _title(sketch, element)
     sketch.change(replace(element, trigger=replace(element.trigger, name=title)))
     message = f"The event “{title}” names no message: it waits for the signal “{slug(title)}”."
+    if not _waits(element):
+        message = f"The event “{title}” names no signal: it sends “{slug(title)}”."
     sketch.warn(message, element)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flows.languages.bpmn.choosing import matching, pools, with_elements
 from flows.languages.bpmn.model import ACTIVITIES, EVENTS, GATEWAYS
+from flows.languages.bpmn.process_choice import matching, pools, with_elements
 from flows.languages.bpmn.vocabulary import MODEL
 from flows.languages.bpmn.xml import parse
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import ChainMap
 from dataclasses import dataclass, field, replace
 
-from flows.languages.bpmn import choosing, data_objects, identities, options, references
+from flows.languages.bpmn import data_objects, identities, options, process_choice, references
 from flows.languages.bpmn.foreign_parts import unused
 from flows.languages.bpmn.form_types import fitted, form_tags
 from flows.languages.bpmn.job_types import with_job_type
@@ -23,7 +23,7 @@ from flows.languages.bpmn.model import (
 )
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.reading_data import Asked
-from flows.languages.bpmn.reading_events import check_settings, expression, is_given, reference, trigger
+from flows.languages.bpmn.reading_events import check_settings, expression, is_given, reference, triggers
 from flows.languages.bpmn.reading_lanes import lanes
 from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.reading_people import performer, with_person
@@ -110,11 +110,11 @@ class _Reader:
 
     def chosen(self, wanted: str) -> Tag:
         """Return the process that becomes the flow. Raises BadBpmn without one."""
-        found = choosing.matching(self.root, wanted, _NODES)
+        found = process_choice.matching(self.root, wanted, _NODES)
         if len(found) != 1:
-            self.note("no_process", choosing.unclear(self.root, wanted, _NODES)[:1_000], self.root)
+            self.note("no_process", process_choice.unclear(self.root, wanted, _NODES)[:1_000], self.root)
             raise BadBpmn(self.problems)
-        for other in choosing.with_elements(self.root, _NODES):
+        for other in process_choice.with_elements(self.root, _NODES):
             if other is not found[0]:
                 message = f"Process “{other.id[:60]}” is only drawn; “{found[0].id[:60]}” becomes the flow."
                 self.note("not_used", message, other, "warning")
@@ -171,8 +171,16 @@ class _Reader:
         if tag.name in EVENTS:
             interrupts = tag.flag("cancelActivity", True) and tag.flag("isInterrupting", True)
             attached = local(tag.get("attachedToRef"))
-            found = trigger(tag, self.named, self.note)
-            return replace(element, trigger=found, attached=attached, interrupting=interrupts)
+            found = triggers(tag, self.named, self.note)
+            element = replace(element, trigger=found[0], attached=attached, interrupting=interrupts)
+            return (
+                replace(element, triggers=found, of_all=tag.flag("parallelMultiple"))
+                if found[1:]
+                else element
+            )
+        if tag.name == "eventBasedGateway":
+            parallel = tag.get("eventGatewayType") == "Parallel"
+            return replace(element, instantiates=tag.flag("instantiate"), of_all=parallel)
         if tag.name == "complexGateway":
             return replace(element, expression=self.part(tag, "activationCondition"))
         if tag.name in ACTIVITIES:
@@ -188,7 +196,8 @@ class _Reader:
             return script_task(tag, element, self.used)
         if tag.name in ("receiveTask", "sendTask"):
             message = reference(tag, "messageRef", self.named, self.note)
-            return replace(element, message=message or element.name)
+            starts = tag.flag("instantiate")
+            return replace(element, message=message or element.name, instantiates=starts)
         return element
 
     def part(self, tag: Tag, name: str) -> Expression | None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from flows.languages.bpmn import times
 from flows.languages.bpmn.model import Expression, Trigger
 from flows.languages.bpmn.vocabulary import MODEL
-from flows.languages.bpmn.xml import Tag
+from flows.languages.bpmn.xml import Tag, local
 
 Note = Callable[[str, str, Tag], None]
 _ALLOWED = {
@@ -37,10 +37,6 @@ def check_settings(tag: Tag, note: Note) -> None:
         note("unsupported", "An event of an error interrupts what it belongs to.", tag)
     if {tag.get("startQuantity", "1"), tag.get("completionQuantity", "1")} != {"1"}:
         note("unsupported", "An activity takes and gives one token at a time.", tag)
-    if tag.flag("instantiate"):
-        gateway = "A gateway that starts instances is not supported."
-        task = "A receive task that starts instances is not supported."
-        note("unsupported", gateway if tag.name == "eventBasedGateway" else task, tag)
 
 
 def is_given(tag: Tag) -> bool:
@@ -53,22 +49,22 @@ def expression(tag: Tag) -> Expression:
     return Expression(tag.text.strip(), tag.get("language"), tag.line, tag.column)
 
 
-def trigger(tag: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
-    """Return the trigger of an event: the message, time or other cause that it waits for or throws."""
+def triggers(tag: Tag, named: Mapping[str, Tag], note: Note) -> tuple[Trigger, ...]:
+    """Return the triggers of an event, one for each of its definitions, or that of an event without any."""
     definitions = [
         each
         for each in tag.children
         if each.space == MODEL
         and (each.name.endswith("EventDefinition") or each.name == "eventDefinitionRef")
     ]
-    if not definitions:
-        return _allowed(tag, Trigger(), note)
-    if len(definitions) > 1:
-        note("unsupported", "An event with several definitions is not supported.", tag)
-        return Trigger()
-    definition = definitions[0]
+    found = [_defined(tag, each, named, note) for each in definitions]
+    return tuple(found) or (_allowed(tag, Trigger(), note),)
+
+
+def _defined(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
+    """Return the trigger of a definition, or of the one that it refers to."""
     if definition.name == "eventDefinitionRef":
-        wanted = definition.text.strip().rpartition(":")[2]
+        wanted = local(definition.text)
         if wanted not in named:
             note("unknown_reference", f"There is no element “{wanted[:40]}”.", tag)
             return Trigger()
@@ -95,7 +91,8 @@ def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
         return _signal(tag, definition, named)
     if kind in ("error", "escalation"):
         return _coded(tag, definition, kind, named, note)
-    return Trigger(kind, _shown(tag, definition, kind))
+    waits = kind != "compensate" or definition.flag("waitForCompletion", True)
+    return Trigger(kind, _shown(tag, definition, kind), waits=waits)
 
 
 def _shown(tag: Tag, definition: Tag, kind: str) -> str:

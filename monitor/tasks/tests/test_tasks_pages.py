@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -271,6 +272,24 @@ def test_the_team_is_that_of_who_operates_the_flow(flow: str) -> None:
     assert expert.user.username in shown and shown.count(">Assess the damage</a>") == 3  # type: ignore[attr-defined]
     assert "show=team" not in page_of(expert)
     assert "Who has how many tasks" not in page_of(expert, "/tasks/?show=team")
+
+
+def test_t127_the_team_shows_who_is_active_and_who_performed_how_many_tasks(flow: str) -> None:
+    expert, boss = person("role:Expert"), person(f"flow:{flow}:operate")
+    name = expert.user.username  # type: ignore[attr-defined]
+    for _number in range(3):
+        api.start(flow, {"policy": "P-1"})
+    for one in api.flow_tasks(flow)[:2]:
+        api.take_task(one.job_id, name, ["r:Expert"])
+        api.complete_task(one.job_id, name, {})
+    taken(expert)
+    shown = page_of(boss, f"/tasks/?show=team&flow={flow}")
+    row = shown.split(f'data-key="{name}:"')[1].split("</tr>")[0]
+    assert "active" in row and ">2<" in re.sub(r"\s", "", row).replace("</span>", "<")
+    (work,) = api.person_work([name], [flow])
+    assert (work.active, work.done) == (True, 2)
+    assert api.person_work([name], ["other"])[0].done == 0
+    assert api.person_work(["unknown"])[0] == ("unknown", False, 0)
 
 
 def test_a_supervisor_takes_a_task_from_a_person(flow: str) -> None:

@@ -12,7 +12,7 @@ declare
   v_task wedsql.task := wedsql._known_task(p_job);
 begin
   if not exists (select from wedsql.device_package g
-                 where g.device_id = v_device.id and g.job_id = p_job) then
+                 where g.device_id = v_device.id and g.job_id = p_job and g.claim is not null) then
     perform wedsql._raise('WD593', 'Task {task} was not transferred to this device.', 'Lock it first.',
                           wedsql._task_facts(v_task));
   end if;
@@ -73,7 +73,8 @@ update wedsql.task_file f set kept = p_needed, added_at = wedsql.now()
 where f.wid = p_wid and f.kept <> p_needed and f.sha256 = any (array(
   select v.value ->> 'sha256' from jsonb_each(coalesce(p_result -> 'values', '{}')) v
   where jsonb_typeof(v.value) = 'object'))
-  and exists (select from wedsql.device_package g where g.device_id = p_device and g.wid = p_wid)
+  and exists (select from wedsql.device_package g
+              where g.device_id = p_device and g.wid = p_wid and g.claim is not null)
   and (p_needed or not exists (
     select from wedsql.device_result r
     where r.wid = p_wid and r.state = 'W' and strpos(r.content::text, f.sha256) > 0))

@@ -48,7 +48,7 @@ begin
   end if;
   update wedsql.device_result r set state = 'L', late_id = p_late
   where r.device_id = p_device.id and r.number = p_result.number;
-  perform wedsql._need_files(p_result.wid, p_result.content, true);
+  perform wedsql._need_files(p_device.id, p_result.wid, p_result.content, true);
 end $$;
 
 grant execute on function wedsql.give_offline_result(text, text, integer) to wed_web;

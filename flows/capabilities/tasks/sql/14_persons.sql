@@ -60,6 +60,21 @@ select p.name, p.connected_at, p.seen_at, p.keys from wedsql.person p
 where wedsql._is_active(p, wedsql.now()) order by p.connected_at desc, p.name limit 1000
 $$;
 
+-- Returns of at most 500 persons whether each is active, and how many tasks of these flows (null: of all)
+-- each has performed in the last seven days, at most 1,000.
+create or replace function wedsql.person_work(p_persons text[], p_flows text[] default null)
+returns table (name text, active boolean, done integer)
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select u.name, exists (select from wedsql.person p where p.name = u.name
+                         and wedsql._is_active(p, wedsql.now())),
+  (select count(*)::integer from (
+    select from wedsql.task t join wedsql.flow f on f.id = t.flow_id
+    where t.ended_by = u.name and t.ended_at > wedsql.now() - interval '7 days' and t.state = 'D'
+      and (p_flows is null or f.name = any (p_flows))
+    order by t.ended_at desc limit 1000) d)
+from unnest(p_persons[:500]) u (name)
+$$;
+
 -- Returns how many tasks a person has besides one: that the person holds, and unless p_held those that are
 -- offered, too.
 create or replace function wedsql._task_count(p_person text, p_besides bigint, p_held boolean) returns bigint
@@ -214,7 +229,8 @@ where (a.person = p_person or a.substitute = p_person) and a.until_at > wedsql.n
 order by a.from_at, a.id limit 100
 $$;
 
-grant execute on function wedsql.person_seen(text, text[]), wedsql.active_persons(),
-  wedsql.person_keys(text), wedsql.set_absence(text, text, timestamptz, timestamptz, text),
+grant execute on function wedsql.person_seen(text, text[]), wedsql.person_work(text[], text[]),
+  wedsql.active_persons(), wedsql.person_keys(text),
+  wedsql.set_absence(text, text, timestamptz, timestamptz, text),
   wedsql.delete_absence(text, bigint), wedsql.absences(text) to wed_web;
 grant execute on function wedsql.person_keys(text) to wed_reaper;

@@ -70,7 +70,8 @@ async function signature(person) {
   const loss = lossOf(person);
   if (!person) return `${state.line} ${Boolean(loss)}`;
   const results = (await store.outbox(person)).map(({ number, state: each, answer }) => [number, each, answer]);
-  return JSON.stringify([location.hash, state.line === "connected", person.user, person.away, loss, results, await listed(person)]);
+  const { user, away, restored } = person;
+  return JSON.stringify([location.hash, state.line === "connected", user, away, restored, loss, results, await listed(person)]);
 }
 
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.

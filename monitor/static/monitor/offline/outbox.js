@@ -72,7 +72,11 @@ function row(person, one, renew) {
 // Shows the outbox; `leaving`: the person wants to log out.
 export async function showOutbox(person, leaving, renew) {
   const found = (await store.outbox(person)).reverse(), unsent = found.filter((one) => store.UNSENT.includes(one.state));
+  const understood = async () => { await store.change(person.user, () => ({ restored: 0 })); await renew(); };
   const heading = show(t("outbox"),
+    person.restored ? el("div", { class: "note note-warning", role: "alert", id: "restored" },
+      el("p", {}, t("restored", { n: person.restored })),
+      el("p", { class: "actions" }, el("button", { type: "button", class: "small", onclick: understood }, t("understood")))) : null,
     leaving && unsent.length ? el("p", { class: "note note-warning", role: "alert" }, t("leaving", { n: unsent.length })) : null,
     el("p", { class: "actions" },
       el("button", { type: "button", class: "primary", id: "send", onclick: () => renew(true) }, t("send")),

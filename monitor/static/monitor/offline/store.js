@@ -4,7 +4,7 @@ import { MARK, lockOthers, opened } from "../../pages/device.js";
 
 export const UNSENT = ["waiting", "discarding"];
 const OPEN = ["waiting", "held"];
-const KEPT_ENDED = 30;
+const KEPT_ENDED = 100, REMEMBERED = 200;
 let database = null;
 
 const STORES = {
@@ -225,6 +225,23 @@ export async function saveResult(person, made, instead = null) {
 
 // Why a result was not saved.
 export class Failure extends Error {}
+
+// Notes that the site has decided on a result: the site of yesterday's backup has not. `gone`: it was discarded.
+export const settle = (person, number, gone) => change(person.user, (one) => ({
+  settled: Math.max(one.settled ?? 0, number), gone: gone ? [...one.gone ?? [], number].slice(-REMEMBERED) : one.gone,
+}));
+
+// The site has lost results that it had decided on: what is here of them is sent again. Returns how many.
+export async function sendAgain(person, settled) {
+  const lost = (await outbox(person)).filter((one) => one.number > settled && !UNSENT.includes(one.state) && (one.result ?? one.sent));
+  for (const { number, title, task, made_at, result, sent } of lost) {
+    await changeResult(person, number, "waiting", { title, task, made_at, result: result ?? sent });
+  }
+  for (const number of (person.gone ?? []).filter((one) => one > settled)) {
+    await changeResult(person, number, "discarding", { title: "", task: 0, made_at: new Date().toISOString() });
+  }
+  return lost.length;
+}
 
 // Changes the state of a result, and what is kept of it.
 export async function changeResult(person, number, state, made) {

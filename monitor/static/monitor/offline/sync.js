@@ -44,8 +44,16 @@ async function entered(found) {
     const { secret } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
     await store.enter(found.user, found.person, secret);
   }
+  await sendAgainWhatIsLost(await store.current(), found.settled);
   await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1), ahead: found.ahead, away: null }));
   return store.current();
+}
+
+// A site that was restored from a backup has fewer results than it had acknowledged.
+async function sendAgainWhatIsLost(person, settled) {
+  if ((person.settled ?? 0) <= settled) return;
+  const count = await store.sendAgain(person, settled);
+  await store.change(person.user, () => ({ settled, restored: (person.restored ?? 0) + count }));
 }
 
 // Returns a result as it is sent, after its files. `without` is no part of it by which the site knows it again.
@@ -82,12 +90,13 @@ async function sendOtherwise(person, one, problem, again) {
   again.add(one.number);
 }
 
-// What was accepted needs its values no longer; what was not keeps them.
+// What was accepted needs its values only where the site is restored from a backup; what was not keeps them.
 async function acknowledge(person, one, answer) {
   const state = ENDED[answer.state];
+  if (answer.state !== "waiting") await store.settle(person, one.number, state === "removed");
   if (state === "removed") { await store.removeResult(person, one); return; }
   const { title, task, made_at, result } = one;
-  const kept = state === "refused" || state === "late" || state === "held" ? { result } : {};
+  const kept = state === "refused" || state === "late" || state === "held" ? { result } : { sent: result };
   await store.changeResult(person, one.number, state, { title, task, made_at, answer, ...kept });
 }
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.capabilities.cases.files import FileLimits
+from flows.capabilities.offline.api import SentFile
 from flows.capabilities.offline.tests.kernel.device import (
     TECHNICIAN,
     Phone,
@@ -196,3 +198,17 @@ def test_only_refused_results_with_values_are_given_to_the_desk(cellar: Kit) -> 
             api.give_offline_result("ana", phone.key, number, conn=cellar.conn)
     with refused("WD610"):
         api.give_offline_result("bob", phone.key, 1, conn=cellar.conn)
+
+
+def test_a_device_sends_no_file_for_a_task_that_it_never_had_locked(cellar: Kit) -> None:
+    phone, wid = Phone(cellar), cellar.start()
+    task = measuring(cellar, wid)
+    prefetched(phone, task)
+    file = SentFile("a.png", b"\x89PNG\r\n\x1a\n")
+    for locked in (False, True):
+        if locked:
+            go(phone, lock=[task])
+        with refused("WD596" if locked else "WD593"):  # the form has no field for a file
+            api.attach_offline_file(
+                "ana", phone.key, task, "meter", file, FileLimits(10**6, 9, 10**7), conn=cellar.conn
+            )

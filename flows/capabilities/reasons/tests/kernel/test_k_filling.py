@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.capabilities.reasons import filling
+from flows.capabilities.reasons import form_values
 from flows.tests.kit import Kit
 
 pytestmark = pytest.mark.kernel
@@ -55,7 +55,7 @@ def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: ap
     for n, (condition, expected) in enumerate(CONDITIONS.items()):
         rule = next(one for one in found.rules if one.transition == f"tr_{n}")
         assert rule.predicate == condition and not rule.holds
-        values = filling.rule(rule.obstacles, ATTRIBUTES - {"gone"})
+        values = form_values.rule(rule.obstacles, ATTRIBUTES - {"gone"})
         assert values == expected, condition
         if values is not None:
             assert api.explain(definition, condition, dict(found.state) | values, conn=kit.conn).value == "t"
@@ -63,4 +63,4 @@ def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: ap
 
 def test_a_rule_that_holds_fills_nothing(found: api.InstanceReasons) -> None:
     (rule,) = found.holding
-    assert filling.rule(rule.obstacles, ATTRIBUTES) is None
+    assert form_values.rule(rule.obstacles, ATTRIBUTES) is None
