@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -27,6 +27,16 @@ def people_of(definition: Mapping[str, Any]) -> People:
         frozenset(users.values_list("username", flat=True)),
         frozenset(name.removeprefix(ROLE).strip() for name in found),
     )
+
+
+def without_users(roles: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the roles that no user who may log in has, with their flows; `roles`: pairs of role and flow."""
+    by_role: dict[str, list[str]] = {}
+    for role, flow in roles:
+        by_role.setdefault(role.strip(), []).append(flow)
+    groups = Group.objects.filter(name__in=[f"{ROLE}{role}" for role in by_role], user__is_active=True)
+    there = {name.removeprefix(ROLE).strip() for name in groups.values_list("name", flat=True)}
+    return {role: flows for role, flows in by_role.items() if role not in there}
 
 
 def may_be_given(name: str, flow: str) -> bool:

@@ -1,9 +1,9 @@
-"""Who else has something of an instance: a task of it, or the claim of its case."""
+"""Who else has something of an instance, or of many: tasks, or the claims of cases."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,6 +35,23 @@ def facts(request: HttpRequest, flow: FlowInfo, wid: int) -> dict[str, Any]:
     seen = hashlib.sha256(parts.encode()).hexdigest()[:16] if found else ""
     unseen = request.method == "POST" and bool(found) and request.POST.get("seen") != seen
     return {"holders": found, "seen": seen, "unseen": unseen}
+
+
+def tasks_of(person: str, flow: FlowInfo, wid: int) -> list[Holder]:
+    """Return the others who have tasks of an instance."""
+    return [one for one in _others(person, flow, wid) if one.task]
+
+
+def of_many(request: HttpRequest, wids: Sequence[int]) -> dict[str, Any]:
+    """Return the others who have tasks or cases of these instances, for the form of an operation on many.
+
+    `claims` is a text by which a request recognizes that the form showed them.
+    """
+    person = request.user.get_username()
+    cases, tasks = api.claims_of_others(wids, person), api.tasks_of_others(wids, person)
+    parts = [*(f"{one.owner}:{one.cases}" for one in cases), *(f"{one.owner}/{one.tasks}" for one in tasks)]
+    seen = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
+    return {"others": cases, "other_tasks": tasks, "claims": seen}
 
 
 def _others(person: str, flow: FlowInfo, wid: int) -> Iterator[Holder]:

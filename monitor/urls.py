@@ -16,7 +16,7 @@ from monitor.children import views as children
 from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
-from monitor.offline import departure as offline_leaving
+from monitor.offline import departure as offline_departure
 from monitor.offline import devices as offline_devices
 from monitor.offline import files as offline_files
 from monitor.offline import views as offline
@@ -100,8 +100,8 @@ urlpatterns = [
     path("offline/sync/", offline.synchronize, name="offline_sync"),
     path("offline/unlock/", offline.unlock, name="offline_unlock"),
     path("offline/results/", offline.results, name="offline_results"),
-    path("offline/away/", offline_leaving.away, name="offline_away"),
-    path("offline/desk/", offline_leaving.desk, name="offline_desk"),
+    path("offline/away/", offline_departure.away, name="offline_away"),
+    path("offline/desk/", offline_departure.desk, name="offline_desk"),
     path("offline/packages/<int:task>/", offline.package, name="offline_package"),
     path("offline/files/<int:task>/<slug:attribute>/", offline_files.file, name="offline_file"),
     path("offline/<slug:language>/", offline.app, name="offline_app"),

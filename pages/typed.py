@@ -25,6 +25,8 @@ def shown(text: str, kind: str) -> str:
 
 
 def _number(text: str) -> str:
+    if len(text) <= 3 and text.isascii() and text.isdigit():  # most numbers of a list need no form
+        return text
     if len(text) > LONGEST_NUMBER or not Decimal(text).is_finite() or "e" in text.lower():
         return text
     places = len(text.partition(".")[2])

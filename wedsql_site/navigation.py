@@ -51,6 +51,11 @@ class Area:
         """Return the pages that the header shows."""
         return [link for link in self.links if not link.minor]
 
+    @property
+    def tables(self) -> list[Link]:
+        """Return the lists of tables, which administrators seldom need."""
+        return [link for link in self.links if link.minor]
+
 
 AREAS: dict[str, Text] = {
     "work": _("Work"),

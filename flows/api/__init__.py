@@ -281,6 +281,7 @@ from flows.capabilities.tasks.api import (
     take_next_task,
     take_task,
     task_load,
+    tasks_of_others,
     team_load,
 )
 from flows.capabilities.tasks.choices import clear_task_places, place_task, set_task_list, task_list

@@ -58,6 +58,7 @@ def lock_queues(
 
     A lock is on one page only: its queue is cut where it alone has more jobs. Raises UnknownFlow.
     """
+    limit = min(max(limit, 1), 999)
     found = list_locks(flow, limit=limit + 1, after=after, conn=conn)
     groups = [(key, list(jobs)) for key, jobs in groupby(found, key=lambda job: job.key)]
     cut = len(found) > limit

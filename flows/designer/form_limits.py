@@ -91,7 +91,7 @@ class LimitField(TextField):
 
 def _as_number(text: str) -> Any:
     try:
-        found = json_text.decode(text)
+        found = json_text.decode_typed(text)
     except (ValueError, RecursionError):
         return text
     return text if isinstance(found, (bool, str, list, dict)) or found is None else found

@@ -16,6 +16,7 @@ from string import ascii_lowercase
 from django.utils.translation import gettext
 
 from flows import messages
+from flows.languages.bpmn_words import in_bpmn_words
 
 _PACKAGES = ("bpmn", "graph", "pdl")
 _SENTENCE = re.compile(r"[A-Z“{][^\n]* [^\n]*(?:\.|: \{[a-z]\})")
@@ -41,7 +42,14 @@ def sentences() -> frozenset[str]:
     """Return the templates of all sentences: the slots are {a}, {b} and so on, in their order."""
     folder = Path(__file__).parent
     sources = (path for package in _PACKAGES for path in sorted((folder / package).rglob("*.py")))
-    return frozenset(text for path in sources for text in _texts(path) if _SENTENCE.fullmatch(text))
+    found = [(path, text) for path in sources for text in _texts(path) if _SENTENCE.fullmatch(text)]
+    in_bpmn = (in_bpmn_words(text) for path, text in found if _is_checked(path))
+    return frozenset(text for _path, text in found) | frozenset(in_bpmn)
+
+
+def _is_checked(path: Path) -> bool:
+    """Return whether sentences of a source are also about processes: those that read graphs are not."""
+    return path.parent.name == "graph" and path.stem not in ("reader", "history", "terms")
 
 
 def _texts(path: Path) -> Iterator[str]:

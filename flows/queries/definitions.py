@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from django.utils.translation import get_language
+
 from flows.labels import translate_label
 from flows.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.queries.base import Row, row, rows
@@ -178,8 +180,13 @@ class FlowInfo:
 
     @property
     def transition_titles(self) -> dict[str, str]:
-        """Return the labels of the transitions that have one, by transition."""
-        return {t.transition: translate_label(t.label) for t in self.triggers if t.label and t.fires}
+        """Return the labels of the transitions that have one, by transition; made once per language."""
+        known: dict[str | None, dict[str, str]] = vars(self).setdefault("_transition_titles", {})
+        language = get_language()
+        if language not in known:
+            labelled = [each for each in self.triggers if each.label and each.fires]
+            known[language] = {each.transition: translate_label(each.label) for each in labelled}
+        return known[language]
 
     def business_key(self, values: Iterable[str | None]) -> str:
         """Return the business key of a state with values in the order of the attributes; "" without one."""

@@ -12,6 +12,7 @@ MIN_FREE_SHARE = 0.05
 MAX_REPORT_AGE = timedelta(minutes=5)
 LAST_NUMBER = 2**31 - 1
 MAX_TROUBLES = 20
+MOST_ROLES = 1000
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,16 @@ def troubles() -> list[Trouble]:
         (MAX_TROUBLES,),
     )
     return [Trouble(**each) for each in found]
+
+
+def task_roles() -> list[tuple[str, str]]:
+    """Return the roles whose users perform tasks, with the flows of these, up to 1,000 pairs."""
+    found = rows(
+        "select distinct t.role, f.name from wedsql.trig t join wedsql.flow f on f.id = t.flow_id"
+        " where t.performer = 'person' and t.enabled and t.role <> '' order by 1, 2 limit %s",
+        (MOST_ROLES,),
+    )
+    return [(str(each["role"]), str(each["name"])) for each in found]
 
 
 def trouble_counts() -> list[tuple[str, str, int]]:

@@ -9,6 +9,7 @@ import pytest
 from flows.languages.bpmn import compile_process, read
 from flows.tests.bpmn_blanks import written
 from flows.tests.test_bpmn_reading import ORDER
+from flows.tests.vendor_files import FOLDER, STARTED
 
 FILE = Path(__file__).parent / "corpus" / "modeller.bpmn"
 
@@ -51,3 +52,12 @@ def test_blanks_around_ids_references_and_truth_values_say_nothing(process: str)
     assert compile_process(padded[0]).compiled.definition == compile_process(plain[0]).compiled.definition
     assert [each.message for each in padded[1]] == [each.message for each in plain[1]]
     assert [shape.element for shape in padded[0].planes] == [shape.element for shape in plain[0].planes]
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_a_file_of_each_kind_of_modeller_is_accepted(name: str) -> None:
+    content = (FOLDER / name).read_bytes()
+    assert {path.name for path in FOLDER.iterdir()} == set(STARTED)
+    process, warnings = read(content)
+    assert compile_process(process).compiled.definition["triggers"]
+    assert all(each.severity == "warning" for each in warnings)

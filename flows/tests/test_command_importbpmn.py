@@ -67,7 +67,7 @@ def test_each_problem_has_a_line_of_its_own(tmp_path: Path) -> None:
         (
             "=amount &gt; 1000",
             "=amont &gt; 1000",
-            'error: Conditions name attributes that are not declared: "amont" (edge “check_approve”)',
+            'Conditions name attributes that are not declared: "amont" (sequence flow “check_approve”)',
         ),
         (
             "=amount &gt; 1000",
@@ -95,7 +95,7 @@ def test_a_condition_on_what_is_not_declared_says_where_to_declare_it(tmp_path: 
     broken = text.replace('default="check_accepted"', 'default="nowhere"')
     for each in (text, broken):  # also where the structure is wrong
         said = refused("importbpmn", write(tmp_path, each, "other.bpmn"), "--flow", unique())
-        owner = "edge “check_approve”" if each is text else "“check_approve”"
+        owner = "sequence flow “check_approve”" if each is text else "“check_approve”"
         listed = ", ".join(f'"{name}" ({owner})' for name in ("width", "depth", "colour"))
         assert f"Conditions name attributes that are not declared: {listed}." in said
         assert said.count("not declared") == 1, "each once, however often it is used"
@@ -111,7 +111,7 @@ def test_words_that_sql_reserves_are_in_the_list_of_names_that_are_not_declared(
     broken = text.replace('default="check_accepted"', 'default="nowhere"')
     for each in (text, broken):
         said = refused("importbpmn", write(tmp_path, each, "other.bpmn"), "--flow", unique())
-        owner = "edge “check_approve”" if each is text else "“check_approve”"
+        owner = "sequence flow “check_approve”" if each is text else "“check_approve”"
         listed = ", ".join(f'"{name}" ({owner})' for name in ("color", "check", "user", "größe", "size"))
         assert f"Conditions name attributes that are not declared: {listed}." in said
         assert 'choose others: "check", "user", "größe".' in said

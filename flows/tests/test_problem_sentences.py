@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.utils.translation import gettext, override
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
+from flows.languages.bpmn_words import in_bpmn_words
 from flows.languages.sentences import sentences, translated
-from flows.tests.bpmn_conformance import REFUSED
+from flows.tests.bpmn_conformance import REFUSED, SUPPORTED
 from flows.tests.bpmn_files import ORDER
 from flows.tests.pages import unique
 from flows.tests.pdl_conformance import ERRORS, SPELLINGS, WARNINGS
@@ -61,3 +64,20 @@ def test_the_page_of_the_import_has_the_language_of_the_user(alice: Client) -> N
     assert "O horário do evento “2 hours” não é aceito: dê uma duração como PT15M." in text
     assert "Atributos são declarados nos elementos de extensão do processo" in text
     assert "is not" not in text and "declared" not in text
+
+
+@pytest.mark.parametrize("what", [*REFUSED, *SUPPORTED])
+def test_what_is_said_of_a_process_has_the_words_of_bpmn(what: str) -> None:
+    content = REFUSED.get(what) or SUPPORTED[what][0]
+    try:
+        process, found = read(content)
+        found = [*found, *compile_process(process).warnings]
+    except BadBpmn as error:
+        found = [*error.problems]
+    said = [re.sub(r"“[^”]*”", "", each.message) for each in found]
+    assert [each for each in said if re.search(r"\b(nodes?|edges?|graph)\b", each, re.IGNORECASE)] == []
+
+
+def test_the_checks_of_graphs_have_words_of_bpmn_for_all_their_own() -> None:
+    said = "Node “edge” of type begin has the incoming edge “a node”."
+    assert in_bpmn_words(said) == "Start event “edge” has the incoming sequence flow “a node”."

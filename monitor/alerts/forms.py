@@ -36,6 +36,13 @@ STATUS = {
     "failed": gettext_lazy("failed"),
 }
 AGES = ("exception_age", "queue_age")
+# Filters with which rules often begin, and what each is about.
+EXAMPLES = {
+    "status:exception": gettext_lazy("exceptions"),
+    "status:running idle>1d": gettext_lazy("running, and unchanged for a day"),
+    "is:late": gettext_lazy("with a late job"),
+    "started:today": gettext_lazy("started today"),
+}
 FIELDS = ("name", "kind", "query", "trname", "sign", "threshold", "lasting", "mail", "url")
 LONGEST = 5_000
 

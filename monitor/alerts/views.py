@@ -20,7 +20,7 @@ from flows.capabilities.alerts.api import SavedAlertRule
 from flows.capabilities.filters.api import SavedView
 from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
-from monitor.alerts import forms, present
+from monitor.alerts import forms, present, week
 from monitor.alerts.forms import EVENT, KIND, STATUS
 from monitor.alerts.rows import RuleRow, measured, state
 from pages.guard import page
@@ -100,13 +100,15 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
     if not may_operate(request.user, flow.name):
         return _forbidden()
     fields = forms.of_rule(rule) if rule else forms.empty(text(request, "q"))
-    error, measured = "", None
+    error, measured, foreseen = "", None, ""
     if request.method == "POST":
         fields = forms.given(request.POST.dict())
         try:
             if request.POST.get("do") != "measure":
                 return _saved(request, flow, fields, rule)
-            measured = present.measured(forms.rule_of(fields), flow)
+            asked = forms.rule_of(fields)
+            measured = present.measured(asked, flow)
+            foreseen = week.foreseen(asked, flow)
         except Refused as refused:
             error = refused.sentence
     fired = {each.transition for each in flow.triggers if each.fires and each.transition}
@@ -117,6 +119,8 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
         "fields": fields,
         "error": error,
         "measured": measured,
+        "foreseen": foreseen,
+        "examples": forms.EXAMPLES,
         "kinds": KIND.items(),
         "transitions": transitions,
         "views": [view.query for view in _views(request, flow)],

@@ -126,7 +126,8 @@ class BulkPreviewIn(Input):
 class BulkIn(BulkPreviewIn):
     """Why, and what a preview confirmed; with `atomic` nothing is done unless all can be.
 
-    `claimed` is how many of the cases other persons have claimed, as the preview says.
+    `claimed` is how many of the cases other persons have claimed, `held` how many tasks of the instances they
+    hold, as the preview says.
     """
 
     reason: ReasonText
@@ -135,6 +136,7 @@ class BulkIn(BulkPreviewIn):
     atomic: bool = False
     propose: bool = False
     claimed: Annotated[int, Field(ge=0, le=100_000)] = 0
+    held: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
 class NoteIn(Input):

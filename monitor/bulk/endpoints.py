@@ -6,6 +6,7 @@ What a request is about is confirmed by the number and the digest of a preview: 
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -39,6 +40,7 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
     caller, found, asked = _allowed(request, given.operation), _selected(request, given.q), _asked(given)
     needed = kernel.bulk_approvals(asked, found.wids)
     total, claims = len(found.wids), kernel.claims_of_others(found.wids, caller.name)
+    tasks = kernel.tasks_of_others(found.wids, caller.name)
     shown = kernel.preview_bulk(asked, found.wids[: given.limit], actor=caller.name, total=total)
     return {
         "total": total,
@@ -48,6 +50,8 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
         "title": needed.title,
         "claimed": sum(one.cases for one in claims),
         "claims": [vars(one) for one in claims],
+        "held": sum(one.tasks for one in tasks),
+        "holders": [vars(one) for one in tasks],
         "items": [_row(each) for each in shown],
     }
 
@@ -61,14 +65,7 @@ def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -
 def request_bulk(request: HttpRequest, name: str, given: inputs.BulkIn) -> Any:
     """Request a repair of the instances that a preview confirmed; with `propose`, propose it for approval."""
     caller, found = _allowed(request, given.operation), _selected(request, given.q)
-    claims = kernel.claims_of_others(found.wids, caller.name)
-    if given.claimed != (count := sum(one.cases for one in claims)):
-        owners = f": {', '.join(one.owner for one in claims)}" if claims else ""
-        raise Problem(
-            409,
-            f"Other persons have claimed {count} of the cases{owners}.",
-            f"Send it again with “claimed” {count}; who loses a claim gets a message.",
-        )
+    _check_others(found, caller, given)
     made = kernel.request_bulk(
         replace(_asked(given), reason=given.reason, atomic=given.atomic, propose=given.propose),
         found.wids,
@@ -116,6 +113,28 @@ def withdraw_bulk(request: HttpRequest, bulk: int) -> Any:
         if not caller.may(needed, flow):
             raise forbidden(flow, needed)
     return _shown(kernel.withdraw_bulk(bulk, actor=caller.name))
+
+
+def _check_others(found: Chosen, caller: Caller, given: inputs.BulkIn) -> None:
+    """Raise Problem where others have other numbers of cases and tasks than the request confirms."""
+    claims = kernel.claims_of_others(found.wids, caller.name)
+    if given.claimed != (count := sum(one.cases for one in claims)):
+        raise Problem(
+            409,
+            f"Other persons have claimed {count} of the cases{_named(claims)}.",
+            f"Send it again with “claimed” {count}; who loses a claim gets a message.",
+        )
+    tasks = kernel.tasks_of_others(found.wids, caller.name)
+    if given.held != (count := sum(one.tasks for one in tasks)):
+        raise Problem(
+            409,
+            f"Other persons hold {count} tasks of the instances{_named(tasks)}.",
+            f"Send it again with “held” {count}; who loses a task gets a message.",
+        )
+
+
+def _named(others: Sequence[Any]) -> str:
+    return f": {', '.join(one.owner for one in others)}" if others else ""
 
 
 def _allowed(request: HttpRequest, operation: str) -> Caller:

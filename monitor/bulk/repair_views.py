@@ -23,6 +23,7 @@ from flows.errors import Refused
 from flows.filters import BadFilter
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
+from monitor import holders
 from monitor.approvals import rows as proposals
 from monitor.bulk.choices import (
     REPAIRS,
@@ -171,16 +172,11 @@ def _is_confirmed(request: HttpRequest, asked: BulkRequest, found: Chosen, conte
     if request.POST.get("digest") != found.digest_at:
         context["error"] = _("These instances have changed meanwhile. This is what would happen now.")
         return False
-    if request.POST.get("claims", "") != _claims(request, found.without(context["excluded"]))["claims"]:
-        context["error"] = _("Others have claimed some of these cases. Send it again to go on.")
+    others = holders.of_many(request, found.without(context["excluded"]).wids)
+    if request.POST.get("claims", "") != others["claims"]:
+        context["error"] = _("Others have tasks or cases of these instances. Send it again to go on.")
         return False
     return request.POST.get("previewed") == _fingerprint(asked)
-
-
-def _claims(request: HttpRequest, chosen: Chosen) -> dict[str, Any]:
-    """Return who else has claimed cases, and a text by which the request recognizes that it was shown."""
-    others = api.claims_of_others(chosen.wids, request.user.get_username())
-    return {"others": others, "claims": " ".join(f"{one.owner}:{one.cases}" for one in others)}
 
 
 def _requested(request: HttpRequest, asked: BulkRequest, chosen: Chosen) -> HttpResponse:
@@ -214,4 +210,4 @@ def _preview(
     rows = [replace(shown.get(row.wid, row), key=row.key) for row in context["rows"]]
     approvals = proposals.why(needed.needed, needed.title)
     made = {"rows": rows, "previewed": _fingerprint(asked), "left": left, "approvals": approvals}
-    return made | _claims(request, chosen)
+    return made | holders.of_many(request, chosen.wids)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from ninja import Schema
 from pydantic import Field
 
-from monitor.recovery.schemas import RefusalOut
+from monitor.recovery.schemas import OtherTasksOut, RefusalOut
 
 
 class BulkPreviewRowOut(Schema):
@@ -38,6 +38,8 @@ class BulkPreviewOut(Schema):
     title: str = Field(description="Of the rule because of which they do.")
     claimed: int = Field(description="How many of the cases other persons have claimed.")
     claims: list[OtherClaimsOut] = Field(description="Who they are, 20 at most.")
+    held: int = Field(description="How many tasks of the instances other persons hold.")
+    holders: list[OtherTasksOut] = Field(description="Who they are, 20 at most.")
     items: list[BulkPreviewRowOut]
 
 

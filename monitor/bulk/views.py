@@ -23,6 +23,7 @@ from flows.capabilities.bulk.queries import Chosen
 from flows.errors import BadBulk, BulkChanged, NeedsApprovals, Refused, UnknownBulk
 from flows.filters import BadFilter, Filter, parse
 from flows.queries.definitions import FlowInfo
+from monitor import holders
 from monitor.bulk.choices import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
 from monitor.bulk.sources import group_of, of_flow
 from monitor.cases.rows import cause
@@ -58,6 +59,8 @@ def new(request: HttpRequest) -> HttpResponse:
         context |= _group(request, flow)
         found = _found(request, chosen, context.get("group", {}))
         context |= _preview(request, chosen, found)
+        if posted and request.POST.get("claims", "") != context["claims"]:
+            raise BadBulk(_("Others have tasks or cases of these instances. Send it again to go on."))
         if posted:
             return _requested(request, chosen, found, context.get("group", {}))
     except OperationalError as error:
@@ -100,7 +103,7 @@ def _preview(request: HttpRequest, chosen: Filter, found: Chosen) -> dict[str, A
         "confirmed": _joined(found.wids) if len(found.wids) <= NAMED else "",
         "transitions": bulk_queries.transitions(found),
         "ended": found.applies("FAC"),
-    }
+    } | holders.of_many(request, found.wids)
 
 
 def _joined(wids: Collection[int]) -> str:

@@ -11,8 +11,8 @@ from flows.capabilities.cases.api import CaseGroup
 from flows.designer.values import as_text
 from flows.errors import UnknownCase, UnknownInstance
 from flows.labels import translate_label
-from flows.option_labels import value_label
 from flows.queries import jobs
+from pages.typed import shown
 
 _MOST_VALUES = 4
 
@@ -68,4 +68,5 @@ def _values(wid: int, repairable: Collection[str]) -> tuple[Fact, ...]:
 
 
 def _text(value: Any, kind: str) -> str:
-    return value_label(kind, value) if isinstance(value, str) else as_text(value)
+    """Return a value in the reader's form of its type: an option by its label, a number as everywhere."""
+    return shown(value if isinstance(value, str) else as_text(value), kind)

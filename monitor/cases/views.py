@@ -26,6 +26,7 @@ from flows.queries.definitions import flow_by_name
 from monitor.cases import following_case, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
+from monitor.flow_names import named_flow
 from pages.guard import page
 from pages.once import claimed, say_again
 from pages.urlparams import number, text
@@ -121,7 +122,7 @@ def _repair_all(
 
 def seen_flows(request: HttpRequest) -> list[str] | None:
     """Return the flows whose cases are shown; None for all."""
-    visible, chosen = visible_flows(request.user), text(request, "flow")
+    visible, chosen = visible_flows(request.user), named_flow(request)
     if chosen:
         return [chosen] if visible is None or chosen in visible else []
     return _listed(visible)

@@ -18,6 +18,7 @@ from flows.queries.definitions import flow_by_name
 from flows.queries.overview import visible_ids
 from monitor import urlparams
 from monitor.filtering import operable
+from monitor.flow_names import named_flow
 from pages.guard import page
 from pages.labels import OUTCOME
 from pages.urlparams import long_number, text
@@ -29,7 +30,7 @@ LONGEST_SEARCH = 200
 @page
 def errors(request: HttpRequest) -> HttpResponse:
     """Return the list of errors of the flows that the user may see, or of one of them."""
-    flow, search = text(request, "flow"), text(request, "q").strip()[:LONGEST_SEARCH]
+    flow, search = named_flow(request), text(request, "q").strip()[:LONGEST_SEARCH]
     window = _one_of(request, "window", failures.WINDOWS)
     by = _one_of(request, "sort", failures.SORTS)
     after = _place(request)

@@ -21,6 +21,7 @@ from flows.filters.tree import all_of
 from flows.queries.base import now, snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import rules
+from flows.queries.instances import business_keys
 from monitor import windows
 from monitor.figures import comparison
 from monitor.views import export
@@ -115,12 +116,19 @@ def _paths(flow: FlowInfo, sample: Sample, earlier: Window | None) -> dict[str, 
     return {
         "query": query(sample),
         "variants": [
-            (each, query(sample, _on("path", each.path)), was.get(each.path, 0.0)) for each in variants
+            (each, query(sample, _on("path", each.path)), was.get(each.path, 0.0), _slower(sample, each))
+            for each in variants
         ],
+        "keys": business_keys(flow, [each.wid for each in sample.slowest]),
         "paths": paths,
         "redone": [(each, query(sample, _on("redid", each.transition))) for each in analysis.redone(sample)],
         "following": [(each, query(sample, _on("followed", each.text))) for each in following],
     }
+
+
+def _slower(sample: Sample, path: analysis.Variant) -> str:
+    """Return the filter of the instances of a path that took longer than half of them."""
+    return query(sample, _on("path", path.path), Condition("took", ">", (f"{path.p50:.0f}s",)))
 
 
 def _on(field: str, value: str) -> Node:

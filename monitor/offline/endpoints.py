@@ -65,10 +65,8 @@ def offline_package(request: HttpRequest, task: int, given: Query[OfDevice]) -> 
 def send_offline_results(request: HttpRequest, given: inputs.OfflineResultsIn) -> Any:
     """Keep results of a device. Each counts once, however often it is sent, in the order of the numbers."""
     caller = call_of(request).caller
-    if caller.token is not None and caller.token.flows:
-        scope = {task for task, _version in _in_scope(request)}
-        if any(one.task is not None and one.task not in scope for one in given.results):
-            raise Problem(404, "A task is of a flow for which the token is not.")
+    if _out_of_scope(request, [one.task for one in given.results]):
+        raise Problem(404, "A task is of a flow for which the token is not.")
     results = [(one.number, _content(one, given.sent_at)) for one in given.results]
     return {"results": sent(caller.name, given.device, results)}
 
@@ -78,9 +76,11 @@ def send_offline_results(request: HttpRequest, given: inputs.OfflineResultsIn) -
 )
 def list_offline_results(request: HttpRequest, given: Query[OfDevice]) -> Any:
     """Return the outcomes of the last 200 results of a device, the last first."""
-    person = call_of(request).caller.name
-    device = kernel.device_seen(person, given.device).device
-    return {"results": [shown(one) for one in kernel.offline_results(device, person, limit=200)]}
+    caller = call_of(request).caller
+    device = kernel.device_seen(caller.name, given.device).device
+    found = kernel.offline_results(device, caller.name, limit=200)
+    other = _out_of_scope(request, [one.task for one in found])
+    return {"results": [shown(one) for one in found if one.task not in other]}
 
 
 def _content(one: inputs.OfflineResultIn, sent_at: datetime) -> dict[str, Any]:
@@ -97,6 +97,15 @@ def _content(one: inputs.OfflineResultIn, sent_at: datetime) -> dict[str, Any]:
         "made_at": one.made_at,
         "sent_at": sent_at,
     }
+
+
+def _out_of_scope(request: HttpRequest, tasks: list[int | None]) -> set[int | None]:
+    """Return those of these tasks, ended ones too, that are of flows for which the token is not."""
+    token = call_of(request).caller.token
+    if token is None or not token.flows:
+        return set()
+    about = kernel.listed_tasks([each for each in tasks if each is not None])
+    return {each.job_id for each in about if each.flow not in token.flows}
 
 
 def _in_scope(request: HttpRequest) -> list[tuple[int, str]]:

@@ -48,7 +48,8 @@ def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn
     """Return the effect of an operation, by doing it and rolling it back; nothing is changed."""
     caller = _allowed(request, wid, given)
     found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
-    return _shown(masking.preview(flow_of(request), found))
+    tasks = kernel.tasks_of_others([wid], caller.name)
+    return _shown(masking.preview(flow_of(request), found)) | {"holders": [vars(one) for one in tasks]}
 
 
 def _check_claim(wid: int, caller: Caller, known: str) -> None:

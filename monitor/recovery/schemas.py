@@ -35,6 +35,14 @@ class ClaimOut(Schema):
     reason: str
 
 
+class OtherTasksOut(Schema):
+    """A person who holds tasks of the instances; it does not prevent the repair."""
+
+    owner: str
+    tasks: int
+    since: datetime | None
+
+
 class RepairPreviewOut(Schema):
     """What a repair would do: attributes that change, and transitions that it fires or withdraws."""
 
@@ -50,3 +58,4 @@ class RepairPreviewOut(Schema):
     withdrawn: list[str]
     refusal: RefusalOut | None
     claim: ClaimOut | None
+    holders: list[OtherTasksOut] = Field(description="Other persons who hold tasks, 20 at most.")

@@ -47,7 +47,7 @@ from pages.urlparams import long_number, number
 class Asked:
     """What a person asks for: changes of an instance, as it is now and as the person saw it.
 
-    `claim` identifies the claim of another user on its case; "" without one.
+    `claim` identifies the claim of another user on its case, and the tasks that others hold.
     """
 
     about: Subject
@@ -117,7 +117,10 @@ def _answer(
         context.get("suggested", ()), fill
     )
     try:
-        asked = replace(_asked(request, flow, about, now, more), claim=context.get("claimed", ""))
+        context["task_holders"] = holders.tasks_of(request.user.get_username(), flow, now.wid)
+        others = [f"{one.person} {one.task} {one.since}" for one in context["task_holders"]]
+        claim = "\n".join([context.get("claimed", ""), *others])
+        asked = replace(_asked(request, flow, about, now, more), claim=claim)
         if request.POST.get("do") in DOING and request.POST.get("previewed") == asked.digest:
             done = DOING[request.POST["do"]](request, asked, context["reason"])
             drafts.discard(request.user, context["case"].case.number if "case" in context else 0)

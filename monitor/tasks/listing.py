@@ -24,6 +24,7 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.tasks import Listing
 from monitor import filtering
 from monitor.filtering import Asked
+from monitor.flow_names import named_flow
 from monitor.pills import pills
 from monitor.tasks import columns as cols
 from pages.guard import is_timeout
@@ -65,7 +66,7 @@ def wanted(request: HttpRequest, tab: str) -> Wanted:
         order if order in BY else kept.sorting,
         cols.chosen(tab, named or None),
         filtering.asked(request),
-        text(request, "flow")[:80],
+        named_flow(request, of_tasks=True)[:80],
         long_number(request.GET.get("after")),
     )
 

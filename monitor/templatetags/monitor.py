@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import date, datetime, timedelta
 from urllib.parse import quote, urlencode
 
@@ -158,11 +159,9 @@ def words(text: str) -> list[str]:
 
 
 @register.filter
-def with_cells(
-    cells: tuple[str | None, ...], attributes: tuple[Attribute, ...]
-) -> list[tuple[Attribute, str | None]]:
-    """Return each attribute with its cell."""
-    return list(zip(attributes, cells, strict=True))
+def types(attributes: Iterable[Attribute]) -> list[str]:
+    """Return the types of attributes."""
+    return [attribute.type for attribute in attributes]
 
 
 @register.simple_tag

@@ -10,8 +10,9 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from flows import kernel
+from flows import api, kernel
 from flows.queries import invariants, storage
+from flows.tests.pages import unique
 from monitor import labels
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from testkit.slow import slow_statements
@@ -210,3 +211,22 @@ def test_what_the_reaper_cannot_do_is_shown_with_flow_and_reason(alice: Client, 
     unchecked.connection.execute("update wedsql.trouble set retry_at = now()")
     unchecked.connection.execute("select wedsql.reap()")
     assert "The reaper cannot do everything" not in shown(alice)
+
+
+def test_a_role_of_tasks_that_no_user_has_is_shown_with_its_flow(alice: Client, unchecked: Parcels) -> None:
+    name = unique("claims")
+    api.create_flow(name)
+    task = {"transition": "look", "predicate": "a is null", "performer": "person", "role": "Night <shift>"}
+    done = {"predicate": "a is not null", "final": True}
+    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [task, done]})
+    try:
+        html = alice.get("/health/").content.decode()
+        assert "Night &lt;shift&gt;" in html and f'href="/flows/{name}/"' in html
+        assert "1 role of tasks has no user who may log in." in text_of(html.encode())
+        user = person("nina", "role:Night <shift>")
+        assert "no user who may log in" not in shown(alice)
+        user.is_active = False
+        user.save()
+        assert "no user who may log in" in shown(alice), "one who is locked performs nothing"
+    finally:
+        api.drop_flow(name, force=True)

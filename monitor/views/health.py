@@ -11,6 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import kernel
 from flows.access import sees_everything
+from flows.people import without_users
 from flows.queries import health, invariants, storage
 from flows.queries.base import snapshot
 from monitor import labels
@@ -21,6 +22,7 @@ SILENT_SECONDS = 30
 # The page reads the kernel's clock a moment later, so a small difference is normal.
 _NUMBERS_WARNING_SHARE = 0.5
 _NEGLIGIBLE_SECONDS = 1
+_ROLES_SHOWN = 20
 # A check occupies a web thread; with millions of steps use the command instead.
 CHECK_TIMEOUT_MS = 30_000
 
@@ -35,6 +37,7 @@ def health_page(request: HttpRequest) -> HttpResponse:
         times, disk, last = health.times(), health.disk(), invariants.last_check()
         missing, numbers = kernel.missing_grants(connection), health.numbers_used()
         troubles, waiting = health.troubles(), health.commits_waiting()
+        unmanned = list(without_users(health.task_roles()).items())
     found = {finding.name: finding for finding in last.findings} if last else {}
     context = {
         "times": times, "disk": disk, "percent": round(disk.share * 100, 1) if disk else None,
@@ -46,6 +49,7 @@ def health_page(request: HttpRequest) -> HttpResponse:
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],
         "sample": 2 * invariants.SAMPLE, "web": usage(), "commits_waiting": waiting,
+        "unmanned": unmanned[:_ROLES_SHOWN], "unmanned_count": len(unmanned),
     }  # fmt: skip
     return render(request, "monitor/health.html", context)
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from selenium import webdriver
 from selenium.webdriver.common.by import By
 
 from flows import api
 from flows.tests.bpmn_files import ORDER
 from flows.tests.pages import unique
+from flows.tests.vendor_files import FOLDER, STARTED
 from tests.browser.conftest import Login, Wait, problems
 
 Connect = Callable[..., psycopg.Connection[Any]]
@@ -70,4 +72,28 @@ def test_a_process_is_imported_published_and_its_tokens_are_watched(
     perform_task(flow, int(wid), {"packed": True}, connection)
     wait(lambda _page: tokens() == ["await: 1 token"])
     assert browser.execute_script("return window.loadedOnce"), "the page was not loaded again"
+    assert problems(browser) == []
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_a_file_of_each_kind_of_modeller_runs_by_the_pages_alone(
+    browser: webdriver.Chrome, login: Login, wait: Wait, name: str
+) -> None:
+    flow = unique("vendor")
+    login("alice", "/admin/flows/flow/import/")
+    browser.find_element(By.NAME, "name").send_keys(flow)
+    browser.find_element(By.NAME, "file").send_keys(str(FOLDER / name))
+    browser.find_element(By.CSS_SELECTOR, '[value="check"]').click()
+    wait(lambda page: "can be published" in page.find_element(By.TAG_NAME, "main").text)
+    browser.find_element(By.CSS_SELECTOR, '[value="publish"]').click()
+    wait(lambda page: "With its instances" in page.find_element(By.TAG_NAME, "main").text)
+
+    site = browser.current_url.split("/admin/")[0]
+    browser.get(f"{site}/flows/{flow}/start/")
+    browser.find_element(By.CSS_SELECTOR, "main form button.primary").click()
+    wait(lambda page: "/instances/" in page.current_url)
+    wid = browser.current_url.split("/instances/")[1].split("/")[0]
+    browser.get(f"{site}/flows/{flow}/diagram/?instance={wid}")
+    shown = wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".bpmn .busy"))
+    assert [each.get_attribute("aria-label") for each in shown] == [STARTED[name]]
     assert problems(browser) == []

@@ -168,3 +168,11 @@ def kept_since(names: Collection[str] | None) -> datetime | None:
     statement = "select min(wedsql.kept_since(f.name)) from wedsql.flow f where %s or f.name = any(%s)"
     found: datetime | None = scalar(statement, [names is None, list(names or ())])
     return found
+
+
+def oldest_change(chosen: Filter) -> datetime | None:
+    """Return the earliest last change of the instances that met the filter then; None without any."""
+    inner, params = _statement(chosen, sql.SQL("i.changed_at"), Cursor(), upward=False)
+    statement = sql.SQL("select min(changed_at) from ({}) as sample").format(inner)
+    found: datetime | None = scalar(statement, [*params, limit(CAP)])
+    return found

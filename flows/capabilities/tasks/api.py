@@ -280,6 +280,21 @@ def instance_tasks(wid: int, limit: int = 100, *, conn: Any = None) -> list[Task
     return [Task(*row) for row in rows(conn, "select * from wedsql.instance_tasks(%s, %s)", (wid, limit))]
 
 
+@dataclass(frozen=True)
+class OtherTasks:
+    """A person who holds tasks: how many, and since when the last one."""
+
+    owner: str
+    tasks: int
+    since: datetime | None
+
+
+def tasks_of_others(wids: Sequence[int], person: str, *, conn: Any = None) -> list[OtherTasks]:
+    """Return the other persons who hold tasks of these instances, 20 at most."""
+    call = "select * from wedsql.tasks_of_others(%s::integer[], %s)"
+    return [OtherTasks(*each) for each in rows(conn, call, (list(wids), person))]
+
+
 def task_load(flow: str, *, conn: Any = None) -> list[TaskLoad]:
     """Return who holds how many tasks of a flow. Raises UnknownFlow."""
     return [TaskLoad(*row) for row in rows(conn, "select * from wedsql.task_load(%s)", (flow,))]

@@ -10,6 +10,7 @@ from flows.languages.bpmn.lowering import Lowered, lower
 from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn.soundness import tolerated
+from flows.languages.bpmn_words import in_bpmn_words
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
 from flows.languages.graph.model import may_stay
 
@@ -110,7 +111,7 @@ def located(process: Process, graph: Graph, problems: Iterable[Problem]) -> list
     ids |= {(each.line, each.column): each.id for each in process.elements.values()}
     found = []
     for each in problems:
-        message = each.message
+        message = in_bpmn_words(each.message)
         for name in {*graph.nodes, *graph.edges}:
             if f"“{name}”" in message:
                 part = graph.nodes.get(name) or graph.edges[name]

@@ -149,3 +149,19 @@ begin
       jsonb_build_object('name', p_name));
   end if;
 end $$;
+
+-- Returns whether a text is a moment that every client can show in every time zone: neither without end, nor
+-- before the year 2 or after 9998, which PostgreSQL has and others have not.
+create or replace function wedsql._is_shown_time(p_text text) returns boolean
+language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' as $$
+begin
+  return coalesce(p_text::timestamptz between '0002-01-01 00:00:00Z' and '9998-12-31 00:00:00Z', false);
+exception when data_exception then
+  return false;
+end $$;
+
+-- Returns a moment, or the closest one that every client can show.
+create or replace function wedsql._shown_time(p_at timestamptz) returns timestamptz
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select least(greatest(p_at, '0002-01-01 00:00:00Z'::timestamptz), '9998-12-31 00:00:00Z'::timestamptz)
+$$;

@@ -34,7 +34,6 @@ begin
       from {flow:I}._start(p_states, v_actor, p_keys) s;
     return;
   exception
-    when query_canceled then raise;
     when others then
       if wedsql._passes(sqlstate) then
         raise;

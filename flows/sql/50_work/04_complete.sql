@@ -57,7 +57,6 @@ begin{key}
         from {flow:I}._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
-      when query_canceled then raise;
       when others then
         if wedsql._passes(sqlstate) then
           raise;
@@ -99,7 +98,6 @@ begin
                               'array[$3], array[$4], $5) c', p_flow)
     using p_wid, p_job, p_claim, v_changes, p_actor;
 exception
-  when query_canceled then raise;
   when others then
     if wedsql._passes(sqlstate) then
       raise;

@@ -166,7 +166,6 @@ begin
   return wedsql._rematch_some(p_run.flow_id, p_name, p_wids, false, p_run.actor, p_run.reason,
     wedsql._chosen_in(p_run, p_wids));
 exception
-  when query_canceled then raise;
   when others then
     if wedsql._passes(sqlstate) then
       raise;

@@ -127,7 +127,7 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 with last as (
   select least(max(b.seen_at), wedsql.now()) as at, bool_or((b.detail ->> 'more')::boolean) as more
   from wedsql.beat b where b.name = 'reaper')
-select case when l.more then wedsql.now() else nullif(least(
+select case when l.more then wedsql.now() else nullif(wedsql._shown_time(least(
   (select min(d.at) from wedsql.flow f cross join lateral (
      select j.lease_until as at from wedsql.job_pool j
      where j.flow_id = f.id and j.state = 'L' and j.lease_until > coalesce(l.at, '-infinity')
@@ -138,8 +138,8 @@ select case when l.more then wedsql.now() else nullif(least(
   (select min(s.due_at) from wedsql.start_time s where s.due_at > coalesce(l.at, '-infinity')),
   wedsql._call_next_due(),
   (select min(p.publish_at) from wedsql.publication p
-   where p.status = 'approved' and p.publish_at > coalesce(l.at, '-infinity'))),
-  'infinity') end
+   where p.status = 'approved' and p.publish_at > coalesce(l.at, '-infinity')),
+  'infinity')), wedsql._shown_time('infinity')) end
 from last l
 $$;
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.test import Client
 
 from flows import api
-from flows.capabilities.alerts.api import SavedAlertRule, TakenAlertRule
+from flows.capabilities.alerts.api import AlertRule, SavedAlertRule, TakenAlertRule
+from monitor.alerts import week
+from monitor.alerts.forms import EXAMPLES
 from monitor.tests.conftest import Parcels, text_of
 
 FORM = {
@@ -174,3 +176,64 @@ def test_the_form_says_what_is_measured_now(
     assert said in text_of(page.content), text_of(page.content)[-900:]
     assert "Typed &lt;once&gt;" in page.content.decode()
     assert api.list_alert_rules([parcels.flow], conn=parcels.connection) == []
+
+
+@pytest.fixture
+def week_of_parcels(parcels: Parcels, monkeypatch: pytest.MonkeyPatch) -> Parcels:
+    """It is four days later: three parcels have waited since, and another has been an exception."""
+    for _n in range(3):
+        parcels.start(customer="Ana")
+    parcels.make_exception(parcels.start(customer="Bea"))
+    later = datetime.now(UTC) + timedelta(days=4)
+    monkeypatch.setattr(week, "_now", lambda: later)
+    return parcels
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"query": "status:running", "threshold": "2"}, "it would have started 1 time "),
+        ({"query": "status:running", "threshold": "3"}, "it would have started 0 times "),
+        ({"query": "status:running", "threshold": "2", "lasting": "5d"}, "it would have started 0 times "),
+        ({"query": "status:running", "threshold": "1", "sign": "<"}, "it would have started 1 time "),
+        ({"query": "status:running", "threshold": "2"}, "values from 0 to 3"),
+        ({"query": "status:exception customer:Bea", "threshold": "0"}, "it would have started 1 time "),
+        ({"kind": "exception_age", "threshold": "1d"}, "it would have started 1 time "),
+        ({"kind": "exception_age", "threshold": "5d"}, "it would have started 0 times "),
+        ({"kind": "workers", "trname": "tr_pack", "threshold": "1"}, "the history has no waiting"),
+        ({"query": "is:late", "threshold": "1"}, "in the last week is not known."),
+    ],
+)
+def test_the_form_says_what_the_alert_would_have_done_in_the_last_week(
+    root: Client, week_of_parcels: Parcels, fields: dict[str, str], said: str
+) -> None:
+    form = FORM | fields | {"do": "measure"}
+    page = text_of(root.post(f"/flows/{week_of_parcels.flow}/alerts/new/", form).content)
+    assert said in page, page[page.find("Now:") :][:500]
+    assert api.list_alert_rules([week_of_parcels.flow], conn=week_of_parcels.connection) == []
+
+
+def test_little_time_is_enough_for_fewer_moments(
+    root: Client, week_of_parcels: Parcels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    form = FORM | {"query": "status:running", "do": "measure"}
+    address = f"/flows/{week_of_parcels.flow}/alerts/new/"
+    assert "every 3 hours" in text_of(root.post(address, form).content)
+    monkeypatch.setattr(week, "BUDGET_SECONDS", -1.0)
+    assert "takes too long to find out" in text_of(root.post(address, form).content)
+
+
+def test_each_example_of_a_filter_can_be_used(root: Client, parcels: Parcels) -> None:
+    page = root.get(f"/flows/{parcels.flow}/alerts/new/").content.decode()
+    for query in EXAMPLES:
+        assert html.escape(query) in page
+        answer = root.post(f"/flows/{parcels.flow}/alerts/new/", FORM | {"query": query, "do": "measure"})
+        assert "Now: " in text_of(answer.content), query
+
+
+def test_each_time_that_the_limit_is_crossed_is_one_alert() -> None:
+    rule = AlertRule("x", "count", ">", 2, "", "", 7200)
+    hour = timedelta(hours=1)
+    assert week.starts(rule, hour, [0, 3, 3, 0, None, 3, 3, 3, 1, 3]) == 2, "the last one did not last"
+    assert week.starts(rule, hour * 3, [0, 3, 3, 0, None, 3, 3, 3, 1, 3]) == 3
+    assert week.starts(rule, hour, []) == 0

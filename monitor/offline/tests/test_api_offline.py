@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 
 from flows import api
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_api_tasks import performer
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import Program, problem
+from monitor.tests.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -92,6 +93,22 @@ def test_who_lost_the_task_sends_a_late_result(flow: str) -> None:
     colleague.post(f"/tasks/{package['task']}/take", {})
     (late,) = send(expert, result(1, package, amount="5"))
     assert (late["state"], late["late"], late["problem"]["code"]) == ("late", "conflict", "WD592")
+
+
+def test_a_token_of_some_flows_gets_the_answer_again_and_sends_late_results(flow: str) -> None:
+    expert, colleague = performer("perform", flows=(flow,)), performer("perform")
+    package, lost = locked(expert, flow), locked(expert, flow)
+    first = send(expert, result(1, package, amount="5"))
+    assert first[0]["state"] == "accepted" and send(expert, result(1, package, amount="5")) == first
+    api.release_task(lost["task"], "boss", force=True)
+    colleague.post(f"/tasks/{lost['task']}/take", {})
+    assert send(expert, result(2, lost, amount="5"))[0]["state"] == "late"
+    listed = expert.get(f"/offline/results?device={KEY}").json()["results"]
+    assert [each["task"] for each in listed] == [lost["task"], package["task"]]
+    user = User.objects.get(username=expert.name)  # type: ignore[attr-defined]
+    api.create_flow(another := unique("other"))
+    elsewhere = program(user, "perform", flows=(another,))
+    assert elsewhere.get(f"/offline/results?device={KEY}").json()["results"] == []
 
 
 def test_what_may_not_be_done_is_refused(flow: str) -> None:

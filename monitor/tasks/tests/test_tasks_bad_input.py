@@ -65,6 +65,31 @@ def test_a_form_of_a_person_who_lost_the_right_shows_what_was_typed(flow: str) -
     assert "What you typed" in shown and ">12<" in shown and "fan" in shown
 
 
+@pytest.mark.parametrize("removed", [True, False])
+def test_the_task_of_a_person_who_was_removed_or_locked_is_given_to_another(flow: str, removed: bool) -> None:
+    expert, boss, other = person("role:Expert"), person(f"flow:{flow}:operate"), person("role:Expert")
+    wid = api.start(flow, {})
+    address, form = sent(expert)
+    user = expert.user  # type: ignore[attr-defined]
+    name = user.username
+    if removed:
+        user.delete()
+    else:
+        user.is_active = False
+        user.save()
+    answer = expert.post(address, {**form, "value-cost": "12", "outcome": "Repair"})
+    assert answer.status_code == 302 and "/login/" in answer["Location"]
+    assert state(wid).get("cost") is None
+    assert name in boss.get(f"/tasks/?show=team&flow={flow}").content.decode()
+    (task,) = api.flow_tasks(flow)
+    assert boss.post(f"/tasks/{task.job_id}/give/", {"to": name}).status_code in (200, 302)
+    assert api.flow_tasks(flow)[0].owner == name, "it is given to no person who may not log in"
+    boss.post(f"/tasks/{task.job_id}/release/")
+    address, form = sent(other)
+    assert other.post(address, {**form, "value-cost": "12", "outcome": "Repair"}).status_code == 302
+    assert str(state(wid)["cost"]) == "12"
+
+
 def test_what_the_form_does_not_ask_for_is_named_and_shown(
     flow: str,
 ) -> None:

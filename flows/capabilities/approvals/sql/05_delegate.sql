@@ -23,7 +23,8 @@ begin
   if coalesce(btrim(p_from), '') = '' or coalesce(btrim(p_to), '') = ''
      or wedsql._compared_name(p_from) = wedsql._compared_name(p_to) or length(p_from || p_to) > 300 then
     perform wedsql._raise('WD521', 'Approving is delegated from one person to another.', 'Name both.');
-  elsif p_end is null or p_end <= greatest(v_begin, v_now) or p_end > v_now + interval '366 days' then
+  elsif p_end is null or p_end <= greatest(v_begin, v_now) or p_end > v_now + interval '366 days'
+        or v_begin < v_now - interval '366 days' then
     perform wedsql._raise('WD521', 'A delegation ends after its begin and within 366 days from now.',
       'Give such a time.');
   end if;

@@ -69,7 +69,7 @@ end $$;
 -- Rejects values that a case cannot have.
 -- Raises: WD514.
 create or replace function wedsql._check_case_values(p_values jsonb) returns void
-language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_unknown text := (select k from jsonb_object_keys(p_values
     - '{queue,severity,priority,due_at,reason_code}'::text[]) k limit 1);
@@ -89,6 +89,9 @@ begin
   elsif coalesce(p_values ->> 'reason_code', '') !~ '^[a-z0-9_-]{0,40}$' then
     perform wedsql._raise('WD514', 'A reason code has at most 40 lower-case letters, digits, "-" and "_".',
       'Choose such a code.');
+  elsif p_values ->> 'due_at' is not null and not wedsql._is_shown_time(p_values ->> 'due_at') then
+    perform wedsql._raise('WD514', 'The due time of a case is a moment of the years 2 to 9998.',
+      'Give such a time, or none.');
   end if;
 end $$;
 

@@ -24,8 +24,8 @@ begin
     perform wedsql._raise('WD514', 'Cases are not counted by "{name}".',
       'Use cause, queue, reason_code, repairer, age, flow, week or signature.',
       jsonb_build_object('name', p_by));
-  elsif (p_until - p_since <= interval '367 days') is not true then
-    perform wedsql._raise('WD514', 'The period of a report has at most 367 days.',
+  elsif (p_until - p_since between interval '0' and interval '367 days') is not true then
+    perform wedsql._raise('WD514', 'The period of a report ends after it begins, and has at most 367 days.',
                           'Give two moments that are not farther apart.');
   end if;
   return query

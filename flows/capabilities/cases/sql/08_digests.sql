@@ -32,6 +32,11 @@ begin
     perform wedsql._check_case_values(jsonb_build_object('queue', p_queue));
   end if;
   perform wedsql._check_digest(p_every, p_about, p_flow is not null or p_queue <> '', p_person);
+  if p_hour is null or p_hour not between 0 and 23 then
+    perform wedsql._raise('WD514', 'A mail is sent at an hour from 0 to 23, in UTC.', 'Give one of them.');
+  elsif p_language is null or p_language !~ '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$' then
+    perform wedsql._raise('WD514', 'A mail is in a language.', 'Give its code, such as en or pt-br.');
+  end if;
   delete from wedsql.case_digest d
   where p_every = '' and d.user_id = p_user and d.about = p_about
     and d.flow_id is not distinct from v_flow and d.queue = p_queue;

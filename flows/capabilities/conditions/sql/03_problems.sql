@@ -12,7 +12,7 @@ declare
 begin
   execute 'select wedsql.' || p_call using p_row, p_types;
 exception
-  when query_canceled or lock_not_available or insufficient_privilege then raise;
+  when lock_not_available or insufficient_privilege then raise;
   when insufficient_resources or operator_intervention or system_error then raise;
   when others then
     get stacked diagnostics v_why.code = returned_sqlstate, v_why.message = message_text,

@@ -26,6 +26,18 @@ language sql stable set search_path = pg_catalog, pg_temp as $$
 select date_trunc(case p_span when 'd' then 'day' when 'h' then 'hour' else 'minute' end, p_at, 'UTC')
 $$;
 
+-- Returns true where figures can be read for a period.
+-- Raises: WD009.
+create or replace function wedsql._is_period(p_from timestamptz, p_to timestamptz, p_every interval)
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_from is null or p_to is null or p_to < p_from or p_every is null or p_every <= interval '0' then
+    perform wedsql._raise('WD009', 'A period ends after it begins, and its parts are not empty.',
+                          'Give two such moments.');
+  end if;
+  return true;
+end $$;
+
 -- Returns the figures of a flow in steps of p_every from p_from (included) to p_to: of the flow itself
 -- (transition null) and of each transition, where anything happened. Percentiles are in seconds: of the time
 -- from the start to the final state, or from the firing of a transition to its step (elapsed), and of what
@@ -45,7 +57,8 @@ with hits as (
     select c.* from wedsql.figure c
     where c.flow_id = l.id and c.at < p_to
       and c.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to, p_every), p_from)
-      and c.span = wedsql._figure_span(p_from, p_to, p_every) offset 0) f),
+      and c.span = wedsql._figure_span(p_from, p_to, p_every) offset 0) f
+  where wedsql._is_period(p_from, p_to, p_every)),
 places as (
   select h.place, h.trname, k.kind, u.o, sum(u.n)::bigint as n from hits h
   cross join lateral (values ('elapsed', h.elapsed), ('waited', h.waited), ('ran', h.ran)) k (kind, counts)

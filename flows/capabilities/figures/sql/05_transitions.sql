@@ -15,7 +15,8 @@ with hits as (
     select c.* from wedsql.figure c
     where c.flow_id = l.id and c.at < p_to and c.trname <> ''
       and c.at >= wedsql._figure_start(wedsql._figure_span(p_from, p_to), p_from)
-      and c.span = wedsql._figure_span(p_from, p_to) offset 0) f),
+      and c.span = wedsql._figure_span(p_from, p_to) offset 0) f
+  where wedsql._is_period(p_from, p_to, interval '1 day')),
 places as (
   select h.trname, k.kind, u.o, sum(u.n)::bigint as n from hits h
   cross join lateral (values ('elapsed', h.elapsed), ('waited', h.waited), ('ran', h.ran)) k (kind, counts)

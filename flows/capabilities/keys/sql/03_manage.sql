@@ -44,6 +44,9 @@ begin
       'Give each flow with a list of its transitions, an empty one for all.');
   elsif p_expires <= wedsql.now() then
     perform wedsql._raise('WD575', 'The end of the worker key is not in the future.', null);
+  elsif p_expires > wedsql.now() + interval '100 years' then
+    perform wedsql._raise('WD575', 'The end of the worker key is more than 100 years away.',
+      'Give an earlier one, or none.');
   end if;
   select e.key as flow, n.name into v_unknown
   from jsonb_each(p_scope) e cross join lateral jsonb_array_elements_text(e.value) n (name)

@@ -24,6 +24,7 @@ begin
   if v_known.number is null and p_number <= v_device.settled then
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
+    perform wedsql._check_room_to_wait(v_device, p_number);
     perform wedsql._check_files_arrived(v_device, p_number, v_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
@@ -32,7 +33,8 @@ begin
       wedsql.now()
     from (values (1)) one left join wedsql.task t on t.job_id = (v_result ->> 'task')::bigint
     left join wedsql.task o on o.job_id = (v_result ->> 'of')::bigint
-      and exists (select from wedsql.device_package g where g.device_id = v_device.id and g.wid = o.wid)
+      and exists (select from wedsql.device_package g
+                  where g.device_id = v_device.id and g.wid = o.wid and g.claim is not null)
     on conflict (device_id, number) do update
     set state = 'W', job_id = excluded.job_id, wid = excluded.wid, content = excluded.content,
         made_at = excluded.made_at, skew = excluded.skew, arrived_at = excluded.arrived_at;
@@ -92,6 +94,21 @@ begin
   end if;
 end $$;
 
+-- Rejects a result that would wait for another one where those of the device that wait have 20 MB.
+-- Raises: WD009.
+create or replace function wedsql._check_room_to_wait(p_device wedsql.device, p_number integer) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if p_number > p_device.settled + 1 and (
+       select sum(pg_column_size(r.content)) from wedsql.device_result r
+       where r.device_id = p_device.id and r.state = 'W') > 20000000 then
+    perform wedsql._raise('WD009',
+      'The results of device {device} that wait for result {number} are too large.',
+      'Send the results in their order.',
+      jsonb_build_object('device', p_device.id, 'number', p_device.settled + 1));
+  end if;
+end $$;
+
 -- Raises: WD009 for what is no result.
 create or replace function wedsql._check_offline_result(p_number integer, p_result jsonb) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
@@ -123,13 +140,10 @@ end $$;
 -- Returns whether a text is a moment with its time zone, within the years that every client can show in
 -- every time zone.
 create or replace function wedsql._is_moment(p_text text) returns boolean
-language plpgsql stable set search_path = pg_catalog, pg_temp set datestyle = 'ISO, YMD' as $$
-begin
-  return coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$'
-                  and p_text::timestamptz between '0002-01-01 00:00:00Z' and '9998-12-31 00:00:00Z', false);
-exception when data_exception then
-  return false;
-end $$;
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select coalesce(p_text ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$', false)
+  and wedsql._is_shown_time(p_text)
+$$;
 
 -- Returns results of a device as its person and administrators see them, up to p_limit below p_before, or
 -- only the one of p_number. state: as in the table; `late` is what became of a late result.

@@ -62,7 +62,6 @@ begin
     perform wedsql._log_offline(p_device, p_result);
     return p_result;
   exception
-    when query_canceled then raise;
     when others then
       if wedsql._passes(sqlstate) then
         raise;

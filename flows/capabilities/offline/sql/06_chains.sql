@@ -126,7 +126,8 @@ begin
     select p_device.id, p_result.job_id, v_before.wid, 0, v_before.seq, '', wedsql.now(), b.chain
     from wedsql.device_package b
     where b.device_id = p_device.id and b.job_id = v_before.job_id and p_result.job_id is not null
-    on conflict (device_id, job_id) do nothing;
+    on conflict (device_id, job_id) do update  -- transferred meanwhile as a task that could be locked
+    set claim = excluded.claim, seq = excluded.seq, chain = excluded.chain where g.claim is null;
   end if;
   p_result.content := p_result.content || jsonb_build_object('seq', coalesce(v_before.seq, 1));
   return p_result;
@@ -162,7 +163,7 @@ declare
   v_late wedsql.late_result;
 begin
   if not exists (select from wedsql.device_package g
-                 where g.device_id = p_device.id and g.wid = p_result.wid) then
+                 where g.device_id = p_device.id and g.wid = p_result.wid and g.claim is not null) then
     return null;
   end if;
   select g.* into v_trig from wedsql.instance i join wedsql.trig g on g.flow_id = i.flow_id

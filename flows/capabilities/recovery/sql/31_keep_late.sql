@@ -57,7 +57,6 @@ begin
   where l.wid = p_wid and l.job_id = p_job and l.changes = v_changes;
   return v_id;
 exception
-  when query_canceled then raise;
   when others then
     if wedsql._passes(sqlstate) then
       raise;

@@ -69,9 +69,10 @@ create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select i.* from wedsql.task_items(array(
-  select t.job_id from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
-  where t.ended_at is null and t.job_id > p_after
-  order by t.job_id limit least(greatest(p_limit, 1), 501))) i
+  select o.job_id from wedsql._flow(p_flow) f cross join lateral (  -- offset: the flow is looked up in any case
+    select t.job_id from wedsql.task t
+    where t.flow_id = f.id and t.ended_at is null and t.job_id > p_after
+    order by t.job_id limit least(greatest(p_limit, 1), 501) offset 0) o)) i
 $$;
 
 -- Returns the tasks of an instance, the last first, up to p_limit; ended ones included.
@@ -81,6 +82,17 @@ language sql stable security definer set search_path = pg_catalog, pg_temp set e
 select i.* from wedsql.task_items(array(
   select t.job_id from wedsql.task t where t.wid = p_wid
   order by t.job_id desc limit least(greatest(p_limit, 1), 501))) i
+$$;
+
+-- Returns the other persons who hold tasks of these instances, 20 at most, who have the most first: how many
+-- each has, and since when the last one.
+create or replace function wedsql.tasks_of_others(p_wids integer[], p_person text)
+returns table (owner text, tasks bigint, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select t.owner, count(*), max(t.owned_at)
+from wedsql._tasks_of(p_wids) t
+where t.state in ('S', 'L', 'X') and t.owner <> p_person
+group by t.owner order by count(*) desc, t.owner limit 20
 $$;
 
 -- Returns who holds how many tasks of a flow, and how many of these are late.
@@ -167,5 +179,5 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.task_items(bigint[]), wedsql.done_tasks(text, bigint, integer),
   wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text),
-  wedsql.team_load(text[])
+  wedsql.tasks_of_others(integer[], text), wedsql.team_load(text[])
 to wed_web, wed_monitor;

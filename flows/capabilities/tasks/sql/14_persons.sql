@@ -26,7 +26,7 @@ begin
   if v_old.keys = p_keys and v_old.seen_at > v_now - wedsql._heartbeat() and v_old.seen_at <= v_now then
     return false;
   end if;
-  v_joined := coalesce(v_old.seen_at <= v_now - 3 * wedsql._heartbeat(), true);
+  v_joined := not coalesce(wedsql._is_active(v_old, v_now), false);
   insert into wedsql.person as p (name, keys, connected_at, seen_at) values (p_person, p_keys, v_now, v_now)
   on conflict (name) do update
   set keys = excluded.keys, seen_at = excluded.seen_at,
@@ -39,10 +39,12 @@ begin
   return v_joined;
 end $$;
 
--- Returns whether a person is active.
+-- Returns whether a person is active: seen within three heartbeats. One who was seen later than now, before
+-- the clock was set back, is not, until the next heartbeat.
 create or replace function wedsql._is_active(p_person wedsql.person, p_now timestamptz) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select p_person.seen_at > p_now - 3 * wedsql._heartbeat()
+  and p_person.seen_at < p_now + 3 * wedsql._heartbeat()
 $$;
 
 -- Notes that a person is no longer active, who has said so; a next heartbeat ends that.
@@ -98,7 +100,7 @@ select coalesce(array_agg(b.name order by b.place), '{}') from (
                           when 'fewest_selected' then wedsql._task_count(p.name, p_watch.job_id, true) end,
     case when p_watch.notified = 'last_connected' then p.connected_at end desc, p.name) as place
   from wedsql.person p
-  where p.seen_at > p_now - 3 * wedsql._heartbeat() and 'r:' || p_watch.role = any (p.keys)
+  where wedsql._is_active(p, p_now) and 'r:' || p_watch.role = any (p.keys)
     and p.name <> all (p_excluded) and (p_among is null or p.name = any (p_among))) b
 where b.place <= p_watch.notified_count
 $$;
@@ -180,6 +182,20 @@ begin
              and left(t.audience, 2) = 'n:' order by t.rank, t.due_at, t.job_id limit 1000);
 end $$;
 
+-- Returns who takes the tasks of a person in a time, and of those who take them.
+create or replace function wedsql._substitutes_of(p_person text, p_from timestamptz, p_until timestamptz)
+returns text[] language sql stable set search_path = pg_catalog, pg_temp as $$
+with recursive away as (
+  select a.substitute, greatest(a.from_at, p_from) as from_at, least(a.until_at, p_until) as until_at
+  from wedsql.absence a
+  where a.person = p_person and a.from_at < p_until and a.until_at > p_from
+  union
+  select a.substitute, greatest(a.from_at, w.from_at), least(a.until_at, w.until_at)
+  from away w join wedsql.absence a on a.person = w.substitute
+    and a.from_at < w.until_at and a.until_at > w.from_at)
+select coalesce(array_agg(distinct w.substitute), '{}') from (select * from away limit 1000) w
+$$;
+
 -- Notes that a person is away, and who may take the tasks that are for that person meanwhile; returns the
 -- number of the absence, which is that of the same one that there is.
 -- Raises: WD009.
@@ -190,13 +206,13 @@ declare
   v_now timestamptz := wedsql.now();
   v_id bigint;
 begin
-  perform wedsql._alone('absence', p_person);
+  perform wedsql._alone('absence', '');  -- two persons who name each other at once
   perform wedsql._need_person(p_person);
   perform wedsql._need_person(p_substitute);
   if p_person = p_substitute then
     perform wedsql._raise('WD009', 'A substitute is another person.', 'Name one.');
   elsif p_from is null or p_until is null or p_until <= greatest(p_from, v_now)
-        or p_until > v_now + interval '10 years' then
+        or p_until > v_now + interval '10 years' or p_from < v_now - interval '10 years' then
     perform wedsql._raise('WD009', 'An absence ends after it begins, and in the future, within ten years.',
                           'Give two such moments.');
   end if;
@@ -204,6 +220,10 @@ begin
   where a.person = p_person and a.substitute = p_substitute and a.from_at = p_from and a.until_at = p_until;
   if found then
     return v_id;
+  elsif wedsql._substitutes_of(p_substitute, p_from, p_until) @> array[p_person] then
+    perform wedsql._raise('WD009',
+      'In this time "{substitute}" is away, and the tasks would come back to "{person}".',
+      'Name a person who is there.', jsonb_build_object('substitute', p_substitute, 'person', p_person));
   elsif (select count(*) from wedsql.absence a where a.person = p_person and a.until_at > v_now) >= 20 then
     perform wedsql._raise('WD009', 'A person has at most 20 absences that come.', 'Remove one.');
   end if;

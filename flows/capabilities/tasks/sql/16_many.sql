@@ -116,7 +116,6 @@ begin
     from wedsql.complete_task(p_job, p_person, p_data, p_outcome, p_claim) c;
   end if;
 exception
-  when query_canceled then raise;
   when others then
     if wedsql._passes(sqlstate) then
       raise;
@@ -158,7 +157,6 @@ begin
     begin
       v_done := v_done || wedsql._complete_at_once(v_flow, p_jobs, p_person, p_data, p_outcome, p_claims);
     exception
-      when query_canceled then raise;
       when others then
         if wedsql._passes(sqlstate) then
           raise;

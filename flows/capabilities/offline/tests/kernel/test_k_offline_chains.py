@@ -70,6 +70,27 @@ def test_t298_both_results_are_replayed_in_their_order(chain: Kit) -> None:
     assert chain.state(wid)["repaired"] == "yes" and violations(chain) == []
 
 
+def test_t298_a_task_that_was_prefetched_meanwhile_is_performed_as_it_was_offered(chain: Kit) -> None:
+    phone, wid = Phone(chain), chain.start()
+    package = phone.locked(wid)
+    followers(phone, package)
+    assert phone.send(1, phone.made(package, meter=170)).state == "A"
+    (task,) = [one for one in api.instance_tasks(wid, conn=chain.conn) if one.transition == "tr_repair"]
+    api.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
+    assert phone.send(2, follows(package, 1, repaired="yes")).state == "A"
+    assert chain.state(wid)["repaired"] == "yes" and violations(chain) == []
+
+
+def test_a_chain_begins_with_a_task_that_was_locked(chain: Kit) -> None:
+    phone, wid = Phone(chain), chain.start()
+    (task,) = [one for one in api.instance_tasks(wid, conn=chain.conn) if one.transition == "tr_measure"]
+    package = api.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
+    followers(phone, package)
+    phone.send(1, {"discarded": True})
+    assert phone.send(2, follows(package, 1, repaired="yes")).state == "R"
+    assert late_ones(chain, wid) == [] and cases(chain, wid) == []
+
+
 @pytest.mark.parametrize("why", ["refused", "not ready", "given back and taken", "changed"])
 def test_t298_where_the_site_decides_otherwise_the_second_is_a_late_result(chain: Kit, why: str) -> None:
     phone, wid = Phone(chain), chain.start()

@@ -18,7 +18,7 @@ from flows.capabilities.offline.tests.kernel.device import (
 from flows.capabilities.offline.tests.kernel.test_k_offline_chains import chain as chain
 from flows.capabilities.offline.tests.kernel.test_k_offline_chains import followers, follows
 from flows.errors import WedError
-from flows.tests.kit import Kit
+from flows.tests.kit import Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -115,3 +115,17 @@ def test_a_late_result_that_two_devices_send_alike_is_late_for_both(chain: Kit) 
     found = [each.send(1, each.made(package, meter=17)) for each in (phone, other)]
     assert [one.state for one in found] == ["L", "L"] and found[0].late_id == found[1].late_id
     assert len(late_ones(chain, wid)) == 1 and violations(chain) == []
+
+
+def test_results_that_wait_for_another_one_have_a_limit(chain: Kit) -> None:
+    phone = Phone(chain)
+    made = phone.made(phone.locked(chain.start()), meter=5)
+    fill = "select string_agg(md5(n::text), '') from generate_series(1, 60000) n"
+    large = made | {"values": {"repaired": chain.one(fill)}}  # which no compression makes smaller
+    found = 1
+    with refused("WD009") as why:
+        for found in range(2, 40):
+            phone.send(found, large)
+    assert "result 1 are too large" in why.message and 8 < found < 30
+    assert phone.send(2, large).state == "W", "what is kept has its answer"
+    assert phone.send(1, made).state == "A" and "W" not in phone.states()

@@ -132,6 +132,22 @@ def test_inactive_persons_are_not_notified(office: Kit, role: str) -> None:
     assert offered(office, task) == ["ana"]
 
 
+def test_who_left_before_the_clock_was_set_back_is_inactive(office: Kit, role: str) -> None:
+    """A clock that was a day ahead: who was seen then counts neither as active nor as last connected."""
+    office.clock("1 day")
+    connect(office, role, "ana")
+    office.clock("0")
+    connect(office, role, "bob")
+    active = [person.name for person in api.active_persons(conn=office.conn)]
+    assert named(office, "bob") in active and named(office, "ana") not in active
+    task = start(office, "last_connected")
+    assert offered(office, task) == ["bob"]
+    assert api.person_seen(named(office, "ana"), [f"r:{role}"], conn=office.conn), "connected again"
+    assert named(office, "ana") in [person.name for person in api.active_persons(conn=office.conn)]
+    later = start(office, "last_connected")
+    assert offered(office, later) == ["ana"]
+
+
 def test_a_heartbeat_writes_once_a_minute(office: Kit, role: str) -> None:
     connect(office, role, "ana")
     read = "select xmin::text from wedsql.person where name = %s"

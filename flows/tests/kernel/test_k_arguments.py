@@ -1,0 +1,119 @@
+"""Every argument of every function of the API with values that can never work: a result or a typed error."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from flows import api
+from flows.errors import WedError
+from flows.tests.kit import Kit
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+LONG = "x" * 20_000
+PAST, FAR = datetime(1999, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, tzinfo=UTC)
+WRONG: dict[str, Sequence[Any]] = {
+    "str": ["", "nope", LONG, "a\x00b", "\ud800", " "],
+    "int": [0, -1, 2**31, 2**63, 2**80],
+    "float": [0.0, -1.0, 1e300, float("nan"), float("inf")],
+    "datetime": [PAST, FAR, datetime.min.replace(tzinfo=UTC), datetime(2030, 1, 1)],  # noqa: DTZ001
+    "timedelta": [timedelta(0), timedelta(-1), timedelta.max, timedelta.min],
+    "Sequence[str]": [[], ["nope"], [LONG], ["a\x00b"], ["x"] * 20_000],
+    "Sequence[int]": [[], [-1], [2**31], [2**80], [0] * 20_000],
+    "Mapping[str, Any]": [{}, {"nope": 1}, {"nope": "a\x00b"}, {"": LONG}],
+}
+"""Values by the type of an argument."""
+GOOD: dict[str, Any] = {
+    "str": "nope", "int": 1, "float": 1.0, "datetime": datetime(2030, 1, 1, tzinfo=UTC), "bool": False,
+    "timedelta": timedelta(seconds=1), "Sequence[str]": ["nope"], "Sequence[int]": [1],
+    "Mapping[str, Any]": {}, "State": {}, "bytes": b"x", "Mapping[str, str]": {},
+}  # fmt: skip
+"""What the other arguments are."""
+APART = {"schema_name"}
+"""What is not called: it asks no database."""
+RAW = (psycopg.Error, ArithmeticError, TypeError, ValueError, LookupError, AttributeError)
+"""Errors that say what Python or PostgreSQL says."""
+
+
+def functions() -> dict[str, Callable[..., Any]]:
+    found = {name: getattr(api, name) for name in dir(api) if not name.startswith("_")}
+    return {name: one for name, one in found.items() if inspect.isfunction(one) and name not in APART}
+
+
+def kind(parameter: inspect.Parameter) -> str:
+    return str(parameter.annotation).replace(" | None", "").strip()
+
+
+def given(kit: Kit, function: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return arguments of a function; None if it takes what no table here has."""
+    found: dict[str, Any] = {"conn": kit.conn}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name == "conn" or parameter.default is not inspect.Parameter.empty:
+            continue
+        if kind(parameter) not in GOOD:
+            return None
+        found[name] = kit.name if name == "flow" else GOOD[kind(parameter)]
+    return found
+
+
+def cases(kit: Kit, function: Callable[..., Any]) -> Iterator[dict[str, Any]]:
+    basis = given(kit, function)
+    if basis is not None:
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name != "conn":
+                yield from (basis | {name: each} for each in WRONG.get(kind(parameter), ()))
+
+
+@pytest.fixture
+def started(kit: Kit) -> Kit:
+    kit.attr("a")
+    kit.trig("tr_a", "a = '1'")
+    kit.final("a = 'f'")
+    kit.start(a="1")
+    return kit
+
+
+def refusal(kit: Kit, name: str, arguments: dict[str, Any]) -> WedError | Exception | None:
+    """Return the error with which a call ends, whose effects are rolled back; None where it returns."""
+    with kit.conn.transaction(force_rollback=True):
+        kit.conn.execute("set local statement_timeout = '20s'")
+        try:
+            result = functions()[name](**arguments)
+            with suppress(TypeError):
+                next(iter(result), None)
+        except (WedError, *RAW) as error:
+            return error
+    return None
+
+
+def test_no_argument_gives_what_python_or_postgresql_says(started: Kit) -> None:
+    wrong, tried = [], 0
+    for name, function in functions().items():
+        for arguments in cases(started, function):
+            tried += 1
+            error = refusal(started, name, arguments)
+            if isinstance(error, RAW):
+                shown = {key: repr(each)[:40] for key, each in arguments.items() if key != "conn"}
+                wrong.append(f"{name} {shown}: {type(error).__name__} {str(error)[:150]}")
+    assert not wrong, "\n".join(wrong)
+    assert tried > 2_000
+
+
+def test_functions_that_raise_for_an_unknown_flow_do_so_whatever_there_is(started: Kit) -> None:
+    """A query that finds nothing else may never look the flow up."""
+    tried = 0
+    for name, function in functions().items():
+        arguments = given(started, function)
+        if arguments is not None and "flow" in arguments and "UnknownFlow" in (function.__doc__ or ""):
+            for unknown in ("nope", "", "x" * 64):
+                error = refusal(started, name, arguments | {"flow": unknown})
+                assert isinstance(error, WedError), (name, unknown, error)
+                tried += 1
+    assert tried > 90

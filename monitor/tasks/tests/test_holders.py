@@ -1,0 +1,167 @@
+"""Who holds tasks is named before an operation takes them away: from one, from many, on pages, over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from flows import api
+from flows.tests.pages import unique
+from monitor.bulk.tests.test_bulk import form_of
+from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of
+from monitor.tasks.tests.test_tasks_pages import page_of, person
+from monitor.tests.conftest import text_of
+from monitor.tests.programs import Program, problem, program
+
+pytestmark = pytest.mark.django_db(transaction=True)
+OPERATIONS = ("suspend", "cancel")
+REASON = {"reason": "the street is closed"}
+SCAN = {"transition": "scan", "predicate": "place = 'bad'", "performer": "database", "max_attempts": 1,
+        "sets": "place = (1 / (length(place) - 3))::text"}  # fmt: skip
+AGAIN = "Send it again to go on."
+
+
+@pytest.fixture
+def flow() -> Iterator[str]:
+    name = unique("holders")
+    api.create_flow(name)
+    triggers = [*DEFINITION["triggers"], SCAN]
+    api.publish(name, DEFINITION | {"triggers": triggers, "final_when_pending": "cancel"})
+    yield name
+    api.drop_flow(name, force=True)
+
+
+@pytest.fixture
+def boss(flow: str) -> Client:
+    return person(f"flow:{flow}", f"flow:{flow}:operate", f"flow:{flow}:repair")
+
+
+def taken(flow: str, by: Client | None = None, place: str = "here") -> tuple[int, str]:
+    """Start an instance, an exception with the place `bad`, whose task a person takes; return both."""
+    wid, holder = api.start(flow, {"place": place}), name_of(by or person("role:Fitter"))
+    api.take_task(api.instance_tasks(wid)[0].job_id, holder, ["r:Fitter"])
+    return wid, holder
+
+
+def lost(holder: str) -> list[str]:
+    return [one.kind for one in api.messages(holder)]
+
+
+def single(operation: str, wid: int) -> str:
+    return f"/instances/{wid}/cancel/" if operation == "cancel" else f"/instances/{wid}/operate/{operation}/"
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_one_operation_names_who_has_the_task_and_asks_once(flow: str, boss: Client, operation: str) -> None:
+    wid, holder = taken(flow)
+    unseen = boss.post(single(operation, wid), REASON)
+    page = unseen.content.decode()
+    assert unseen.status_code == 200 and AGAIN in page
+    assert f"{holder} has “Visit the customer”." in text_of(page)
+    assert api.explain_instance(wid).status == "R"
+    assert boss.post(single(operation, wid), form_of(page) | REASON).status_code == 302
+    assert api.explain_instance(wid).status == {"suspend": "S", "cancel": "C"}[operation]
+    assert lost(holder) == ["o"], "who lost the task gets a message"
+
+
+def test_what_the_person_holds_alone_is_not_asked_about(flow: str) -> None:
+    own = person(f"flow:{flow}", f"flow:{flow}:operate", "role:Fitter")
+    wid, holder = taken(flow, own)
+    assert holder == name_of(own)
+    assert own.post(single("suspend", wid), REASON).status_code == 302
+    assert lost(holder) == []
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_an_operation_on_many_names_who_has_tasks_and_asks_once(
+    flow: str, boss: Client, operation: str
+) -> None:
+    wids, holders = zip(*(taken(flow) for _ in range(2)), strict=True)
+    page = page_of(boss, f"/bulk/new/?flow={flow}")
+    for holder in holders:
+        assert f"{holder} has 1 task of these instances." in text_of(page)
+    given = REASON | {"operation": operation}
+    api.start(flow, {})  # its task is open: the form is of other instances
+    page = page_of(boss, f"/bulk/new/?flow={flow}")
+    third = person("role:Fitter")
+    api.take_task(api.instance_tasks(wids[1] + 1)[0].job_id, name_of(third), ["r:Fitter"])
+    asked = boss.post("/bulk/new/", form_of(page) | given)
+    again = asked.content.decode()
+    assert asked.status_code == 200 and AGAIN in again
+    assert f"{name_of(third)} has 1 task of these instances." in text_of(again)
+    assert boss.post("/bulk/new/", form_of(again) | given).status_code == 302
+    while api.continue_bulk() is not None:
+        pass
+    assert [lost(holder) for holder in (*holders, name_of(third))] == [["o"]] * 3
+
+
+def test_the_preview_of_one_repair_names_who_has_a_task(flow: str, boss: Client) -> None:
+    wid, holder = taken(flow, place="bad")
+    address, typed = f"/instances/{wid}/repair/", REASON | {"operation": "patch", "value-note": "closed"}
+
+    def sent(page: str, do: str) -> Any:
+        return boss.post(address, form_of(page) | typed | {"do": do})
+
+    shown = sent(page_of(boss, address), "preview").content.decode()
+    assert f"{holder} has “Visit the customer”." in text_of(shown)
+    api.release_task(api.instance_tasks(wid)[0].job_id, holder)
+    other = name_of(person("role:Fitter"))
+    api.take_task(api.instance_tasks(wid)[0].job_id, other, ["r:Fitter"])
+    asked = sent(shown, "apply")
+    assert asked.status_code == 200 and api.explain_instance(wid).status == "E"
+    assert f"{other} has “Visit the customer”." in text_of(asked.content)
+    assert sent(asked.content.decode(), "apply").status_code == 302
+    assert lost(other) == ["o"] and lost(holder) == []
+
+
+def test_undoing_a_repair_names_who_has_a_task_and_asks_once(flow: str, boss: Client) -> None:
+    wid = api.start(flow, {"place": "bad"})
+    seq = api.repair(wid, "patch", {"changes": {"place": "here"}}, "typed wrong", actor="bob").seq
+    holder = name_of(person("role:Fitter"))
+    api.take_task(api.instance_tasks(wid)[0].job_id, holder, ["r:Fitter"])
+    asked = boss.post(f"/instances/{wid}/undo/", {"seq": seq})
+    assert asked.status_code == 200 and f"{holder} has “Visit the customer”." in text_of(asked.content)
+    assert api.explain_instance(wid).seq == seq
+    again = form_of(asked.content.decode())
+    assert again["seen"] and boss.post(f"/instances/{wid}/undo/", again).status_code == 302
+
+
+def test_one_operation_names_who_has_claimed_the_case_unless_that_is_the_person(
+    flow: str, boss: Client
+) -> None:
+    wids = [api.start(flow, {"place": "bad"}) for _ in range(2)]
+    for wid, claims in zip(wids, ("bob", name_of(boss)), strict=True):
+        api.claim_case(api.list_cases([flow], {"wid": wid})[0].number, claims)
+    asked = boss.post(single("cancel", wids[0]), REASON)
+    assert asked.status_code == 200 and "bob has claimed this case." in text_of(asked.content)
+    assert boss.post(single("cancel", wids[0]), form_of(asked.content.decode()) | REASON).status_code == 302
+    assert boss.post(single("cancel", wids[1]), REASON).status_code == 302
+
+
+def operator(client: Client) -> Program:
+    return program(User.objects.get(username=name_of(client)), "operate", "repair", "perform")
+
+
+def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_them(
+    flow: str, boss: Client
+) -> None:
+    (first, one), (_second, other) = taken(flow, place="bad"), taken(flow, place="bad")
+    http = operator(boss)
+    asked: dict[str, Any] = {"operation": "patch", "arguments": {"changes": {"note": "x"}}}
+    seen = http.post(f"/instances/{first}/repair/preview", asked).json()
+    assert [(each["owner"], each["tasks"]) for each in seen["holders"]] == [(one, 1)]
+    place = f"/flows/{flow}/repairs"
+    shown = http.post(f"{place}/preview", asked).json()
+    assert shown["held"] == 2 and {each["owner"] for each in shown["holders"]} == {one, other}
+    body = asked | REASON | {"expected": shown["total"], "digest": shown["digest"]}
+    for held in ({}, {"held": 1}):
+        said = problem(http.post(place, body | held), 409)
+        assert one in said["detail"] and other in said["detail"] and "“held” 2" in said["hint"]
+    assert http.post(place, body | {"held": 2}).status_code == 202
+    while api.continue_bulk() is not None:
+        pass
+    assert [lost(holder) for holder in (one, other)] == [["o"], ["o"]]
