@@ -37,7 +37,8 @@ def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: 
         " '_kind', 'close_problem', 'next_phase', '_is_final', '_fires', '_suppressed', '_finished_at',"
         " '_may_exceed_limit', '_has_due_time', '_spans', '_figure_bucket', 'last_step', 'search_from',"
         " 'living_until', '_by_worker', '_tasks_of',"
-        " '_tasks_numbered', '_acts', '_is_rematched', '_conclude', '_exception_reason') or starts_with(p.proname, '_call_')"
+        " '_tasks_numbered', '_acts', '_is_rematched', '_conclude', '_exception_reason', '_own_payload')"
+        " or starts_with(p.proname, '_call_')"
         " or p.oid::regprocedure::text in ('wed_match.moment(anyelement)', 'wed_match.zone(anyelement)')"
         " from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname"
         " in ('wedsql', 'wed_match', %s)",
