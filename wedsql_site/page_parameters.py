@@ -23,6 +23,7 @@ FOREIGN = ("utm_", "mc_", "fbclid", "gclid", "msclkid", "dclid", "yclid", "_")
 # The names that each page reads, by the name of its view. Pages of ANY are not checked.
 PARAMETERS = {
     "admin:flows_flow_attributes": "attribute condition integrity transition",
+    "admin:flows_flow_forms": "at rule",
     "admin:flows_flow_checks": "check part",
     "admin:flows_flow_draft": "",
     "admin:flows_flow_example": "flow handlers q",
