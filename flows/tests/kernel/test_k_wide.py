@@ -80,8 +80,9 @@ def test_a_worker_gets_the_present_state_of_a_wide_flow(wide: Kit) -> None:
 @pytest.mark.parametrize("doc", [None, {"k": [1]}])
 def test_the_payload_and_the_state_of_a_job_are_objects_of_their_own(wide: Kit, doc: Any) -> None:
     wid = wide.start(a="1", doc=doc, text=LARGE)
-    job = taken(wide, "tr_slow", wid)
-    assert job.payload == job.state
+    with wide.conn.transaction(force_rollback=True):
+        (job,) = api.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
+    assert job.payload == job.state and job.wid == wid
     job.state["a"] = "changed"
     if doc:
         job.state["doc"]["k"].append(2)
