@@ -28,11 +28,9 @@ begin
     update fig2.wed_flow w set "a1" = case when c.state ? 'a1' then (c.state ->> 'a1')::text else w."a1" end, "a2" = case when c.state ? 'a2' then (c.state ->> 'a2')::text else w."a2" end, "a3" = case when c.state ? 'a3' then (c.state ->> 'a3')::text else w."a3" end
     from unnest(_b.v_steps) c join fig2.wed_flow o on o.wid = c.wid
     where w.wid = c.wid
-    returning c.*, to_jsonb(o.*) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_<flow>(w.*) as holds,
+    returning c.*, (select coalesce(jsonb_object_agg(k, case when k <= 'a2' collate "C" then case when k <= 'a1' collate "C" then to_jsonb(o."a1") else to_jsonb(o."a2") end else to_jsonb(o."a3") end), '{}') from jsonb_object_keys(c.state) k) as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_<flow>(w.*) as holds,
               false as long)
-  select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now,
-                       (select coalesce(jsonb_object_agg(k, d.old -> k), '{}')
-                        from jsonb_object_keys(d.state) k),
+  select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now, d.old,
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds)),
          bool_or(d.long or pg_column_size(d.now) > 100000)
   into v_steps, v_failed, v_large from done d;
@@ -78,7 +76,8 @@ declare
   v_fired text[] := '{}'::text[];
 begin
   <<fast_path>> begin
-  select * into v_row from fig2.wed_flow w where w.wid = _single.p_wid for no key update;
+  -- As one value: each column of a query is looked up when it begins.
+  v_row := (select w from fig2.wed_flow w where w.wid = _single.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
@@ -139,8 +138,8 @@ begin
     foreach v_tgid in array v_new loop
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
                                    fired_xid, cause_seq, version)
-      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
-             v_job.seq, v_job.version
+      select p_wid, t.tgid, <flow>, t.trname, t.timeout, wedsql._own_payload(v_state), t.priority, v_now,
+             txid_current(), v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;
@@ -205,7 +204,7 @@ begin
          bool_or(0 > any (n.holds)), bool_or(0 >= all (n.holds))
   into v_rows, v_steps, v_failed, v_none
   from (select b.ord, b.r, wed_match.f_<flow>(b.r) as holds
-        from (select u.ord, row(null, case when u.s ? 'a1' then (u.s ->> 'a1')::text else 'ready'::text end, case when u.s ? 'a2' then (u.s ->> 'a2')::text else NULL::text end, case when u.s ? 'a3' then (u.s ->> 'a3')::text else NULL::text end)::fig2.wed_flow as r
+        from (select u.ord, row(0, case when u.s ? 'a1' then (u.s ->> 'a1')::text else 'ready'::text end, case when u.s ? 'a2' then (u.s ->> 'a2')::text else NULL::text end, case when u.s ? 'a3' then (u.s ->> 'a3')::text else NULL::text end)::fig2.wed_flow as r
               from unnest(p_states) with ordinality u (s, ord) offset 0) b offset 0) n;
   perform wedsql._check_sizes(v_steps);
   for v_ord in 1..cardinality(v_rows) loop
@@ -237,8 +236,8 @@ CREATE OR REPLACE FUNCTION fig2._taken(p_wids integer[], p_ids bigint[])
  SET "IntervalStyle" TO 'postgres'
 AS $function$
 begin
-  return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+  return query select j.id, j.wid, j.tgid, j.trname, j.claim, coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)),
+         to_jsonb(w.*) - 'wid', '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
          j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto'
               then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
@@ -282,7 +281,8 @@ begin
     p_changes := wedsql._set_changes('fig2', p_wid, p_set);
   end if;
   <<fast_path>> begin
-  select * into v_row from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update;
+  -- As one value: each column of a query is looked up when it begins.
+  v_row := (select w from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
@@ -337,8 +337,8 @@ begin
     foreach v_tgid in array v_new loop
       insert into wedsql.job_pool (wid, tgid, flow_id, trname, timeout, payload, priority, fired_at,
                                    fired_xid, cause_seq, version)
-      select p_wid, t.tgid, <flow>, t.trname, t.timeout, v_state, t.priority, v_now, txid_current(),
-             v_job.seq, v_job.version
+      select p_wid, t.tgid, <flow>, t.trname, t.timeout, wedsql._own_payload(v_state), t.priority, v_now,
+             txid_current(), v_job.seq, v_job.version
       from wedsql.trig t where t.tgid = v_tgid returning trname into strict v_name;
       v_fired := v_fired || v_name;
     end loop;
@@ -418,7 +418,6 @@ begin
         from fig2._commit(p_wids, p_job_ids, p_claims, p_changes, v_actor) c;
       return;
     exception
-      when query_canceled then raise;
       when others then
         if wedsql._passes(sqlstate) then
           raise;
@@ -516,8 +515,8 @@ begin
       perform wedsql._note_never_offered('fig2', p_transitions);
       exit;
     end if;
-    return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+    return query select j.id, j.wid, j.tgid, j.trname, j.claim, coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)),
+         to_jsonb(w.*) - 'wid', '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
          j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto'
               then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
@@ -598,7 +597,6 @@ begin
       from fig2._start(p_states, v_actor, p_keys) s;
     return;
   exception
-    when query_canceled then raise;
     when others then
       if wedsql._passes(sqlstate) then
         raise;
@@ -664,8 +662,8 @@ begin
               set_config('wedsql.took_jobs', concat(',', array_to_string(v_pick.ids, ','), ','), true);
     end if;
     v_known := true;
-    return query select j.id, j.wid, j.tgid, j.trname, j.claim, j.payload, to_jsonb(w.*) - 'wid',
-         '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
+    return query select j.id, j.wid, j.tgid, j.trname, j.claim, coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)),
+         to_jsonb(w.*) - 'wid', '{1}'::integer[], j.timeout, coalesce(j.lease_until, wedsql.now() + j.timeout),
          j.attempts::integer, t.reads, t.writes, j.version,
          case when t.mode = 'auto'
               then case when j.timeout > interval '1 minute' then 'lease' else 'transaction' end
