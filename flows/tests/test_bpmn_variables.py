@@ -104,7 +104,8 @@ def test_a_data_object_without_a_type_has_that_of_a_variable_of_its_name() -> No
     [
         ("java.util.Date", "timestamptz"), ("time", ""), ("Map<String, Object>", "jsonb"),
         ("String[]", "jsonb"), ("feel:days and time duration", "interval"),
-        ("java.math.BigDecimal", "numeric"), ("com.example.Order", ""), ("java.lang.Object", ""), ("", ""), ("xs:tBool", "boolean"),
+        ("java.math.BigDecimal", "numeric"), ("com.example.Order", ""),
+        ("java.lang.Object", ""), ("", ""), ("xs:tBool", "boolean"),
         ("feel:date and time", "timestamptz"), ("Xsd:NonNegativeInteger", "numeric"),
     ],
 )  # fmt: skip
