@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flows.languages.bpmn import Process, read
 from flows.languages.bpmn.diagram import Drawing, drawings
 from flows.tests.bpmn_files import file, flows, node
@@ -15,7 +17,7 @@ INSIDE = {"us": (0, 0, 36, 36), "ut": (80, 0, 100, 80), "ue": (240, 0, 36, 36)}
 APART = {name: (x, 500, *size) for name, (x, _y, *size) in INSIDE.items()}
 
 
-def plane(of: str, shapes: dict[str, tuple[float, ...]], *edges: str, u: str = 'isExpanded="false"') -> str:
+def plane(of: str, shapes: Mapping[str, tuple[float, ...]], *edges: str, u: str = 'isExpanded="false"') -> str:
     """Return a diagram with one plane."""
     found = "".join(
         f'<bpmndi:BPMNShape bpmnElement="{name}" {u if name == "u" else ""}>'
