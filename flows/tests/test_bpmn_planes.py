@@ -14,10 +14,11 @@ PARTS = (
 )  # fmt: skip
 OUTER = {"s": (0, 0, 36, 36), "u": (80, 0, 100, 80), "e": (240, 0, 36, 36)}
 INSIDE = {"us": (0, 0, 36, 36), "ut": (80, 0, 100, 80), "ue": (240, 0, 36, 36)}
-APART = {name: (x, 500, *size) for name, (x, _y, *size) in INSIDE.items()}
+Boxes = Mapping[str, tuple[float, ...]]
+APART: Boxes = {name: (x, 500, *size) for name, (x, _y, *size) in INSIDE.items()}
 
 
-def plane(of: str, shapes: Mapping[str, tuple[float, ...]], *edges: str, u: str = 'isExpanded="false"') -> str:
+def plane(of: str, shapes: Boxes, *edges: str, u: str = 'isExpanded="false"') -> str:
     """Return a diagram with one plane."""
     found = "".join(
         f'<bpmndi:BPMNShape bpmnElement="{name}" {u if name == "u" else ""}>'
@@ -63,7 +64,7 @@ def test_a_sub_process_is_closed_where_its_inside_is_elsewhere_whatever_its_shap
 
 
 def test_what_a_closed_sub_process_contains_has_a_drawing_of_its_own() -> None:
-    first, second = drawings(process(plane("p", OUTER | APART, "s_u", "us_ut")))
+    first, second = drawings(process(plane("p", {**OUTER, **APART}, "s_u", "us_ut")))
     assert (set(elements(first)), set(elements(second))) == ({*OUTER}, {*INSIDE})
     assert "us_ut" not in lines(first) and first.height < 200
 
