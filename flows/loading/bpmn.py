@@ -185,7 +185,11 @@ def export_bpmn(flow: str, version: int) -> str:
         )
         raise BadBpmn([BpmnProblem("no_diagram", message)])
     if source["language"] == "bpmn":
-        text, process = str(source["text"]), str(source["map"]["process"])
-        meant = [each.id for each in processes(text.encode()) if each.meant]
-        return text if meant == [process] else marked(text, process)
+        return bpmn_of(str(source["text"]), str(source["map"]["process"]))
     return write(read_graph(source["text"], source["format"], flow), flow)
+
+
+def bpmn_of(text: str, process: str) -> str:
+    """Return a file that was imported; one of several processes says which of them became the flow."""
+    meant = [each.id for each in processes(text.encode()) if each.meant]
+    return text if meant == [process] else marked(text, process)
