@@ -1,0 +1,4 @@
+// The list of cases: the forms of its filter.
+import { filterForm } from "./filters.js";
+
+filterForm();
