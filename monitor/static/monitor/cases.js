@@ -1,4 +1,6 @@
 // The list of cases: the forms of its filter.
 import { filterForm } from "./filters.js";
 
-filterForm();
+export function start() {
+  filterForm();
+}
