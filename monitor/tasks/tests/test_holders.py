@@ -146,6 +146,21 @@ def operator(client: Client) -> Program:
     return program(User.objects.get(username=name_of(client)), "operate", "repair", "perform")
 
 
+def test_a_repair_over_http_confirms_tasks_and_the_claim_at_once(flow: str, boss: Client) -> None:
+    wid, holder = taken(flow, place="bad")
+    api.claim_case(api.list_cases([flow], {"wid": wid})[0].number, "bob")
+    http, place = operator(boss), f"/instances/{wid}/repair"
+    asked: dict[str, Any] = {"operation": "patch", "arguments": {"changes": {"note": "x"}}} | REASON
+    for short in ({}, {"held": 1}, {"claimed_by": "bob"}, {"claimed_by": "bob", "held": 2}):
+        said = problem(http.post(place, asked | short), 409)
+        text = said["detail"] + said["hint"]
+        assert (holder in text and "“held” 1" in text) == (short.get("held") != 1)
+        assert ("bob has claimed" in text) == ("claimed_by" not in short)
+    assert api.explain_instance(wid).status == "E" and lost(holder) == lost("bob") == []
+    assert http.post(place, asked | {"claimed_by": "bob", "held": 1}).status_code == 200
+    assert lost(holder) == ["o"] and "o" in lost("bob")
+
+
 def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_them(
     flow: str, boss: Client
 ) -> None:

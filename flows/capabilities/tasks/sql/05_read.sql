@@ -100,10 +100,10 @@ $$;
 create or replace function wedsql.task_load(p_flow text)
 returns table (owner text, held bigint, late bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
-from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
-where t.ended_at is null and t.owner is not null
-group by t.owner order by count(*) desc, t.owner limit 500
+select l.* from wedsql._flow(p_flow) f cross join lateral (
+  select t.owner, count(*), count(*) filter (where t.due_at < wedsql.now()) from wedsql.task t
+  where t.flow_id = f.id and t.ended_at is null and t.owner is not null
+  group by t.owner order by count(*) desc, t.owner limit 500) l
 $$;
 
 -- Returns who holds how many tasks in these flows (null: in all), and how many of these are late; without an
