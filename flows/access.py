@@ -264,25 +264,31 @@ def flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
     """Return the names of the flows with which the user may do this; None means all of them."""
     if not user.is_authenticated or not user.is_active:
         return frozenset()
+    found, hidden = _flows_of(user, action), frozenset() if _masks(user) else concealed(user)
+    return (names() if found is None else found) - hidden if hidden else found
+
+
+def _flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
+    """Return the flows with which the user may do this, also those of which some values are concealed."""
     enough = granting(action)
     if any(user.has_perm(PERMISSIONS[each]) for each in enough):
-        return visible_flows(user)
-    hidden = frozenset() if _masks(user) else concealed(user)
-    return frozenset(flow for flow, granted in _granted(user) if granted in enough) - hidden
+        return _visible(user)
+    return frozenset(flow for flow, granted in _granted(user) if granted in enough)
 
 
 def task_keys(user: AnyUser) -> list[str]:
     """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
 
     A role is a group named role: and the name of the role. Tasks without a role are for those who may handle
-    the cases of the flow. They are read once per user object, as what the groups grant.
+    the cases of the flow, whatever is concealed in it: every way of performing a task leaves that out. They
+    are read once per user object, as what the groups grant.
     """
     if not user.is_authenticated or not user.is_active:
         return []
     keys: list[str] | None = getattr(user, "_task_keys", None)
     if keys is None:
         groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
-        handled = flows_of(user, "handle")
+        handled = _flows_of(user, "handle")
         keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
         user._task_keys = keys  # type: ignore[attr-defined]

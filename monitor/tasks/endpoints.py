@@ -12,11 +12,11 @@ from pydantic import Field
 from flows import api as kernel
 from flows import json_text
 from flows.access import task_keys
-from flows.capabilities.tasks.api import HeldTask, Order, Task
+from flows.capabilities.tasks.api import HeldTask, Order, Task, TaskSheet
 from flows.capabilities.tasks.people import check_people, is_person
 from flows.capabilities.tasks.rights import claim_of, is_forced, may_do, task_or_404
 from monitor.api import inputs
-from monitor.api.caller import Call, Needs
+from monitor.api.caller import Call, Caller, Needs
 from monitor.api.problems import Problem
 from monitor.api.routing import OPERATE_SHOWN, READ_SHOWN, call_of, flow_of, number_of, router
 from monitor.tasks import schemas
@@ -48,7 +48,8 @@ class Performs(Needs):
         if not _in_scope(found, sheet.flow):
             raise Problem(404)
         verb = request.path.rstrip("/").rpartition("/")[2]
-        if request.method == "POST" and not may_do(found.caller.user, sheet, verb):
+        operates = found.caller.may("operate", sheet.flow)
+        if request.method == "POST" and not may_do(found.caller.user, sheet, verb, operates):
             raise Problem(403, "You may see this task, but not perform it.")
 
 
@@ -157,7 +158,7 @@ def release_task(request: HttpRequest, task: int) -> Any:
     """Give a task back to those who may take it; who operates the flow also one of another person."""
     sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
-    kernel.release_task(task, caller.name, is_forced(caller.user, sheet))
+    kernel.release_task(task, caller.name, _is_forced(caller, sheet))
     return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
@@ -170,7 +171,7 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
     if not is_person(given.to):
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
-    kernel.give_task(task, caller.name, given.to, given.reason, is_forced(caller.user, sheet))
+    kernel.give_task(task, caller.name, given.to, given.reason, _is_forced(caller, sheet))
     return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
@@ -202,6 +203,11 @@ def flow_tasks(request: HttpRequest, name: str, given: Query[Paged]) -> Any:
 def task_load(request: HttpRequest, name: str) -> Any:
     """Return who holds how many tasks of a flow, and how many of these are late."""
     return {"items": [vars(each) for each in kernel.task_load(flow_of(request).name)]}
+
+
+def _is_forced(caller: Caller, sheet: TaskSheet) -> bool:
+    """Return whether the caller acts as a supervisor; a token needs the right to operate for it."""
+    return is_forced(caller.user, sheet, caller.may("operate", sheet.flow))
 
 
 def _in_scope(found: Call, flow: str) -> bool:

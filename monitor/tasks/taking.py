@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse, QueryDict
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
-from flows import api
+from flows import api, json_text
 from flows.access import AnyUser, masks, task_keys
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.capabilities.tasks.people import is_person
 from flows.capabilities.tasks.rights import is_forced, may_do, task_or_404
-from flows.errors import Refused
+from flows.database_errors import error_for
+from flows.errors import Refused, UnknownTask
 from monitor.tasks import columns
 from monitor.tasks.listing import PAGE_SIZE, open_ids
 from pages.guard import page
@@ -28,6 +31,7 @@ from pages.urlparams import long_number, without
 LONGEST = 2000
 # As many as may ask at the same moment; each leaves out what another session is taking.
 OFFERED = 100
+FORBIDDEN = gettext_lazy("You may see this task, but not perform it.")
 # Does one thing with many tasks: returns with how many it is done, and the sentence of the last refusal.
 Many = Callable[[HttpRequest, Sequence[int], str], tuple[int, str]]
 
@@ -110,53 +114,66 @@ def _take(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str
         found = api.take_tasks(tasks, request.user.get_username(), task_keys(request.user))
     except Refused as why:
         return 0, why.sentence
-    errors = {one.job_id: one.error for one in found}
-    refused = ""
-    for error in filter(None, map(errors.get, tasks)):
-        if not isinstance(error, Refused):
-            raise error
-        refused = error.sentence
-    return sum(one.held is not None for one in found), refused
+    errors = [one for one in found if one.error is not None]
+    for one in errors:
+        if one.error is not None and not isinstance(one.error, Refused):
+            raise one.error
+    last = max(errors, key=lambda one: tasks.index(one.job_id), default=None)
+    return sum(one.held is not None for one in found), _said(request, last.job_id, last.error) if last else ""
 
 
-def _each(act: Callable[[HttpRequest, int, str], int]) -> Many:
+def _said(request: HttpRequest, task: int, error: Any) -> str:
+    """Return the sentence of an error about a task; one that the user may not see is not there."""
+    try:
+        task_or_404(request.user, task)
+    except Http404:
+        return _unseen(task)
+    return str(error.sentence)
+
+
+def _unseen(task: int) -> str:
+    """Return the sentence of the kernel about a task that is not there."""
+    facts = {"task": task, "message_template": "There is no task {task}."}
+    said, hint = f"There is no task {task}.", "It may have been removed with its instance."
+    return error_for(UnknownTask.sqlstate, said, hint=hint, detail=json_text.encode(facts)).sentence
+
+
+def _each(act: Callable[[HttpRequest, int, str], None]) -> Many:
     """Return a function that does one thing with each of many tasks separately."""
 
     def many_of(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str]:
         done, refused = 0, ""
         for task in tasks:
             try:
-                done += act(request, task, to)
+                act(request, task, to)
             except Refused as why:
                 refused = why.sentence
+            except Http404:
+                refused = _unseen(task)
+            except PermissionDenied:
+                refused = str(FORBIDDEN)
+            else:
+                done += 1
         return done, refused
 
     return many_of
 
 
-def _release(request: HttpRequest, task: int, to: str) -> int:
-    forced = _forced(request, task, "release")
-    if forced is None:
-        return 0
-    api.release_task(task, request.user.get_username(), forced)
-    return 1
+def _release(request: HttpRequest, task: int, to: str) -> None:
+    api.release_task(task, request.user.get_username(), _forced(request, task, "release"))
 
 
-def _give(request: HttpRequest, task: int, to: str) -> int:
+def _give(request: HttpRequest, task: int, to: str) -> None:
     forced = _forced(request, task, "give")
-    if forced is None:
-        return 0
     api.give_task(task, request.user.get_username(), to, text_of(request, "reason"), forced)
-    return 1
 
 
-def _forced(request: HttpRequest, task: int, verb: str) -> bool | None:
-    """Return whether the user acts as a supervisor; None for a task with which the user may not do it."""
-    try:
-        sheet, _flow = task_or_404(request.user, task)
-    except Http404:
-        return None
-    return is_forced(request.user, sheet) if may_do(request.user, sheet, verb) else None
+def _forced(request: HttpRequest, task: int, verb: str) -> bool:
+    """Return whether the user acts as a supervisor. Raises Http404, and PermissionDenied for who may not."""
+    sheet, _flow = task_or_404(request.user, task)
+    if not may_do(request.user, sheet, verb):
+        raise PermissionDenied
+    return is_forced(request.user, sheet)
 
 
 MANY: dict[str, Many] = {"take": _take, "release": _each(_release), "give": _each(_give)}
@@ -173,7 +190,7 @@ def place(request: HttpRequest) -> HttpResponse:
     try:
         api.place_task(request.user.get_username(), task_keys(request.user), task or 0, after, before)
     except Refused as refused:
-        error = refused.sentence
+        error = _said(request, int(refused.where.get("task") or task or 0), refused)
     if request.headers.get("Accept", "").startswith("application/json"):
         return JsonResponse({"error": error})
     if error:

@@ -20,7 +20,6 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -45,12 +44,11 @@ from flows.queries.definitions import FlowInfo
 from monitor.durations import seconds
 from monitor.tasks import choices, drafts, files, forms, previews
 from monitor.tasks.rows import row
-from monitor.tasks.taking import going, take_next, text_of
+from monitor.tasks.taking import FORBIDDEN, going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 
 NAMED = 10
-_FORBIDDEN = gettext_lazy("You may see this task, but not perform it.")
 
 
 # The limit of files must be set before anything reads the form, as the check of its token does.
@@ -74,7 +72,7 @@ def _task(request: HttpRequest, task: int) -> HttpResponse:
     person = request.user.get_username()
     if request.method == "POST":
         if not may_do(request.user, sheet, "complete"):
-            return _lost(request, str(_FORBIDDEN), 403)
+            return _lost(request, str(FORBIDDEN), 403)
         return _completed(request, flow, sheet)
     if not forms.holds(sheet, person):
         return _shown(request, flow, sheet, [])
@@ -125,7 +123,7 @@ def _shown(
 
 
 def _forbidden() -> HttpResponse:
-    return HttpResponseForbidden(_FORBIDDEN)
+    return HttpResponseForbidden(FORBIDDEN)
 
 
 def _lost(request: HttpRequest, error: str, status: int) -> HttpResponse:
@@ -225,7 +223,7 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
         raise Http404
     sheet, flow = task_or_404(request.user, task)
     if not may_do(request.user, sheet, verb):
-        return JsonResponse({"error": _FORBIDDEN}, status=403) if verb in OF_FORM else _forbidden()
+        return JsonResponse({"error": FORBIDDEN}, status=403) if verb in OF_FORM else _forbidden()
     if verb in OF_FORM:
         return OF_FORM[verb](request, flow, sheet)
     try:

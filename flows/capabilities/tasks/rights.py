@@ -70,15 +70,22 @@ def is_responsible(user: AnyUser, sheet: TaskSheet) -> bool:
     return chosen is not None and chosen.responsible == user.get_username()
 
 
-def may_do(user: AnyUser, sheet: TaskSheet, verb: str) -> bool:
-    """Return whether the user may do this with the task; the kernel checks the rest."""
-    if is_theirs(user, sheet) or (verb in SUPERVISED and is_forced(user, sheet)):
+def may_do(user: AnyUser, sheet: TaskSheet, verb: str, operates: bool | None = None) -> bool:
+    """Return whether the user may do this with the task; the kernel checks the rest.
+
+    `operates`: whether the user operates the flow, where a token grants less than the user may.
+    """
+    if is_theirs(user, sheet) or (verb in SUPERVISED and is_forced(user, sheet, operates)):
         return True
     if verb in DECIDED:
-        return may_operate(user, sheet.flow) or is_responsible(user, sheet)
+        return _operates(user, sheet, operates) or is_responsible(user, sheet)
     return verb in LATE and api.lost_task(sheet.job_id, user.get_username())
 
 
-def is_forced(user: AnyUser, sheet: TaskSheet) -> bool:
+def is_forced(user: AnyUser, sheet: TaskSheet, operates: bool | None = None) -> bool:
     """Return whether the user acts as a supervisor: who operates the flow, on the task of another person."""
-    return sheet.owner != user.get_username() and may_operate(user, sheet.flow)
+    return sheet.owner != user.get_username() and _operates(user, sheet, operates)
+
+
+def _operates(user: AnyUser, sheet: TaskSheet, operates: bool | None) -> bool:
+    return may_operate(user, sheet.flow) if operates is None else operates
