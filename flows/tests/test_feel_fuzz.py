@@ -60,4 +60,4 @@ def test_any_text_becomes_one_expression_or_is_refused_with_its_position(text: s
     else:
         outside = re.sub(r"'(?:[^']|'')*'", " ", found)
         assert not re.search(r"--|/\*|[;'\"\\]", outside), found
-        assert outside.count("(") == outside.count(")") and len(found) <= 30 * len(text)
+        assert outside.count("(") == outside.count(")") and len(found) <= 60 * len(text) + 120

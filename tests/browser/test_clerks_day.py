@@ -232,7 +232,7 @@ def test_on_a_phone_a_declined_card_is_repaired_without_scrolling_sideways(desk:
 
     desk.open("cases/?flow=orders")
     narrow()
-    desk.shows("Payment: declined")
+    desk.shows("Payment: Declined")
     desk.follow(GROUPS)
     narrow()
     desk.follow(CASES)

@@ -166,7 +166,7 @@ def test_tab_leaves_the_editor_in_both_directions(browser: Browser, flow: str) -
     ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
     assert browser.switch_to.active_element == editor(browser)
     ActionChains(browser).key_down(Keys.SHIFT).send_keys(Keys.TAB).key_up(Keys.SHIFT).perform()
-    assert browser.switch_to.active_element.get_attribute("name") == "triggers-0-condition"
+    assert browser.switch_to.active_element.get_attribute("name") == "triggers-0-transition"
     assert area(browser) == "stock is null"
 
 

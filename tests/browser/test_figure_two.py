@@ -45,7 +45,7 @@ WHAT = """
 const what = e => {
   const area = e.closest('.control, .field')?.querySelector('textarea[name]');
   const editor = e.matches('.cm-content') && area ? area.name : '';
-  return [e.matches('a, button') ? (e.getAttribute('aria-label') || e.textContent).trim() : '',
+  return [e.matches('a, button, summary') ? (e.getAttribute('aria-label') || e.textContent).trim() : '',
           e.name || editor || ''];
 };"""
 # What has the focus, and how often Tab is pressed at most to come from there to what is called so: elements
@@ -63,7 +63,8 @@ return [what(now), behind.findIndex(e => what(e)[part] === wanted) + 1]"""
 FOUND = (
     WHAT
     + """
-const [part, wanted] = arguments, all = 'a, button, input:not([type=hidden]), select, textarea, .cm-content';
+const [part, wanted] = arguments;
+const all = 'a, button, summary, input:not([type=hidden]), select, textarea, .cm-content';
 const found = [...document.querySelectorAll(all)]
   .find(e => e.getClientRects().length && what(e)[part] === wanted);
 found?.scrollIntoView({ block: 'center', behavior: 'instant' });
@@ -166,6 +167,8 @@ def add(browser: Browser, hand: Hand, wait: Wait, button: str, fields: dict[str,
     wait(lambda page: "=new" in page.current_url)
     if "predicate" in fields:
         wait(lambda page: page.find_elements(By.CSS_SELECTOR, ".cm-content"))
+    if "condition" in fields:
+        hand.press("Names in programs")
     fill(browser, hand, fields)
     hand.press("Add")
     wait(lambda page: "=new" not in page.current_url and done(page))

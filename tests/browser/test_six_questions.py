@@ -145,7 +145,7 @@ def row_of(shop: Shop) -> str:
 def test_what_is_the_oldest_exception(operator: Operator, shop: Shop) -> None:
     operator.click("//li[span='Exceptions']//a[contains(@href, '/instances/') and not(contains(@href, '?'))]")
     assert operator.browser.current_url.endswith(f"/instances/{order_of(shop, 'Olga')}/")
-    assert operator.reads("main", "Olga", "Exception", "declined")
+    assert operator.reads("main", "Olga", "Exception", "Declined")
 
 
 @pytest.mark.parametrize("typed", ["INV-2026-17", "inv-2026-1", "Wanda"])

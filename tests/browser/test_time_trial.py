@@ -125,9 +125,9 @@ def discard(hand: Hand) -> None:
 
 # Each with texts of the row of its group, what a person does, and the status of the instance afterwards.
 KINDS: dict[str, tuple[tuple[str, ...], Callable[[Hand], None], str]] = {
-    "declined card": (("Reserve the articles", "Payment: declined · Stock: reserved"), fill, "R"),
+    "declined card": (("Reserve the articles", "Payment: Declined · Stock: Reserved"), fill, "R"),
     "wrong address": (("Country of delivery: ??",), fill, "R"),
-    "declined and sold out": (("Payment: declined · Stock: sold_out",), accept, "F"),
+    "declined and sold out": (("Payment: Declined · Stock: Sold out",), accept, "F"),
     "refund for two people": (("Total: 698",), refund, "F"),
     "carrier fails": (("503 Service Unavailable",), retry, "R"),
     "bank fails": (("attempts used up", "Pay the money back"), retry, "R"),

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import options
+from flows.languages.bpmn.item_types import item_type
 from flows.languages.bpmn.model import Datum
 from flows.languages.bpmn.names import slug
-from flows.languages.bpmn.reading_data import ITEM_TYPES
 from flows.languages.bpmn.references import Note
 from flows.languages.bpmn.xml import Tag, local
 
@@ -26,7 +26,7 @@ def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
     name = next((each.get("name") for each in shown if each.get("name")), tag.id)
     given = {key: value for each in shown for key, value in options.given(each).items()}
     own = {"name": given.pop("attribute", "") or slug(name), "label": name}
-    return _datum(tag, own | _item_type(tag, named) | given, tag.id, note)
+    return _datum(tag, own | _item_type(shown, named) | given, tag.id, note)
 
 
 def attribute(tag: Tag, note: Note) -> list[Datum]:
@@ -35,13 +35,10 @@ def attribute(tag: Tag, note: Note) -> list[Datum]:
     return _datum(tag, given, "", note)
 
 
-def _item_type(tag: Tag, named: Mapping[str, Tag]) -> dict[str, str]:
-    """Return the type of a data object, as the file defines its items."""
-    if tag.flag("isCollection"):
-        return {"type": "jsonb"}
-    item = named.get(local(tag.get("itemSubjectRef")))
-    structure = local(item.get("structureRef") if item is not None else "").lower()
-    return {"type": ITEM_TYPES[structure]} if structure in ITEM_TYPES else {}
+def _item_type(shown: Sequence[Tag], named: Mapping[str, Tag]) -> dict[str, str]:
+    """Return the type of a data object, as the file defines its items or those of a reference to it."""
+    type_ = next((found for each in shown if (found := item_type(each, named))), "")
+    return {"type": type_} if type_ else {}
 
 
 def _datum(tag: Tag, given: dict[str, str], id_: str, note: Note) -> list[Datum]:

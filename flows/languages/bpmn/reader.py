@@ -29,6 +29,7 @@ from flows.languages.bpmn.reading_loops import Used, loop, with_children
 from flows.languages.bpmn.reading_people import performer, with_person
 from flows.languages.bpmn.reading_scripts import script_task
 from flows.languages.bpmn.stray import stray
+from flows.languages.bpmn.variables import asked, in_effect, variables, with_variables
 from flows.languages.bpmn.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, UNUSED
 from flows.languages.bpmn.xml import Tag, local, parse
 from flows.languages.graph.problems import has_errors
@@ -77,13 +78,14 @@ class _Reader:
         self.everyone = performer(found, self.used)
         self.forms = {each.get("id"): each for each in form_tags(found)}
         self.inside(found, None)
+        declared = variables(found, self.named)
+        self.data += asked(declared, self.asked.names, self.data)
         self.data += self.asked.missing(self.data, self.note)
         self.fit_forms()
         self.stand_in()
         references.check(self.elements, self.flows, self.named, self.note)
         for tag, name in stray(self.root, found, self.used):
             self.note("bad_option", f"“{name[:40]}” is no option here.", tag)
-        self.unused(found)
         self.limits(found)
         drawn = {tag.id: (tag.name, tag.get("name") or self.text(tag)) for tag in self.named.values()}
         read = Process(
@@ -91,6 +93,9 @@ class _Reader:
             tuple(self.links), drawn, planes(self.root), self.root.get("expressionLanguage"),
             found.line, found.column, self.declares,
         )  # fmt: skip
+        read = with_variables(read, declared)
+        self.used |= {(id(tag), "") for tag in in_effect(declared, read.data)}
+        self.unused(found)
         if has_errors(self.problems):
             raise BadBpmn(self.problems, read if 0 < len(self.elements) <= MOST_NODES else None)
         return read, self.problems
@@ -189,9 +194,9 @@ class _Reader:
         if tag.name in TASKS:
             element = with_job_type(tag, element, self.used)
         if TASKS.get(tag.name) == "worker":
-            asked = self.asked.ask
+            ask = self.asked.ask
             named = ChainMap(self.named, self.forms)
-            element = with_person(tag, element, self.everyone, named, self.note, self.used, asked)
+            element = with_person(tag, element, self.everyone, named, self.note, self.used, ask)
         if tag.name == "scriptTask":
             return script_task(tag, element, self.used)
         if tag.name in ("receiveTask", "sendTask"):

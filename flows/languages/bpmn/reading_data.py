@@ -12,14 +12,6 @@ from flows.languages.bpmn.xml import Tag
 Note = Callable[[str, str, Tag, str], None]
 
 
-ITEM_TYPES = {
-    "boolean": "boolean", "bool": "boolean", "int": "integer", "integer": "integer", "long": "numeric",
-    "double": "numeric", "float": "numeric", "decimal": "numeric", "string": "text", "date": "date",
-    "datetime": "timestamptz",
-}  # fmt: skip
-"""The types of attributes for those of XML Schema and Java that a file gives its items."""
-
-
 @dataclass
 class Asked:
     """What tasks ask for, in the order of the file."""
@@ -29,6 +21,11 @@ class Asked:
     def ask(self, name: str, given: Mapping[str, Any], tag: Tag, only: str = "") -> None:
         """Note an attribute; `only` is the type that it must have."""
         self.found.append((Datum("", {"name": name, **given}, tag.line, tag.column), tag, only))
+
+    @property
+    def names(self) -> set[str]:
+        """Return the names of attributes that may have any type."""
+        return {str(datum.options["name"]) for datum, _tag, only in self.found if not only}
 
     def missing(self, declared: Iterable[Datum], note: Note) -> list[Datum]:
         """Return the attributes that are not declared, each once; other types are noted."""
