@@ -1,6 +1,5 @@
--- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('') of
--- all. A view holds no rows:
--- each reader gets those that they may see.
+-- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('')
+-- of all. A view holds no rows: each reader gets those that they may see.
 
 -- Checks that there is such a list to have views of.
 -- Raises: WD502.
