@@ -113,6 +113,7 @@ from flows.capabilities.cases.api import (
     give_case,
     list_case_rules,
     list_cases,
+    listed_cases,
     next_case,
     read_case,
     release_case,
@@ -281,6 +282,7 @@ from flows.capabilities.tasks.api import (
     take_next_task,
     take_task,
     task_load,
+    tasks_of_other_rules,
     tasks_of_others,
     team_load,
 )
