@@ -17,7 +17,8 @@ select to_jsonb(l) from (
   select v.version, v.at, v.actor, v.reason, v.approver, v.publication_id
   from wedsql._flow(p_flow) f
   cross join lateral (
-    select o.* from wedsql.flow_version o where o.flow_id = f.id and (p_before is null or o.version < p_before)
+    select o.* from wedsql.flow_version o
+    where o.flow_id = f.id and (p_before is null or o.version < p_before)
     order by o.version desc limit least(p_limit, 500)) v) l
 order by l.version desc
 $$;
