@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from flows import api
 from flows.api.linting import lint
-from flows.capabilities.drafts.api import running_definition
-from flows.capabilities.tasks.api import OtherTasks, tasks_of_other_rules
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trying import limited
 from flows.errors import Refused, TooSlow
@@ -23,7 +22,7 @@ class Unanswered(Exception):
     """There are warnings, or persons who lose tasks, about which the user was not asked yet."""
 
     warnings: list[Finding]
-    holders: list[OtherTasks]
+    holders: Sequence[Any]
 
     @property
     def token(self) -> str:
@@ -45,11 +44,11 @@ def ask(flow: str, definition: Mapping[str, Any], answer: str) -> None:
         raise question
 
 
-def _losing(flow: str, definition: Mapping[str, Any]) -> list[OtherTasks]:
+def _losing(flow: str, definition: Mapping[str, Any]) -> Sequence[Any]:
     """Return who holds tasks of rules that the definition has no more, or no more for persons."""
-    if not running_definition(flow)[0]:
+    if not api.running_definition(flow)[0]:
         return []  # it was never published
     kept = [
         each["id"] for each in definition["triggers"] if "id" in each and each.get("performer") == "person"
     ]
-    return tasks_of_other_rules(flow, kept)
+    return api.tasks_of_other_rules(flow, kept)

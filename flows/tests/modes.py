@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
-from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.api import connection
@@ -198,7 +197,7 @@ class Batch(Single):
     def _as_row(self, conn: Connection, state: Any) -> Any:
         """Return a state as the session writes the row's: a moment is written in its time zone."""
         query = "select to_jsonb(jsonb_populate_record(null::{f}.wed_flow, %s)) - 'wid'"
-        return self.kit.one(query, [Jsonb(state)], conn)
+        return self.kit.one(query, [connection.JSON(state)], conn)
 
     def _transaction(self, conn: Connection) -> int:
         return int(self.kit.one("select txid_current()", conn=conn))
