@@ -150,7 +150,7 @@ class Kit:
         """Return the context for taking and completing a job: a transaction, if the mode needs one."""
         return self.mode.step(conn or self.conn)
 
-    def run(self, transition: str, wid: int | None = None, **changes: Any) -> StepResult:
+    def run(self, transition: str, /, wid: int | None = None, **changes: Any) -> StepResult:
         """Run a whole step: take, complete, commit."""
         with self.step():
             return self.complete(self.take(transition, wid), changes)

@@ -145,6 +145,14 @@ class TaskModel:
         away = [who for who, substitute, until in self.absences if substitute == person and until > minutes]
         return [*KEYS[person], *(f"p:{who}" for who in (person, *away))]
 
+    def substitutes(self, person: str, minutes: int) -> set[str]:
+        """Return who has the tasks of a person whose absences, and those of others, last at least so long."""
+        found, there = set[str](), {person}
+        while there:
+            found |= there
+            there = {who for away, who, until in self.absences if away in there and until >= minutes} - found
+        return found - {person}
+
     def own_list(self, person: str, aside: bool, minutes: int) -> set[int]:
         """Return the tasks that a person has: those put aside until later, or the others."""
         held = [(job, one.aside) for job, one in self.holdings.items() if one.owner == person]

@@ -17,7 +17,7 @@ from psycopg import sql
 
 from flows import api
 from flows.database_errors import from_database
-from flows.errors import WedError
+from flows.errors import BadDefinition, WedError
 from flows.tests.model import families
 from flows.tests.model.base import FLOWS, Connection, Violation
 from flows.tests.model.definition_rules import Defining
@@ -338,8 +338,13 @@ class Tasks(Work, Defining):
         """Let a substitute take what is for a person, for some time."""
         if person != substitute and len(self.tasks.absences) < 8:
             start, until = self._moment(-1), self._moment(minutes)
-            api.set_absence(person, substitute, start, until, conn=self.supervisor)
-            self.tasks.absences.append((person, substitute, self.minutes + minutes))
+            try:
+                api.set_absence(person, substitute, start, until, conn=self.supervisor)
+            except BadDefinition:
+                assert person in self.tasks.substitutes(substitute, self.minutes - 1), "no circle"
+            else:
+                assert person not in self.tasks.substitutes(substitute, self.minutes + 1), "a circle"
+                self.tasks.absences.append((person, substitute, self.minutes + minutes))
 
     @rule(which=WHICH, state=st.sampled_from("LSPK"), to=st.sampled_from(["worker", "person", "person"]))
     def change_performer(self, which: int, state: str, to: str) -> None:
