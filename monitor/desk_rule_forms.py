@@ -14,8 +14,9 @@ from flows.capabilities.recovery.api import Operation
 from flows.designer.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
-from monitor.cases.rows import SEVERITY, cause
+from monitor.cases.rows import cause
 from monitor.durations import seconds, shown
+from monitor.labels import SEVERITY
 from monitor.operation_words import title as title_of
 from pages.labels import REASON_SHORT
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext_lazy
 
 from flows.filters.fields import STATUSES, Field
 from flows.option_labels import value_label
-from pages.labels import STATUS
+from pages.labels import REASON_SHORT, STATUS
 
 WARNING: dict[str, str | Promise] = {
     "dead_rows": _("A table has more dead rows than vacuum should leave: see the tables below."),
@@ -122,6 +124,16 @@ FIELD: dict[str, str | Promise] = {
     "task.due": _("Deadline of the task"),
     "task.arrived": _("Arrival of the task"),
     "task.size": _("Size of the data of the task"),
+    "case.number": _("Number of the case"),
+    "case.state": _("State of the case"),
+    "case.cause": _("Cause of the case"),
+    "case.queue": _("Queue of the case"),
+    "case.holder": _("Person who has the case"),
+    "case.severity": _("Severity of the case"),
+    "case.priority": _("Priority of the case"),
+    "case.due": _("Due time of the case"),
+    "case.opened": _("Case opened"),
+    "case.closed": _("Case closed"),
 }
 # The views that every list has, and their titles.
 VIEWS = {
@@ -151,6 +163,28 @@ CHOICE: dict[str, str | Promise] = {
     "people": _("waits for people"),
     "unserved": _("without a worker"),
 }
+CASE_STATE: dict[str, str | Promise] = {
+    "new": pgettext_lazy("case", "new"),
+    "claimed": pgettext_lazy("case", "claimed"),
+    "waiting": pgettext_lazy("case", "waiting"),
+    "proposed": pgettext_lazy("case", "proposed"),
+    "approved": pgettext_lazy("case", "approved by one of two"),
+    "reopened": pgettext_lazy("case", "reopened"),
+    "applied": pgettext_lazy("case", "repaired"),
+    "accepted": pgettext_lazy("case", "accepted"),
+    "closed": pgettext_lazy("case", "closed"),
+}
+SEVERITY: dict[str, str | Promise] = {
+    "low": pgettext_lazy("severity", "low"),
+    "normal": pgettext_lazy("severity", "normal"),
+    "high": pgettext_lazy("severity", "high"),
+    "critical": pgettext_lazy("severity", "critical"),
+}
+# The words of each field that has words of the language, or of cases, as values.
+_VALUES: dict[str, Mapping[str, str | Promise]] = {
+    "status": CHOICE, "is": CHOICE, "case.state": CASE_STATE, "case.severity": SEVERITY,
+    "case.cause": REASON_SHORT,
+}  # fmt: skip
 # What became of the rows of a file.
 START_RESULT: dict[str, str | Promise] = {
     "started": _("Started"),
@@ -182,7 +216,7 @@ def value_title(field: Field, value: str) -> str:
     """Return a value for people: the label of a word of the language, or the value itself."""
     if field.attribute:
         return ", ".join(value_label(field.attribute.type, one) for one in value.split(", "))
-    return str(CHOICE.get(value, value)) if field.name in ("status", "is") else value
+    return str(_VALUES.get(field.name, {}).get(value, value))
 
 
 def job_figure(state: str, n: int) -> str:

@@ -73,7 +73,7 @@ PARAMETERS = {
     "monitor:cancel": "",
     "monitor:case_file": "",
     "monitor:case_reports": "by flow from of to window",
-    "monitor:cases": "after cause flow queue show signature",
+    "monitor:cases": "a after cause condition flow op part q queue show signature sort status v",
     "monitor:change_alert": "before q",
     "monitor:change_webhook": "before q",
     "monitor:children": "after job",

@@ -113,6 +113,7 @@ from flows.capabilities.cases.api import (
     give_case,
     list_case_rules,
     list_cases,
+    listed_cases,
     next_case,
     read_case,
     release_case,

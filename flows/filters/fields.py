@@ -19,6 +19,12 @@ GROUPS = {"living": "RESX", "ended": "FAC"}
 # What jobs of an instance are, see flows.filters.parts.
 PROPERTIES = ("late", "leased", "parked", "people", "unserved")
 
+# What cases are, see flows.capabilities.cases.api.
+CASE_STATES = (
+    "new", "claimed", "waiting", "proposed", "approved", "reopened", "applied", "accepted", "closed",
+)  # fmt: skip
+SEVERITIES = ("low", "normal", "high", "critical")
+
 # The states of the last clock of an SLA, see flows.filters.clocks.
 CLOCK_STATES = ("running", "at_risk", "paused", "breached", "met", "cancelled")
 
@@ -91,6 +97,16 @@ PARTS: dict[str, Field] = {
         _part("task.due", "timestamptz", *_ORDERED, *_EMPTY),
         _part("task.arrived", "timestamptz", *_ORDERED),
         _part("task.size", "integer", *_ORDERED),
+        _part("case.number", "integer", *_ORDERED),
+        _part("case.state", "name", *_EXACT, choices=CASE_STATES),
+        _part("case.cause", "text", *_EXACT),
+        _part("case.queue", "text", *_EXACT, "~"),
+        _part("case.holder", "text", *_EXACT, *_EMPTY),
+        _part("case.severity", "name", *_EXACT, choices=SEVERITIES),
+        _part("case.priority", "integer", *_ORDERED),
+        _part("case.due", "timestamptz", *_ORDERED, *_EMPTY),
+        _part("case.opened", "timestamptz", *_ORDERED),
+        _part("case.closed", "timestamptz", *_ORDERED),
         _part("where", "text", "="),
         _part(WORD, "text", "="),
     )
@@ -126,6 +142,12 @@ def fields(flow: FlowInfo | None) -> list[Field]:
 def task_fields(flow: FlowInfo | None) -> list[Field]:
     """Return the fields that a person may choose in a list of tasks."""
     return [each for each in fields(flow) if each.attribute or each.name in OF_TASKS]
+
+
+def case_fields(flow: FlowInfo | None) -> list[Field]:
+    """Return the fields that a person may choose in a list of cases, those of cases first."""
+    found = fields(flow)
+    return sorted(found, key=lambda each: not each.name.startswith("case.") or each.attribute is not None)
 
 
 def find(condition: Condition, flow: FlowInfo | None) -> Field | None:

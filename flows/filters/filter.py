@@ -27,8 +27,8 @@ class Filter:
     """A filter; `flow` is None as long as it is about instances of any flow.
 
     `zone` is the zone of its times. Without a flow, conditions on attributes are not checked. `at` is the
-    moment of the history that it is about, None for the present. `tasks`: it is about tasks, the alias `t`,
-    and their instances.
+    moment of the history that it is about, None for the present. `of`: it is about tasks, the alias `t`, or
+    cases, `c`, and their instances.
     """
 
     tree: Node | None = None
@@ -36,7 +36,7 @@ class Filter:
     zone: tzinfo = UTC
     predicates: Mapping[str, int] = field(default_factory=dict, compare=False)
     at: datetime | None = None
-    tasks: bool = False
+    of: str = "instances"
 
     def __bool__(self) -> bool:
         return self.tree is not None
@@ -47,11 +47,11 @@ class Filter:
 
     def where(self) -> Clause:
         """Return SQL over `i` (wedsql.instance) and, if its `state` is true, `f` (the flow's own table)."""
-        return render(self.tree, self.flow, self.zone, self.predicates, About(self.at, self.tasks))
+        return render(self.tree, self.flow, self.zone, self.predicates, About(self.at, self.of))
 
     def clauses(self) -> list[Clause]:
         """Return the SQL of each part that has to be met."""
-        about = About(self.at, self.tasks)
+        about = About(self.at, self.of)
         return [render(part, self.flow, self.zone, self.predicates, about) for part in self.parts]
 
     def for_flow(self, flow: FlowInfo, *, everywhere: bool = False) -> Filter:
@@ -84,7 +84,11 @@ class Filter:
             if each.field in PARTS and each.field not in OF_TASKS:
                 known = ", ".join(name for name in OF_TASKS if name)
                 raise BadFilter("not_of_tasks", each.position, each.length, field=each.field, fields=known)
-        return replace(self, tasks=True)
+        return replace(self, of="tasks")
+
+    def of_cases(self) -> Filter:
+        """Return the filter over cases, of which everything can be asked that can be asked of instances."""
+        return replace(self, of="cases")
 
     def having(self, node: Node | None) -> Filter:
         """Return the filter with one more part that has to be met."""

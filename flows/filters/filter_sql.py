@@ -24,10 +24,10 @@ EVERYTHING = Clause(sql.SQL("true"))
 
 @dataclass(frozen=True)
 class About:
-    """What a filter is about: instances, at a moment or (None) in the present, or tasks."""
+    """What a filter is about: instances, at a moment or (None) in the present, tasks, or cases."""
 
     at: datetime | None = None
-    tasks: bool = False
+    of: str = "instances"
 
 
 PRESENT = About()
@@ -64,7 +64,7 @@ def _condition(
     found = typed(condition, flow, zone)
     if found is None:  # this flow does not have the attribute, so that nothing meets the condition
         return NOTHING
-    found = replace(found, at=about.at, of_task=about.tasks)
+    found = replace(found, at=about.at, of=about.of)
     return _attribute(found) if found.field.attribute else parts.render(found, flow)
 
 

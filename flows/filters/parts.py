@@ -7,6 +7,8 @@ from dataclasses import replace
 
 from psycopg import sql
 
+from flows.filters.cases import COLUMNS as OF_A_CASE
+from flows.filters.cases import render as of_case
 from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
 from flows.filters.fields import GROUPS, STATUSES
@@ -200,8 +202,12 @@ def _task(typed: Typed, flow: FlowInfo | None) -> Clause:
     return of_task(typed)
 
 
+def _case(typed: Typed, flow: FlowInfo | None) -> Clause:
+    return of_case(typed)
+
+
 _SPECIAL: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "status": _status, "flow": _flow, "is": _is, "pending": _pending, "age": _age, "idle": _idle,
     "since": _since, "key": _key, "sla": in_state, "": _word, **HAPPENED,
-    "task.name": _task, **dict.fromkeys(OF_A_TASK, _task),
+    "task.name": _task, **dict.fromkeys(OF_A_TASK, _task), **dict.fromkeys(OF_A_CASE, _case),
 }  # fmt: skip

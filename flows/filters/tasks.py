@@ -34,7 +34,7 @@ def render(typed: Typed) -> Clause:
     if typed.operator in ("!=", "no"):
         return complement(render(typed.with_operator("=" if typed.operator == "!=" else "has")))
     found = _named(typed) if typed.field.name == "task.name" else _column(typed)
-    return found if typed.of_task else replace(found, sql=sql.SQL(_OPEN).format(found.sql))
+    return found if typed.of == "tasks" else replace(found, sql=sql.SQL(_OPEN).format(found.sql))
 
 
 def _named(typed: Typed) -> Clause:

@@ -18,7 +18,8 @@ from flows.queries.definitions import FlowInfo
 class Typed:
     """A condition whose values have the type of its field; the parts of a range may be None.
 
-    `at` is the moment that it is about, None for the present. `of_task`: it is about one task, the alias `t`.
+    `at` is the moment that it is about, None for the present. `of` is what it chooses:
+    instances, tasks (the alias `t`) or cases (`c`).
     """
 
     field: Field
@@ -26,7 +27,7 @@ class Typed:
     values: tuple[Value | None, ...]
     zone: tzinfo
     at: datetime | None = None
-    of_task: bool = False
+    of: str = "instances"
 
     def with_operator(self, operator: str) -> Typed:
         return replace(self, operator=operator)

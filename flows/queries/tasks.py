@@ -99,7 +99,7 @@ def _of_flows(chosen: Filter, flows: Sequence[FlowInfo]) -> list[Filter]:
         name = each.field.removeprefix("attr.")
         if each.field not in PARTS and not any(flow.attribute(name) for flow in flows):
             raise BadFilter("unknown_anywhere", each.position, each.length, field=name[:63])
-    return [replace(chosen.for_flow(flow, everywhere=True), tasks=True) for flow in flows]
+    return [replace(chosen.for_flow(flow, everywhere=True), of="tasks") for flow in flows]
 
 
 _SELECT = (

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
@@ -17,27 +16,11 @@ from flows.option_labels import QueueTitles
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in
+from monitor.labels import CASE_STATE, SEVERITY
 from pages.labels import REASON_SHORT, SYSTEM_STEP
 
 Text = str | Promise
 
-STATE: Mapping[str, Text] = {
-    "new": pgettext_lazy("case", "new"),
-    "claimed": pgettext_lazy("case", "claimed"),
-    "waiting": pgettext_lazy("case", "waiting"),
-    "proposed": pgettext_lazy("case", "proposed"),
-    "approved": pgettext_lazy("case", "approved by one of two"),
-    "reopened": pgettext_lazy("case", "reopened"),
-    "applied": pgettext_lazy("case", "repaired"),
-    "accepted": pgettext_lazy("case", "accepted"),
-    "closed": pgettext_lazy("case", "closed"),
-}
-SEVERITY: Mapping[str, Text] = {
-    "low": pgettext_lazy("severity", "low"),
-    "normal": pgettext_lazy("severity", "normal"),
-    "high": pgettext_lazy("severity", "high"),
-    "critical": pgettext_lazy("severity", "critical"),
-}
 EVENT: Mapping[str, Text] = {
     "opened": _("opened"),
     "changed": _("has another cause"),
@@ -160,7 +143,7 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
     return CaseRow(
         case,
         named.flow(case.flow),
-        str(STATE.get(case.state, case.state)),
+        str(CASE_STATE.get(case.state, case.state)),
         str(SEVERITY.get(case.severity, case.severity)),
         cause(case.cause),
         named.transition(case.flow, case.transition),

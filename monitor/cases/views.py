@@ -23,13 +23,13 @@ from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
-from monitor.cases import following_case, waits
+from monitor.cases import following_case, selection, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
 from monitor.flow_names import named_flow
 from pages.guard import page
 from pages.once import claimed, say_again
-from pages.urlparams import number, text
+from pages.urlparams import text
 
 PAGE_SIZE = 50
 GROUPS = 15
@@ -45,17 +45,21 @@ def cases(request: HttpRequest) -> HttpResponse:
     tab = tab if tab in TABS else "open"
     where = {name: given for name in ("queue", "cause", "signature") if (given := text(request, name))}
     where |= TABS[tab].where(request.user.get_username())
-    flows, after = seen_flows(request), number(request.GET.get("after"))
-    found = api.list_cases(flows, where, closed=tab == "closed", after=after, limit=PAGE_SIZE + 1)
-    groups = api.case_groups(flows, GROUPS) if tab == "open" and not where and after is None else []
+    wanted = selection.wanted(request, tab, where, seen_flows(request))
+    if wanted.asked.edited and not wanted.asked.error:
+        return HttpResponseRedirect(selection.address(request, wanted))
+    listed = selection.found(request.user, wanted, PAGE_SIZE)
+    found = listed.cases
+    grouped = tab == "open" and not where and wanted.usual and wanted.after is None and not listed.error
+    groups = api.case_groups(_listed(wanted.flows), GROUPS) if grouped else []
     hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
-    named = names(shown)
+    named, whole = names(shown), not wanted.asked.text
     context = {
         "tab": tab,
         **tab_facts(request.user),
         "many_flows": len(shown) > 1,
-        "rows": rows(found[:PAGE_SIZE], named, request.user),
-        "more": found[PAGE_SIZE - 1].number if len(found) > PAGE_SIZE else None,
+        "rows": rows(found, named, request.user),
+        "more": listed.more,
         "groups": [_group(request.user, one, named, hidden) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "narrowed_queue": named.queues.of(where["queue"], text(request, "flow") or None)
@@ -63,11 +67,11 @@ def cases(request: HttpRequest) -> HttpResponse:
         else "",
         "flow": text(request, "flow"),
         "flow_title": named.flow(text(request, "flow")),
-        "offers": _group_offers(request.user, found, where, hidden),
+        "offers": _group_offers(request.user, found, where, hidden) if whole else {},
         "rule_of": _rule_of(request.user, found, where, hidden),
-        "repair_all": _repair_all(request, found, where, hidden) if tab == "open" else "",
+        "repair_all": _repair_all(request, found, where, hidden) if whole and tab == "open" else "",
         "repairs": flows_of(request.user, "handle") != frozenset(),
-    }
+    } | selection.form(request, wanted, listed)
     return render(request, "monitor/cases/list.html", context)
 
 

@@ -1,6 +1,6 @@
 """Saved views: those that every list has, and those that people saved, with the number of what they show.
 
-They are of lists of instances, or with `list=tasks` of lists of tasks.
+They are of lists of instances, or with `list=tasks` or `list=cases` of lists of tasks or cases.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances
 from flows.queries.base import snapshot
+from flows.queries.cases import ORDERS
 from flows.queries.counting import Count
 from flows.queries.definitions import FlowInfo
+from monitor.cases import selection
 from monitor.labels import VIEW, VIEWS
 from monitor.tasks import listing
 from monitor.tasks import lists as task_lists
@@ -55,12 +57,29 @@ class Shown:
     own: bool = False
 
 
+@dataclass(frozen=True)
+class Other:
+    """A kind of lists besides those of instances: its address and orders, its views, and who counts them."""
+
+    address: str
+    orders: Collection[str]
+    views: Callable[[AnyUser], list[tuple[SavedView, str]]]
+    counted: Callable[[AnyUser, str, int], Callable[[], Count]]
+
+
+OTHERS: dict[str, Other] = {
+    "tasks": Other("monitor:tasks", BY, lambda user: task_lists.views(user, "open"), listing.counted),
+    "cases": Other("monitor:cases", ORDERS, selection.views, selection.counted),
+}
+
+
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def views(request: HttpRequest) -> HttpResponse:
     """Show the views of a flow, or over all flows, and save the list that the address describes."""
-    if "tasks" in (text(request, "list"), request.POST.get("list")):
-        return _of_tasks(request)
+    for of in OTHERS:
+        if of in (text(request, "list"), request.POST.get("list")):
+            return _of_others(request, of)
     name = text(request, "flow") or request.POST.get("flow", "")
     flow = flow_or_404(request.user, name) if name else None
     error = ""
@@ -85,22 +104,22 @@ def views(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/views.html", context)
 
 
-def _of_tasks(request: HttpRequest) -> HttpResponse:
-    """Show the views of lists of tasks, and save the list that the address describes."""
+def _of_others(request: HttpRequest, of: str) -> HttpResponse:
+    """Show the views of lists of tasks or cases, and save the list that the address describes."""
     user, error = request.user, ""
     leave_out(user)  # what is masked: the filters know of each flow what the user may see
     if request.method == "POST":
         if request.POST.get("shared") == "everyone" and not may_share(user, None):
             return HttpResponseForbidden(_("You may save views for yourself and your groups only."))
         try:
-            return _saved(request, None, "tasks")
+            return _saved(request, None, of)
         except Refused as refused:
             error = refused.sentence
     counting = request.GET.get("counted") == "1"
     context = {
-        "list": "tasks",
+        "list": of,
         "flow": None,
-        "views": _task_views(user, BUDGET_SECONDS if counting else QUICK_SECONDS),
+        "views": _other_views(user, of, BUDGET_SECONDS if counting else QUICK_SECONDS),
         "counting": counting,
         "form": request.POST or request.GET,
         "offered": "q" in request.GET or request.method == "POST",
@@ -111,14 +130,14 @@ def _of_tasks(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/views.html", context)
 
 
-def _task_views(user: AnyUser, seconds: float) -> list[Shown]:
-    """Return the views of lists of tasks, with the numbers of the open tasks that can be counted in time."""
-    until, found = monotonic() + seconds, []
-    for view, query in task_lists.views(user, "open"):
-        shown = Shown(view.name, view.query, f"{reverse('monitor:tasks')}?{query}", None, view,
+def _other_views(user: AnyUser, of: str, seconds: float) -> list[Shown]:
+    """Return the views of lists of tasks or cases, with the numbers of open ones that are counted in time."""
+    until, found, other = monotonic() + seconds, [], OTHERS[of]
+    for view, query in other.views(user):
+        shown = Shown(view.name, view.query, f"{reverse(other.address)}?{query}", None, view,
                       view.owner == user.get_username())  # fmt: skip
         left = int(1000 * (until - monotonic()))
-        count = _limited(partial(listing.counted, user, view.query, MOST_COUNTED), left)
+        count = _limited(partial(other.counted, user, view.query, MOST_COUNTED), left)
         found.append(replace(shown, count=count))
     return found
 
@@ -131,7 +150,7 @@ def _saved(request: HttpRequest, flow: FlowInfo | None, of: str = "instances") -
         team = ""  # which the kernel rejects
     chosen = parse(form.get("q", ""), flow)
     columns = [name for name in form.get("columns", "").split(",") if name]
-    known = BY if of == "tasks" else ("id",)
+    known = OTHERS[of].orders if of in OTHERS else ("id",)
     sorting = given if (given := form.get("sort", "")) in known else ""
     view = View(chosen.text(), columns, sorting, form.get("shared", "mine"), team, of)
     saved = api.save_view(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
@@ -153,7 +172,7 @@ def delete(request: HttpRequest, saved_view: int) -> HttpResponse:
 
 
 def _back(flow: str, of: str = "") -> HttpResponse:
-    parts = {"flow": flow, "list": "tasks" if of == "tasks" else ""}
+    parts = {"flow": flow, "list": of if of in OTHERS else ""}
     query = urlencode({name: value for name, value in parts.items() if value})
     return HttpResponseRedirect(f"{reverse('monitor:views')}{'?' if query else ''}{query}")
 

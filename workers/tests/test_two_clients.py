@@ -89,7 +89,7 @@ NO_WORKER = {
     "save_approval_rules", "withdraw_repair", "propose_approval_rules", "approve_as_administrator",
     "case_groups", "change_case", "claim_case", "claims_of_others",
     "comment_case", "give_case", "list_case_rules",
-    "list_cases", "next_case",
+    "list_cases", "listed_cases", "next_case",
     "read_case", "release_case", "save_case_rules", "sign_cases", "end_waits", "suggestions", "wait_case",
     "decide_late", "late_results", "case_report", "preventable_cases", "draft_proposed_rule", "proposed_rule",
     "attach_case_file", "list_case_files", "read_case_file", "remove_case_file", "deciding_rules",

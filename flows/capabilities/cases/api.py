@@ -132,6 +132,14 @@ def list_cases(
     return [_case(each) for (each,) in found]
 
 
+def listed_cases(
+    numbers: Sequence[int], flows: Sequence[str] | None = None, *, conn: Any = None
+) -> list[Case]:
+    """Return these cases in their order, those that there are, at most 501."""
+    call = "select wedsql.case_items(%s::text[], %s::bigint[])"
+    return [_case(each) for (each,) in rows(conn, call, (names(flows), list(numbers)))]
+
+
 def read_case(number: int, flows: Sequence[str] | None = None, *, conn: Any = None) -> Case:
     """Return a case with its history, oldest first. Raises UnknownCase."""
     return _case(value(conn, "select wedsql.read_case(%s, %s::text[])", (number, names(flows))))

@@ -119,6 +119,10 @@ def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
         "task.priority": "task.priority=1",
         "task.due": "task.due:today", "task.arrived": "task.arrived:today",
         "task.size": "task.size=1",
+        "case.number": "case.number=1", "case.state": "case.state:new", "case.cause": "case.cause:STUCK",
+        "case.queue": "case.queue:x", "case.holder": "no:case.holder", "case.severity": "case.severity:low",
+        "case.priority": "case.priority=1", "case.due": "case.due:today",
+        "case.opened": "case.opened:today", "case.closed": "case.closed:today",
     }  # fmt: skip
     assert set(queries) == set(PARTS) - set(THEN)
     for name, query in queries.items():

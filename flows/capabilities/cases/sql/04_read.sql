@@ -67,6 +67,28 @@ begin
     using p_where, wedsql.now(), v_flows, p_after, least(greatest(p_limit, 0), 500);
 end $$;
 
+-- Returns these cases in their order, those that there are, at most 501.
+create or replace function wedsql.case_items(p_flows text[], p_numbers bigint[]) returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._shown_case(c)
+from unnest(p_numbers) with ordinality u (number, place)
+join wedsql.repair_case c on c.number = u.number
+join wedsql.flow f on f.id = c.flow_id and (p_flows is null or f.name = any (p_flows))
+order by u.place limit 501
+$$;
+
+-- Returns the state of a case as people read it, null where there is none.
+create or replace function wedsql.case_state(p_number bigint) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._shown_case_state(c, wedsql.now()) from wedsql.repair_case c where c.number = p_number
+$$;
+
+-- Filters of lists, and of alerts, compare what cases have; not what the kernel keeps for itself.
+grant select (number, flow_id, wid, cause, transition, signature, opened_at, owner, lease_until, waits_until,
+  queue, severity, priority, due_at, closed_at) on wedsql.repair_case to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.case_state(bigint) to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.case_items(text[], bigint[]) to wed_web;
+
 -- Returns the open cases of these flows by cause and signature: how many, since when, how many of them are
 -- of the last day, and the newest; large groups first.
 create or replace function wedsql.case_groups(p_flows text[] default null, p_limit integer default 100)

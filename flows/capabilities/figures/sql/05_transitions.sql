@@ -76,3 +76,4 @@ $$;
 
 grant execute on function wedsql.transition_figures(text, timestamptz, timestamptz),
   wedsql.folded_path(text[]), wedsql.path_of(integer, timestamptz) to wed_web, wed_monitor;
+grant execute on function wedsql.path_of(integer, timestamptz) to wed_reaper;

@@ -1,4 +1,4 @@
--- Saved views of lists of instances or of tasks: a filter with columns and an order, of one flow or ('') of
+-- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('') of
 -- all. A view holds no rows:
 -- each reader gets those that they may see.
 
@@ -26,8 +26,8 @@ begin
         or cardinality(p_view.columns) > 200 then
     perform wedsql._raise('WD502', 'The view "{name}" is too long.',
       'Use a shorter filter, or fewer columns.', jsonb_build_object('name', p_view.name));
-  elsif p_view.list is null or p_view.list not in ('instances', 'tasks') then
-    perform wedsql._raise('WD502', 'A view is of a list of instances or of tasks.', 'Choose one of them.');
+  elsif p_view.list is null or p_view.list not in ('instances', 'tasks', 'cases') then
+    perform wedsql._raise('WD502', 'A view is of a list of instances, of tasks or of cases.', 'Choose one of them.');
   elsif p_view.shared not in ('mine', 'team', 'everyone')
         or (p_view.shared = 'team') <> (p_view.team <> '') then
     perform wedsql._raise('WD502', 'The view "{name}" names no group to share it with.',
@@ -40,7 +40,7 @@ begin
   end if;
 end $$;
 
--- Saves a view of a list of 'instances' or 'tasks'; one of the same owner, list, flow and name is replaced.
+-- Saves a view of a list of 'instances', 'tasks' or 'cases'; one of the same owner, list, flow and name is replaced.
 -- Raises: WD004, WD502.
 create or replace function wedsql.save_view(p_owner text, p_flow text, p_name text, p_query text,
   p_columns text[] default '{}', p_sorting text default '', p_shared text default 'mine',

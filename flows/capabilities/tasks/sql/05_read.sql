@@ -69,7 +69,8 @@ create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select i.* from wedsql.task_items(array(
-  select o.job_id from wedsql._flow(p_flow) f cross join lateral (  -- offset: the flow is looked up in any case
+  -- offset: the flow is looked up in any case
+  select o.job_id from wedsql._flow(p_flow) f cross join lateral (
     select t.job_id from wedsql.task t
     where t.flow_id = f.id and t.ended_at is null and t.job_id > p_after
     order by t.job_id limit least(greatest(p_limit, 1), 501) offset 0) o)) i

@@ -145,3 +145,5 @@ grant execute on function wedsql.place_task(text, text[], bigint, bigint, bigint
   wedsql.clear_task_places(text), wedsql.set_task_list(text, text, text[]) to wed_web;
 grant execute on function wedsql.task_list(text) to wed_web, wed_monitor;
 grant select on wedsql.task, wedsql.task_place to wed_web, wed_monitor;
+-- To count the instances of alerts.
+grant select on wedsql.task to wed_reaper;

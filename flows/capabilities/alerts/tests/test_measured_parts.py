@@ -1,0 +1,41 @@
+"""An alert can count whatever a filter can ask for, with the rights of the process that evaluates it."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection, transaction
+
+from flows import api
+from flows.filters import parse
+from flows.filters.fields import PARTS, Field
+from flows.queries.definitions import flow_by_name
+from flows.queries.instances import matching
+from flows.tests.pages import unique
+
+pytestmark = pytest.mark.django_db(transaction=True)
+VALUES = {
+    "integer": "1", "timestamptz": "today", "text": "x", "interval": "2h", "name": "x", "clock": "x",
+    "pair": '"a > b"', "path": '"a > b"',
+}  # fmt: skip
+
+
+def condition(part: Field) -> str:
+    """Return a condition on a part that compares a value."""
+    if part.name in ("", "where"):
+        return 'where:"a is null"' if part.name else "x"
+    value = part.choices[0] if part.choices else VALUES[part.kind]
+    if part.name in ("since", "age", "idle", "took"):
+        return f"{part.name}{':' if part.name == 'since' else '>'}2h"
+    return f"{part.name}:{value}"
+
+
+@pytest.mark.parametrize("name", [name for name in PARTS if name != "sla"])
+def test_the_reaper_may_read_each_part_of_a_filter(name: str) -> None:
+    flow = unique()
+    api.create_flow(flow)
+    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]})
+    chosen = parse(condition(PARTS[name]), flow_by_name(flow))
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("set local role wed_reaper")
+        matching(chosen, 10)
+    api.drop_flow(flow, force=True)
