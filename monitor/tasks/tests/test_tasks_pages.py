@@ -277,15 +277,18 @@ def test_the_team_is_that_of_who_operates_the_flow(flow: str) -> None:
 def test_t127_the_team_shows_who_is_active_and_who_performed_how_many_tasks(flow: str) -> None:
     expert, boss = person("role:Expert"), person(f"flow:{flow}:operate")
     name = expert.user.username  # type: ignore[attr-defined]
-    for _number in range(3):
+    away = User.objects.create_user(unique("away")).username
+    for _number in range(4):
         api.start(flow, {"policy": "P-1"})
     for one in api.flow_tasks(flow)[:2]:
         api.take_task(one.job_id, name, ["r:Expert"])
         api.complete_task(one.job_id, name, {})
+    api.take_task(api.flow_tasks(flow)[-1].job_id, away, ["r:Expert"])
     taken(expert)
     shown = page_of(boss, f"/tasks/?show=team&flow={flow}")
-    row = shown.split(f'data-key="{name}:"')[1].split("</tr>")[0]
-    assert "active" in row and ">2<" in re.sub(r"\s", "", row).replace("</span>", "<")
+    row, other = (shown.split(f'data-key="{each}:"')[1].split("</tr>")[0] for each in (name, away))
+    assert ">active<" not in other and ">0<" in re.sub(r"\s", "", other).replace("</span>", "<")
+    assert ">active<" in row and ">2<" in re.sub(r"\s", "", row).replace("</span>", "<")
     (work,) = api.person_work([name], [flow])
     assert (work.active, work.done) == (True, 2)
     assert api.person_work([name], ["other"])[0].done == 0

@@ -30,24 +30,51 @@ def test_a_value_outside_of_the_limits_of_its_field_is_not_taken_without_a_conne
     device.wait(lambda page: device.tasks() == [str(task)])
     line.cut()
     device.go(f"tasks/{task}")
-    cost = device.one("[name=value-cost]")
-    assert "At most 90" in device.one("[data-attribute=cost]").text
-    cost.send_keys("90.5")
-    device.press("[data-task-form] button[name=outcome]")
-    error = device.wait(lambda page: device.all(".note-error:not([hidden])"))[0]
-    assert "At most 90." in error.text and cost.get_attribute("aria-invalid") == "true"
-    cost.send_keys("\b\b\b")  # 9 is left
+    assert "From 5 to 90" in device.one("[data-attribute=cost]").text
+    for name, wrong, right in LIMITED:
+        field = device.one(f"[name=value-{name}]")
+        for text in wrong:
+            _fill(device, field, text)
+            device.press("[data-task-form] button[name=outcome]")
+            error = device.wait(lambda page: device.all(".note-error:not([hidden])"))[0]
+            limits = device.one(f"[data-attribute={name}] [id$=-limits]").text
+            assert limits and limits in error.text, text
+            assert field.get_attribute("aria-invalid") == "true", text
+        _fill(device, field, right)
     device.press("[data-task-form] button[name=outcome]")
     device.wait(lambda page: not device.all("[data-task-form]"))
 
 
+# For each attribute: texts outside of its limits, and one that keeps them.
+LIMITED = (
+    ("cost", ("90.5", "4"), "9"),
+    ("reason", ("w", "a very long text"), "wet"),
+    ("day", ("2024-03-02", "2023-12-31"), "2024-03-01"),
+)
+
+
+def _fill(device: Device, field: Any, text: str) -> None:
+    """Write a text into a field as a person does, who types a date in a way of the browser's own."""
+    said = (
+        "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input', {bubbles: true}))"
+    )
+    device.page.execute_script(said, field, text)
+
+
 def limited() -> dict[str, Any]:
-    """Return the definition with a greatest cost."""
+    """Return the definition with limits of a number, of a text and of a day."""
     found = deepcopy(DEFINITION)
-    for section in found["triggers"][0]["form"]["sections"]:
+    found["attributes"].append({"name": "day", "type": "date"})
+    rule = found["triggers"][0]
+    limits = {"cost": {"min": 5, "max": 90}, "reason": {"min_length": 2, "max_length": 5}}
+    for section in rule["form"]["sections"]:
         for field in section["fields"]:
-            if field["attribute"] == "cost":
-                field["max"] = 90
+            field.update(limits.get(field["attribute"], {}))
+            if field["attribute"] == "reason":
+                field.pop("shown", None)
+                field.pop("required", None)
+    fields = rule["form"]["sections"][0]["fields"]
+    fields.append({"attribute": "day", "min": "2024-01-01", "max": "2024-03-01"})
     return found
 
 
