@@ -842,7 +842,7 @@ create table wedsql.saved_view (
   sorting text not null default '',
   created_at timestamptz not null,
   changed_at timestamptz not null,
-  -- Saved views are of lists of instances, tasks or cases.
+  -- Saved views are of lists of instances, or of lists of tasks.
   list text not null default 'instances' check (list in ('instances', 'tasks', 'cases')),
   constraint saved_view_owner_list_flow_name_key unique (owner, list, flow, name),
   constraint saved_view_check check ((shared = 'team') = (team <> ''))

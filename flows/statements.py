@@ -85,6 +85,13 @@ def value(conn: Any, sql: str, params: Sequence[Any]) -> Any:
     return rows(conn, sql, params)[0][0]
 
 
+def designed(flow: str, found: list[_T], conn: Any) -> list[_T]:
+    """Return the rows found for a flow or its drafts. Raises UnknownFlow if nothing has this name."""
+    if not found:
+        value(conn, "select wedsql.check_designed(%s)", (flow,))
+    return found
+
+
 def run(conn: Any, sql: str | Composable) -> None:
     """Run one statement without parameters that returns no rows. Raises WedError."""
     with translated(), _cursor(conn) as cursor:

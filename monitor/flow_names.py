@@ -21,5 +21,18 @@ def named_flow(request: HttpRequest, *, of_tasks: bool = False) -> str:
     name = text(request, "flow")
     visible = None if of_tasks else visible_flows(request.user)
     if name and not visible_ids(visible, name):
-        messages.warning(request, _("You see no flow “%(name)s”.") % {"name": name[:LONGEST]})
+        _warn(request, name)
     return name
+
+
+def named_flow_ids(request: HttpRequest) -> tuple[str, list[int]]:
+    """Return the flow that the address names, as named_flow, and the ids of the flows of the page."""
+    name = text(request, "flow")
+    found = visible_ids(visible_flows(request.user), name)
+    if name and not found:
+        _warn(request, name)
+    return name, found
+
+
+def _warn(request: HttpRequest, name: str) -> None:
+    messages.warning(request, _("You see no flow “%(name)s”.") % {"name": name[:LONGEST]})

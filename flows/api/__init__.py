@@ -282,6 +282,7 @@ from flows.capabilities.tasks.api import (
     take_next_task,
     take_task,
     task_load,
+    tasks_of_other_rules,
     tasks_of_others,
     team_load,
 )

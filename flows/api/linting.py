@@ -15,7 +15,7 @@ from flows.api.observation import observed, read_history
 from flows.api.recent import Recent
 from flows.api.times import times
 from flows.capabilities.conditions.api import evaluate_classes
-from flows.capabilities.drafts.acknowledgements import list_acknowledgements
+from flows.capabilities.drafts.acknowledgements import acknowledgements_of
 from flows.definition import AnyDefinition
 from flows.definition.lint import (
     Budget,
@@ -73,7 +73,7 @@ def lint(
     found += [*observed(rules, history), *called(flow, given, rules, conn), *times(flow, given, conn)]
     found += form_conditions(given, rules, conn)
     order = {"error": 0, "warning": 1, "info": 2}
-    acknowledged = list_acknowledgements(flow, conn=conn)
+    acknowledged = acknowledgements_of(flow, conn=conn)
     return with_acknowledgements(sorted(found, key=lambda one: order[one.severity]), acknowledged)
 
 

@@ -1,4 +1,4 @@
-"""Warnings that are not acknowledged: publishing asks about them once more."""
+"""What publishing asks about once more: warnings that are not acknowledged, and persons who lose tasks."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.api.linting import lint
+from flows.capabilities.drafts.api import running_definition
+from flows.capabilities.tasks.api import OtherTasks, tasks_of_other_rules
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trying import limited
 from flows.errors import Refused, TooSlow
@@ -18,24 +20,36 @@ SECONDS = 3.0
 
 @dataclass
 class Unanswered(Exception):
-    """There are warnings about which the user was not asked yet."""
+    """There are warnings, or persons who lose tasks, about which the user was not asked yet."""
 
     warnings: list[Finding]
+    holders: list[OtherTasks]
 
     @property
     def token(self) -> str:
-        """Return the token that the form sends back when the user publishes in spite of these warnings."""
+        """Return the token that the form sends back when the user publishes in spite of this."""
         names = sorted(f"{one.id} {one.rule}" for one in self.warnings)
+        names += sorted(f"{one.owner} {one.tasks} {one.since}" for one in self.holders)
         return hashlib.sha256("\n".join(names).encode()).hexdigest()
 
 
 def ask(flow: str, definition: Mapping[str, Any], answer: str) -> None:
-    """Check that the user has answered for the open warnings of a definition. Raises Unanswered."""
+    """Check that the user has answered for what publishing a definition asks about. Raises Unanswered."""
     try:
         with limited():
             found = lint(flow, definition, seconds=SECONDS, people=people_of(definition))
+            question = Unanswered(open_warnings(found), _losing(flow, definition))
     except (Refused, TooSlow):
         return  # publishing reports what is wrong
-    question = Unanswered(open_warnings(found))
-    if question.warnings and question.token != answer:
+    if (question.warnings or question.holders) and question.token != answer:
         raise question
+
+
+def _losing(flow: str, definition: Mapping[str, Any]) -> list[OtherTasks]:
+    """Return who holds tasks of rules that the definition has no more, or no more for persons."""
+    if not running_definition(flow)[0]:
+        return []  # it was never published
+    kept = [
+        each["id"] for each in definition["triggers"] if "id" in each and each.get("performer") == "person"
+    ]
+    return tasks_of_other_rules(flow, kept)

@@ -159,8 +159,8 @@ def test_yaml_is_written_for_people() -> None:
     text = YAML.write({"triggers": [trigger], "attributes": [{"type": "text", "name": "a"}], "flow": "f"})
 
     assert text == (
-        "flow: f\nattributes:\n- name: a\n  type: text\ntriggers:\n- name: t\n  transition: tr_x\n"
-        "  predicate: |-\n    a = '1'\n    and b = '2'\n  timeout: null\n"
+        "flow: f\nattributes:\n- name: a\n  type: text\ntriggers:\n- transition: tr_x\n"
+        "  predicate: |-\n    a = '1'\n    and b = '2'\n  timeout: null\n  name: t\n"
     )
 
 

@@ -27,7 +27,7 @@ ABOUT_TASKS: dict[str, tuple[Any, list[dict[str, Any]], list[dict[str, Any]]]] =
 # The others, which are about each instance.
 OTHERS = {
     "label", "description", "final_when_pending", "needs_approval", "max_firings", "default_timeout",
-    "notify_trace", "notify_state", "retention", "start_by", "start_at", "worker_keys",
+    "notify_trace", "notify_state", "retention", "start_by", "start_at", "worker_keys", "queue_labels",
 }  # fmt: skip
 
 

@@ -105,12 +105,14 @@ class RepairPreviewIn(Input):
 class RepairIn(RepairPreviewIn):
     """Why, and the step of a preview: at another step nothing is done.
 
-    `claimed_by` is the other person who has claimed the case, as a preview says, and loses it.
+    `claimed_by` is the other person who has claimed the case, and `held` how many tasks of the instance other
+    persons hold, as a preview says; they may lose them.
     """
 
     reason: ReasonText
     seq: Annotated[int, Field(ge=0, lt=2**31)] | None = None
     claimed_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
+    held: Annotated[int, Field(ge=0, lt=2**31)] = 0
 
 
 class BulkPreviewIn(Input):

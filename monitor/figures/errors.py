@@ -18,7 +18,7 @@ from flows.queries.definitions import flow_by_name
 from flows.queries.overview import visible_ids
 from monitor import urlparams
 from monitor.filtering import operable
-from monitor.flow_names import named_flow
+from monitor.flow_names import named_flow_ids
 from pages.guard import page
 from pages.labels import OUTCOME
 from pages.urlparams import long_number, text
@@ -30,13 +30,12 @@ LONGEST_SEARCH = 200
 @page
 def errors(request: HttpRequest) -> HttpResponse:
     """Return the list of errors of the flows that the user may see, or of one of them."""
-    flow, search = named_flow(request), text(request, "q").strip()[:LONGEST_SEARCH]
+    search = text(request, "q").strip()[:LONGEST_SEARCH]
     window = _one_of(request, "window", failures.WINDOWS)
     by = _one_of(request, "sort", failures.SORTS)
     after = _place(request)
-    visible = visible_flows(request.user)
     with snapshot():
-        ids = visible_ids(visible, flow)
+        flow, ids = named_flow_ids(request)
         options = {"window": window, "by": by, "search": search, "after": after}
         found, following = failures.listed(ids, now(), _zone(), **options)  # type: ignore[arg-type]
     context = {

@@ -29,7 +29,7 @@ log = logging.getLogger("wedsql.api")
 def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation on an instance; with `seq`, the step of a preview, only on that state."""
     caller = _allowed(request, wid, given)
-    _check_claim(wid, caller, given.claimed_by)
+    _check_others(wid, caller, given)
     done = kernel.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
@@ -52,16 +52,19 @@ def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn
     return _shown(masking.preview(flow_of(request), found)) | {"holders": [vars(one) for one in tasks]}
 
 
-def _check_claim(wid: int, caller: Caller, known: str) -> None:
-    """Raise Problem where another person has claimed the case, and the request does not name that person."""
-    for one in kernel.claims_of_others([wid], caller.name):
-        if one.owner != known:
-            raise Problem(
-                409,
-                f"{one.owner} has claimed the case of instance {wid}.",
-                f"Send it again with “claimed_by” “{one.owner}”, who loses the claim and gets a message.",
-                code="WD516",
-            )
+def _check_others(wid: int, caller: Caller, given: inputs.RepairIn) -> None:
+    """Raise Problem where others have the case or tasks of the instance, and the request does not say so."""
+    claims = [one for one in kernel.claims_of_others([wid], caller.name) if one.owner != given.claimed_by]
+    tasks = kernel.tasks_of_others([wid], caller.name)
+    said = [f"{one.owner} has claimed the case of instance {wid}." for one in claims]
+    needed = [f"“claimed_by” “{one.owner}”" for one in claims]
+    if given.held != (count := sum(one.tasks for one in tasks)):
+        named = ", ".join(one.owner for one in tasks)
+        said.append(f"Other persons hold {count} tasks of instance {wid}{f': {named}' if named else ''}.")
+        needed.append(f"“held” {count}")
+    if said:
+        hint = f"Send it again with {' and '.join(needed)}; who loses a claim or a task gets a message."
+        raise Problem(409, " ".join(said), hint, code="WD516" if claims else "")
 
 
 def _allowed(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Caller:

@@ -40,8 +40,34 @@ def _declared(flow: FlowInfo) -> list[Mapping[str, Any]]:
 def asked(flow: FlowInfo, sheet: TaskSheet, typed: Mapping[str, str] | None = None) -> list[Field]:
     """Return the fields of what the task may write, with the present values or with what was typed."""
     writes = layout.asked_names(sheet.form) if sheet.form else sheet.writes
-    names = [name for name in writes if name not in flow.internal]
+    names = [name for name in writes if name not in flow.internal and not is_large(sheet.state_of.get(name))]
     return values.named_fields(attributes(flow, names), sheet.state_of, typed or {})
+
+
+def is_large(value: Any) -> bool:
+    """Return whether a value is longer than what a form may send: it is shown in part, and not asked for."""
+    if isinstance(value, str):
+        return len(value) > values.LONGEST_VALUE
+    return isinstance(value, list | dict) and len(values.as_text(value, "jsonb")) > values.LONGEST_VALUE
+
+
+def _form_of(sheet: TaskSheet) -> dict[str, Any]:
+    """Return the form of a task, in which large values are only shown."""
+    form = sheet.form or {"sections": []}
+    return {**form, "sections": [_section(one, sheet) for one in form["sections"]]}
+
+
+def _section(section: Mapping[str, Any], sheet: TaskSheet) -> dict[str, Any]:
+    note = _("It is too long for a form, and stays as it is. The beginning is shown.")
+    large = {"writable": False, "help": note}
+    fields = section["fields"]
+    return {
+        **section,
+        "fields": [
+            {**one, **large} if one["writable"] and is_large(sheet.state_of.get(one["attribute"])) else one
+            for one in fields
+        ],
+    }
 
 
 def proposed(sheet: TaskSheet) -> dict[str, str]:
@@ -77,9 +103,10 @@ def laid_out(
     """
     if not sheet.form:
         return []
-    only_shown = [str(one["attribute"]) for one in layout.given_fields(sheet.form) if not one["writable"]]
+    form = _form_of(sheet)
+    only_shown = [str(one["attribute"]) for one in layout.given_fields(form) if not one["writable"]]
     shown = values.named_fields(attributes(flow, only_shown), sheet.state_of, {})
-    return layout.sections(sheet.form, [*fields, *shown], cells)
+    return layout.sections(form, [*fields, *shown], cells)
 
 
 def about(flow: FlowInfo, sheet: TaskSheet) -> list[tuple[Field, dict[str, Any] | None]]:
@@ -92,7 +119,8 @@ def about(flow: FlowInfo, sheet: TaskSheet) -> list[tuple[Field, dict[str, Any] 
     keys = [one.name for one in flow.attributes if one.business_key]
     names = dict.fromkeys([*keys, *sheet.reads, *sheet.state_of])
     shown = {str(one["attribute"]) for one in layout.given_fields(sheet.form)} if sheet.form else set()
-    left_out = {*sheet.writes, *flow.internal, *shown}
+    writes = {name for name in sheet.writes if sheet.form or not is_large(sheet.state_of.get(name))}
+    left_out = {*writes, *flow.internal, *shown}
     there = [name for name in names if name not in left_out and sheet.state_of.get(name) is not None]
     places = {name: place for place, name in enumerate(there)}
     found = sorted(attributes(flow, there), key=lambda one: places[str(one["name"])])

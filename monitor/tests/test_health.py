@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
@@ -222,11 +223,13 @@ def test_a_role_of_tasks_that_no_user_has_is_shown_with_its_flow(alice: Client, 
     try:
         html = alice.get("/health/").content.decode()
         assert "Night &lt;shift&gt;" in html and f'href="/flows/{name}/"' in html
-        assert "1 role of tasks has no user who may log in." in text_of(html.encode())
+        assert re.search(r"\d+ roles? of tasks ha(s|ve) no user who may log in\.", text_of(html.encode()))
         user = person("nina", "role:Night <shift>")
-        assert "no user who may log in" not in shown(alice)
+        assert "Night &lt;shift&gt;" not in alice.get("/health/").content.decode()
         user.is_active = False
         user.save()
-        assert "no user who may log in" in shown(alice), "one who is locked performs nothing"
+        assert "Night &lt;shift&gt;" in alice.get("/health/").content.decode(), (
+            "one who is locked performs nothing"
+        )
     finally:
         api.drop_flow(name, force=True)

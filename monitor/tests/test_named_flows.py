@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -32,7 +33,7 @@ def reads_flow(view: Any) -> bool:
     """Return whether the module of a view reads `flow` of an address."""
     module = inspect.getmodule(inspect.unwrap(view))
     source = inspect.getsource(module) if module is not None else ""
-    return 'text(request, "flow")' in source or "named_flow(request" in source
+    return 'text(request, "flow")' in source or re.search(r"named_flow(_ids)?\(request", source) is not None
 
 
 @pytest.mark.parametrize("unknown", ["nope", "x" * 300, "a b"])

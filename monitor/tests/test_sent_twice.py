@@ -54,6 +54,7 @@ UNIQUE = {
         "monitor/operate.html", "monitor/cases/wait.html", "monitor/parts/head.html",
         "monitor/parts/health_invariants.html", "monitor/looks/masked.html", "monitor/approvals/about.html",
         "monitor/recovery/undo.html", "monitor/recovery/undo_confirm.html", "monitor/webhooks/webhook.html",
+        "monitor/offline/device.html",
     },
     "the same one again is the one that there is": {
         "monitor/tasks/absences.html", "monitor/tasks/mails.html", "monitor/tasks/tools.html",

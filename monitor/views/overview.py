@@ -14,7 +14,7 @@ from flows.capabilities.figures import queries as figures
 from flows.queries import base, overview, overview_jobs, totals
 from flows.queries.base import snapshot
 from flows.queries.counting import CAP
-from monitor.flow_names import named_flow
+from monitor.flow_names import named_flow_ids
 from monitor.past import views as past
 from monitor.past.as_of import from_slider, time_of
 from pages.guard import page
@@ -98,9 +98,8 @@ def counted_rows(request: HttpRequest) -> HttpResponse:
     """Return the list of the jobs that a number of the overview counts, of one flow or of all."""
     kind = request.GET.get("of", "")
     kind = kind if kind in overview_jobs.KINDS else "pending"
-    flow = named_flow(request)
     with snapshot():
-        ids = overview.visible_ids(visible_flows(request.user), flow)
+        flow, ids = named_flow_ids(request)
         before = number(request.GET.get("before")) or LAST_NUMBER
         items, more = overview_jobs.listed(ids, kind, base.now(), before)
     context = {"kind": kind, "flow": flow, "items": items, "more": more}

@@ -77,7 +77,7 @@ NO_WORKER = {
     "listed_tasks", "newest_tasks", "take_first_task", "clear_task_places", "place_task",
     "set_task_list", "take_next_task",
     "task_list", "own_tasks", "put_task_aside", "read_task", "release_task", "start_task", "take_task",
-    "task_load", "tasks_of_others",
+    "task_load", "tasks_of_other_rules", "tasks_of_others",
     "team_load", "person_work",
     "absences", "active_persons", "delete_absence", "extend_task_deadline", "keep_late_task", "lost_task",
     "mark_messages_read", "messages", "person_keys", "person_seen", "set_absence", "set_task_settings",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from flows.definition.lint import Acknowledgement
-from flows.statements import read_as, rows, value
+from flows.statements import designed, read_as, rows, value
 
 
 def acknowledge_finding(
@@ -28,6 +28,14 @@ def withdraw_acknowledgement(flow: str, finding: str, *, rule: int = 0, conn: An
 
 
 def list_acknowledgements(flow: str, *, conn: Any = None) -> list[Acknowledgement]:
-    """Return the acknowledgements of a flow, also those that concern no present finding."""
+    """Return the acknowledgements of a flow, also those that concern no present finding.
+
+    Raises UnknownFlow where nothing has this name.
+    """
+    return designed(flow, acknowledgements_of(flow, conn=conn), conn)
+
+
+def acknowledgements_of(flow: str, *, conn: Any = None) -> list[Acknowledgement]:
+    """Return the same where the flow need not exist: its definition is checked before it is made."""
     call = "select wedsql.list_acknowledgements(%s)"
     return [read_as(Acknowledgement, found) for (found,) in rows(conn, call, (flow,))]

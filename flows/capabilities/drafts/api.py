@@ -6,7 +6,7 @@ from typing import Any
 
 from flows.definition import AnyDefinition
 from flows.definition.merging import Merge, merge
-from flows.statements import JSON, read_as, rows, value
+from flows.statements import JSON, designed, read_as, rows, value
 from flows.summaries import Summary
 from flows.types import MAIN, Draft, DraftAt, DraftInfo, Revision, Version
 
@@ -39,8 +39,12 @@ def read_draft(flow: str, branch: str = MAIN, *, conn: Any = None) -> Draft:
 
 
 def list_drafts(flow: str | None = None, *, conn: Any = None) -> list[DraftInfo]:
-    """Return the drafts of a flow, or of all flows, the one that was changed last first."""
-    return [read_as(DraftInfo, found) for (found,) in rows(conn, "select wedsql.list_drafts(%s)", (flow,))]
+    """Return the drafts of a flow, or of all flows, the one that was changed last first.
+
+    Raises UnknownFlow where nothing has this name.
+    """
+    found = [read_as(DraftInfo, each) for (each,) in rows(conn, "select wedsql.list_drafts(%s)", (flow,))]
+    return found if flow is None else designed(flow, found, conn)
 
 
 def save_draft(

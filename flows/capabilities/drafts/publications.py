@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flows.definition import AnyDefinition
-from flows.statements import JSON, read_as, rows, value
+from flows.statements import JSON, designed, read_as, rows, value
 from flows.types import DraftAt, Publication, PublicationChoices
 
 AT_ONCE = PublicationChoices()
@@ -90,9 +90,13 @@ def list_publications(
     limit: int = 50,
     conn: Any = None,
 ) -> list[Publication]:
-    """Return the requests of a flow or of all flows before `before`, the newest first."""
+    """Return the requests of a flow or of all flows before `before`, the newest first.
+
+    Raises UnknownFlow where nothing has this name.
+    """
     call = "select wedsql.list_publications(%s, %s, %s, %s)"
-    return [read_as(Publication, found) for (found,) in rows(conn, call, (flow, only_open, before, limit))]
+    found = [read_as(Publication, each) for (each,) in rows(conn, call, (flow, only_open, before, limit))]
+    return found if flow is None else designed(flow, found, conn)
 
 
 def begin_due(*, conn: Any = None) -> bool:

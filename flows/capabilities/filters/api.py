@@ -39,7 +39,10 @@ class SavedView(View):
 
 
 def save_view(owner: str, flow: str, name: str, view: View, *, conn: Any = None) -> SavedView:
-    """Save a view, which replaces one of the same owner, list, flow and name. Raises BadView, BadName."""
+    """Save a view, which replaces one of the same owner, list, flow and name.
+
+    Raises UnknownFlow, BadView, BadName.
+    """
     call = "select wedsql.save_view(%s, %s, %s, %s, %s::text[], %s, %s, %s, %s)"
     shown = (view.query, [*view.columns], view.sorting, view.shared, view.team, view.list)
     return read_as(SavedView, value(conn, call, (owner, flow, name, *shown)))
@@ -50,7 +53,7 @@ def list_views(
 ) -> list[SavedView]:
     """Return the views of a flow that a user sees who is in these groups, their own first.
 
-    `of` is the list that they are of: instances or tasks.
+    `of` is the list that they are of: instances or tasks. Raises UnknownFlow, BadView.
     """
     call = "select wedsql.list_views(%s, %s::text[], %s, %s)"
     return [read_as(SavedView, found) for (found,) in rows(conn, call, (user, [*teams], flow, of))]

@@ -295,6 +295,12 @@ def tasks_of_others(wids: Sequence[int], person: str, *, conn: Any = None) -> li
     return [OtherTasks(*each) for each in rows(conn, call, (list(wids), person))]
 
 
+def tasks_of_other_rules(flow: str, rules: Sequence[int], *, conn: Any = None) -> list[OtherTasks]:
+    """Return who holds tasks of rules of a flow that are not among these, 20 at most. Raises UnknownFlow."""
+    call = "select * from wedsql.tasks_of_other_rules(%s, %s::integer[])"
+    return [OtherTasks(*each) for each in rows(conn, call, (flow, list(rules)))]
+
+
 def task_load(flow: str, *, conn: Any = None) -> list[TaskLoad]:
     """Return who holds how many tasks of a flow. Raises UnknownFlow."""
     return [TaskLoad(*row) for row in rows(conn, "select * from wedsql.task_load(%s)", (flow,))]

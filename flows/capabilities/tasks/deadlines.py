@@ -122,7 +122,10 @@ def messages(
     *,
     conn: Any = None,
 ) -> list[Message]:
-    """Return the messages of a person before one, the last first; of one kind, or those not read."""
+    """Return the messages of a person before one, the last first; of one kind, or those not read.
+
+    Raises BadDefinition for a kind that no message has.
+    """
     call = "select * from wedsql.messages(%s, %s, %s, %s, %s)"
     return [Message(*row) for row in rows(conn, call, (person, before, limit, kind, unread))]
 

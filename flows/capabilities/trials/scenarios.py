@@ -12,7 +12,7 @@ from flows.definition import AnyDefinition
 from flows.definition import scenarios as scenario_rules
 from flows.definition.scenarios import Deviation, NoSuchRule, Outcome, Scenario, Step
 from flows.errors import WedError
-from flows.statements import JSON, read_as, rows, typed_error, value
+from flows.statements import JSON, designed, read_as, rows, typed_error, value
 from flows.types import Situation
 
 
@@ -38,8 +38,9 @@ def read_scenario(flow: str, name: str, *, conn: Any = None) -> Scenario:
 
 
 def list_scenarios(flow: str, *, conn: Any = None) -> list[Scenario]:
-    """Return the scenarios of a flow, by their names."""
-    return [_read(found) for (found,) in rows(conn, "select wedsql.list_scenarios(%s)", (flow,))]
+    """Return the scenarios of a flow, by their names. Raises UnknownFlow where nothing has this name."""
+    found = [_read(each) for (each,) in rows(conn, "select wedsql.list_scenarios(%s)", (flow,))]
+    return designed(flow, found, conn)
 
 
 def delete_scenario(flow: str, name: str, revision: int, *, conn: Any = None) -> None:

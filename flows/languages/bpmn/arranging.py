@@ -27,7 +27,7 @@ def arranged(process: Process) -> Plane:
     events = [*_at_borders(process, places)]
     places |= {shape.element: shape for shape in events}
     lines = [
-        Line(flow.id, _points(places[flow.source], places[flow.target], shapes))
+        Line(flow.id, points(places[flow.source], places[flow.target], shapes))
         for flow in process.flows.values()
     ]
     return Plane(process.id, (*shapes, *events), tuple(lines))
@@ -135,7 +135,8 @@ def _between(source: Shape, target: Shape, shapes: Iterable[Shape]) -> list[Shap
     ]
 
 
-def _points(source: Shape, target: Shape, shapes: list[Shape]) -> tuple[tuple[float, float], ...]:
+def points(source: Shape, target: Shape, shapes: list[Shape]) -> tuple[tuple[float, float], ...]:
+    """Return a line from one shape to another that passes through no other one."""
     x = source.x + source.width / 2
     if source is not target and abs(x - target.x - target.width / 2) < 1:  # one below the other
         if source.y < target.y:

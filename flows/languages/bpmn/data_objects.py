@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import options
 from flows.languages.bpmn.item_types import item_type
 from flows.languages.bpmn.model import Datum
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import LONGEST, slug
 from flows.languages.bpmn.references import Note
 from flows.languages.bpmn.xml import Tag, local
+
+_RESERVED = frozenset({"wid", "status", "seq", "flow_id", "tokens"})
 
 
 def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
@@ -51,3 +55,50 @@ def _datum(tag: Tag, given: dict[str, str], id_: str, note: Note) -> list[Datum]
         note("no_name", "The attribute has no name.", tag)
         return []
     return [Datum(id_, found, tag.line, tag.column)]
+
+
+def apart(data: Sequence[Datum]) -> list[Datum]:
+    """Return the attributes of a process, no two data objects with the same name.
+
+    Data objects with one label are one attribute, as they are in different sub-processes or places of a
+    diagram; so are a data object and a declared attribute of its name. Others whose labels differ only in
+    signs that a name cannot have are numbered. What is declared twice with different options stays twice.
+    """
+    found: list[Datum] = [each for each in data if not each.id]
+    places = {str(each.options["name"]): number for number, each in reversed([*enumerate(found)])}
+    for datum in (each for each in data if each.id):
+        same = None
+        for wanted in _names(datum):
+            same = places.get(wanted)
+            if same is None or _is_same(found[same], datum):
+                break
+        if same is None:
+            places[wanted] = len(found)
+            found.append(replace(datum, options={**datum.options, "name": wanted}))
+        elif (joined := _joined(found[same], datum)) is not None:
+            found[same] = joined
+        else:
+            found.append(datum)
+    return found
+
+
+def _names(datum: Datum) -> Iterator[str]:
+    """Return the names that a data object may have; one that is made of its own name is never reserved."""
+    name = str(datum.options["name"])
+    if name not in _RESERVED or name != slug(str(datum.options.get("label") or "")):
+        yield name
+    yield from (f"{name[: LONGEST - 5]}_{number}" for number in count(2))
+
+
+def _is_same(datum: Datum, other: Datum) -> bool:
+    """Return whether a data object is another one, or an attribute that is declared."""
+    return not datum.id or datum.options.get("label") == other.options.get("label")
+
+
+def _joined(datum: Datum, other: Datum) -> Datum | None:
+    """Return two declarations of an attribute as one, None if their options differ."""
+    options = {**other.options, **datum.options, "name": datum.options["name"]}
+    kept = {key: value for key, value in other.options.items() if key not in ("name", "label")}
+    return (
+        replace(datum, options=options) if all(options[key] == value for key, value in kept.items()) else None
+    )

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from flows.languages.bpmn.arranging import arranged
 from flows.languages.bpmn.marks import EVENT_MARKS, GATEWAY_MARKS, MARKERS, TASK_MARKS
 from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Element, Line, Plane, Process, Shape
+from flows.languages.bpmn.planes import shown
+from flows.languages.bpmn.titles import titles
 
 _LETTER, _LINE, _MARGIN = 6.4, 14.0, 24.0
 _MOST_LINES = 4
@@ -111,7 +112,10 @@ class Connection:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A diagram: its frame, what is behind (pools, lanes, sub-processes), the edges, and the other nodes."""
+    """A diagram: its frame, what is behind (pools, lanes, sub-processes), the edges, and the other nodes.
+
+    `name` is that of the sub-process that it shows from inside.
+    """
 
     x: float
     y: float
@@ -120,17 +124,12 @@ class Drawing:
     behind: tuple[Figure, ...]
     connections: tuple[Connection, ...]
     figures: tuple[Figure, ...]
+    name: str = ""
 
 
 def drawings(process: Process) -> list[Drawing]:
     """Return the diagrams of a process: those of its file, or one that is laid out here."""
-    inner = {process.id, *process.elements}
-    own = [plane for plane in process.planes if _shows(plane, inner)]
-    return [_drawing(process, plane) for plane in own or [arranged(process)]]
-
-
-def _shows(plane: Plane, elements: set[str]) -> bool:
-    return any(shape.element in elements for shape in plane.shapes)
+    return [_drawing(process, plane) for plane in shown(process)]
 
 
 def _drawing(process: Process, plane: Plane) -> Drawing:
@@ -144,7 +143,9 @@ def _drawing(process: Process, plane: Plane) -> Drawing:
     left, top = (min((point[axis] for point in points), default=0.0) - _MARGIN for axis in (0, 1))
     right, bottom = (max((point[axis] for point in points), default=0.0) + _MARGIN for axis in (0, 1))
     before = tuple(each for each in figures if each not in behind)
-    return Drawing(left, top, right - left, bottom - top, behind, lines, before)
+    inside = plane.element in process.elements
+    name = titles(process.elements.values())[plane.element] if inside else ""
+    return Drawing(left, top, right - left, bottom - top, behind, lines, before, name)
 
 
 def _figure(process: Process, shape: Shape) -> Figure | None:

@@ -78,6 +78,7 @@ class _Reader:
         self.everyone = performer(found, self.used)
         self.forms = {each.get("id"): each for each in form_tags(found)}
         self.inside(found, None)
+        self.data = data_objects.apart(self.data)
         declared = variables(found, self.named)
         self.data += asked(declared, self.asked.names, self.data)
         self.data += self.asked.missing(self.data, self.note)

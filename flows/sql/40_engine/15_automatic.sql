@@ -278,7 +278,8 @@ $$;
 create or replace function wedsql.attributes_set(p_flow text) returns table (trigger integer, names text[])
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select t.tgid, wedsql._set_names(t.tgid) from wedsql._flow(p_flow) f
-join wedsql.trig t on t.flow_id = f.id where t.sets is not null order by t.tgid
+cross join lateral (select g.tgid from wedsql.trig g where g.flow_id = f.id and g.sets is not null offset 0) t
+order by t.tgid
 $$;
 
 -- Adds what the kernel sets to a result that a client of the paper's protocol has written, and returns the

@@ -84,7 +84,9 @@ end $$;
 create or replace function wedsql.source(p_flow text, p_version integer default null) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select to_jsonb(s) - 'flow_id' from wedsql._flow(p_flow) f
-join wedsql.flow_source s on s.flow_id = f.id and s.version = coalesce(p_version, f.version)
+cross join lateral (  -- so that the flow is looked up in any case
+  select o.* from wedsql.flow_source o
+  where o.flow_id = f.id and o.version = coalesce(p_version, f.version) offset 0) s
 $$;
 
 -- Returns in what language the present version of a flow was written, and the attributes that only its
@@ -104,7 +106,8 @@ create or replace function wedsql.task_host(p_flow text, p_transition text, p_at
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select h.hosts ->> ((greatest(p_attempt, 1) - 1) % jsonb_array_length(h.hosts))
 from wedsql._flow(p_flow) f
-join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
-cross join lateral (select s.map #> array['tasks', p_transition, 'application', 'hosts'] as hosts) h
+cross join lateral (
+  select s.map #> array['tasks', p_transition, 'application', 'hosts'] as hosts
+  from wedsql.flow_source s where s.flow_id = f.id and s.version = f.version offset 0) h
 where jsonb_typeof(h.hosts) = 'array' and jsonb_array_length(h.hosts) > 0
 $$;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
@@ -40,6 +41,20 @@ APART = {"schema_name"}
 """What is not called: it asks no database."""
 RAW = (psycopg.Error, ArithmeticError, TypeError, ValueError, LookupError, AttributeError)
 """Errors that say what Python or PostgreSQL says."""
+
+ACCEPTED = {
+    "count_holding.seconds": "no time examines no instance, and the answer has how many were examined",
+    "figures.every": "a period that is longer than all gives one row",
+    "list_views.flow": "the empty text asks for views of all flows",
+    "offer.flow": "a worker may be started before its flow is made; it is noted that it is never offered",
+    "open_draft.flow": "a draft makes a flow",
+    "operation_permissions.operation": "no permission suffices for what there is not",
+    "register_worker.kind": "a program names itself as it likes",
+    "running_definition.flow": "a definition is checked before its flow is made; version 0 says so",
+}
+"""Arguments that take what elsewhere can never work, and why that is right."""
+NAMES = ("flow", "kind", "status", "result", "operation", "channel", "role", "of", "every")
+"""Arguments that name one of few things."""
 
 
 def functions() -> dict[str, Callable[..., Any]]:
@@ -117,3 +132,63 @@ def test_functions_that_raise_for_an_unknown_flow_do_so_whatever_there_is(starte
                 assert isinstance(error, WedError), (name, unknown, error)
                 tried += 1
     assert tried > 90
+
+
+LOOKED_UP = re.compile(
+    r"from\s+wedsql\._(?:flow|draft|known_\w+)\([^()]*\)\s+\w+\s*(?:,|(?:left |cross )?join\s+(?!lateral))"
+)
+"""A look-up that raises, joined with a table: where that has no row the planner may leave it out."""
+
+
+def test_no_look_up_depends_on_the_plan(kit: Kit) -> None:
+    found = kit.conn.execute(
+        "select p.proname, p.prosrc from pg_proc p join pg_namespace n on n.oid = p.pronamespace"
+        " where n.nspname like 'wed%'"
+    ).fetchall()
+    assert [name for name, source in found if LOOKED_UP.search(source)] == []
+    assert LOOKED_UP.search("select from wedsql._flow(p_flow) f join wedsql.attr a on true")
+
+
+def never(argument: str, of: str) -> Sequence[Any]:
+    """Return values that no argument of this name and type can have."""
+    if of == "str" and argument in NAMES:
+        return ["nope", "", "x" * 64]
+    if of == "timedelta":
+        return [timedelta(0), timedelta(-1), timedelta.max]
+    if of == "float":
+        return [0.0, -1.0, 1e300]
+    if of == "datetime" and argument in ("until", "expires", "to"):
+        return [PAST]
+    return (
+        [-1, 2**31 - 1] if of == "int" and argument in ("minutes", "days", "hours", "hour", "count") else []
+    )
+
+
+def test_what_can_never_work_is_refused(started: Kit) -> None:
+    """An unknown flow or kind, a duration of zero, below it or of ages, and an end that has passed."""
+    accepted, tried = set(), 0
+    for name, function in functions().items():
+        basis = given(started, function)
+        for argument, parameter in inspect.signature(function).parameters.items() if basis else ():
+            for each in never(argument, kind(parameter)):
+                tried += 1
+                if refusal(started, name, (basis or {}) | {argument: each}) is None:
+                    accepted.add(f"{name}.{argument}")
+    assert accepted == set(ACCEPTED), sorted(accepted ^ set(ACCEPTED))
+    assert tried > 250
+
+
+def test_a_limit_below_one_is_refused_or_gives_one_at_most(started: Kit) -> None:
+    """A limit says how many at most; none and fewer are never all."""
+    started.start(a="1"), started.start(a="1")
+    tried = 0
+    for name, function in functions().items():
+        basis = given(started, function)
+        if basis is not None and "limit" in inspect.signature(function).parameters:
+            for limit in (0, -1, -(2**31)):
+                tried += 1
+                with suppress(WedError), started.conn.transaction(force_rollback=True):
+                    found = function(**basis | {"limit": limit})
+                    found = found[0] if isinstance(found, tuple) else found
+                    assert not isinstance(found, Sequence) or len(found) <= 1, (name, limit, found)
+    assert tried > 100

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from flows import api
+from flows.tests.designer import browser
 from flows.tests.pages import unique
+from flows.tests.publish_page import address
 from monitor.bulk.tests.test_bulk import form_of
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of
 from monitor.tasks.tests.test_tasks_pages import page_of, person
@@ -22,6 +25,7 @@ OPERATIONS = ("suspend", "cancel")
 REASON = {"reason": "the street is closed"}
 SCAN = {"transition": "scan", "predicate": "place = 'bad'", "performer": "database", "max_attempts": 1,
         "sets": "place = (1 / (length(place) - 3))::text"}  # fmt: skip
+TOKEN = re.compile(r'name="confirmed" value="([0-9a-f]+)"')
 AGAIN = "Send it again to go on."
 
 
@@ -144,6 +148,48 @@ def test_one_operation_names_who_has_claimed_the_case_unless_that_is_the_person(
 
 def operator(client: Client) -> Program:
     return program(User.objects.get(username=name_of(client)), "operate", "repair", "perform")
+
+
+def test_publishing_names_who_has_tasks_of_a_removed_rule_and_asks_once(flow: str) -> None:
+    wid, holder = taken(flow)
+    draft = api.open_draft(flow)
+    draft.definition["triggers"] = [
+        one for one in draft.definition["triggers"] if one.get("performer") != "person"
+    ]
+    at = api.save_draft(draft.at, draft.definition).at
+    for one in api.lint(flow, draft.definition):
+        api.acknowledge_finding(flow, one.id, "so", rule=one.rule)
+    owner = browser(User.objects.create_superuser(unique("owner")))
+
+    def sent(**more: str) -> str:
+        given = {"do": "publish", "revision": str(at.revision), "reason": "no more visits"} | more
+        return owner.post(address("publish", flow), given, follow=True).content.decode()
+
+    asked = sent()
+    assert f"{holder} has 1 task of rules that are removed." in text_of(asked) and lost(holder) == []
+    api.release_task(api.instance_tasks(wid)[0].job_id, holder)
+    other = name_of(person("role:Fitter"))
+    api.take_task(api.instance_tasks(wid)[0].job_id, other, ["r:Fitter"])
+    asked = sent(confirmed=TOKEN.findall(asked)[0])
+    assert f"{other} has 1 task of rules that are removed." in text_of(asked), "asked again about another"
+    assert "is published" in text_of(sent(confirmed=TOKEN.findall(asked)[0])), asked
+    assert lost(other) == ["o"] and lost(holder) == []
+    api.discard_draft(api.read_draft(flow).at)
+
+
+def test_a_repair_over_http_confirms_tasks_and_the_claim_at_once(flow: str, boss: Client) -> None:
+    wid, holder = taken(flow, place="bad")
+    api.claim_case(api.list_cases([flow], {"wid": wid})[0].number, "bob")
+    http, place = operator(boss), f"/instances/{wid}/repair"
+    asked: dict[str, Any] = {"operation": "patch", "arguments": {"changes": {"note": "x"}}} | REASON
+    for short in ({}, {"held": 1}, {"claimed_by": "bob"}, {"claimed_by": "bob", "held": 2}):
+        said = problem(http.post(place, asked | short), 409)
+        text = said["detail"] + said["hint"]
+        assert (holder in text and "“held” 1" in text) == (short.get("held") != 1)
+        assert ("bob has claimed" in text) == ("claimed_by" not in short)
+    assert api.explain_instance(wid).status == "E" and lost(holder) == lost("bob") == []
+    assert http.post(place, asked | {"claimed_by": "bob", "held": 1}).status_code == 200
+    assert lost(holder) == ["o"] and "o" in lost("bob")
 
 
 def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_them(

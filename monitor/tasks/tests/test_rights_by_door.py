@@ -27,7 +27,7 @@ KEY = "device-of-some-person"
 VERBS = ("see", "take", "lock", "start", "complete", "fail", "release", "give", "aside", "extend")
 # A letter for each of VERBS. The task is held by the holder, except for taking and locking.
 TABLE = {
-    "nobody":      "- -- --- -- - -",
+    "stranger":    "- -- --- -- - -",
     "viewer":      "y -- --- -- - -",
     "other role":  "- -- --- -- - -",
     "of the role": "y yy --- -- - -",

@@ -26,17 +26,26 @@ begin
   return v_rule;
 end $$;
 
+-- Checks that there are rules of a kind.
+-- Raises: WD508.
+create or replace function wedsql._check_alert_kind(p_kind text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_kind is null or p_kind not in ('count', 'exception_age', 'queue_age', 'workers') then
+    perform wedsql._raise('WD508', 'There is no alert rule of the kind "{kind}".',
+      'Use count, exception_age, queue_age or workers.', jsonb_build_object('kind', left(p_kind, 80)));
+  end if;
+end $$;
+
 -- Rejects a rule that cannot be evaluated or delivered.
 -- Raises: WD508.
 create or replace function wedsql._check_alert_rule(p_rule wedsql.alert_rule) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
+  perform wedsql._check_alert_kind(p_rule.kind);
   if coalesce(p_rule.name, '') = '' or length(p_rule.name) > 80 then
     perform wedsql._raise('WD508', 'The name of an alert rule has 1 to {limit} characters.',
       'Give it a short name.', jsonb_build_object('limit', 80));
-  elsif p_rule.kind is null or p_rule.kind not in ('count', 'exception_age', 'queue_age', 'workers') then
-    perform wedsql._raise('WD508', 'There is no alert rule of the kind "{kind}".',
-      'Use count, exception_age, queue_age or workers.', jsonb_build_object('kind', p_rule.kind));
   elsif p_rule.kind in ('queue_age', 'workers') and (coalesce(p_rule.trname, '') in ('', '_EXCPT')
         or not wedsql._may_be_offered(p_rule.flow_id, p_rule.trname)) then
     if exists (select 1 from wedsql.trig t where t.flow_id = p_rule.flow_id and t.trname = p_rule.trname

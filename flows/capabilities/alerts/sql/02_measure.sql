@@ -4,11 +4,15 @@
 -- Returns the rule whose time has come first, without its secret, and keeps other reapers from it for
 -- p_every; null if there is none. A reaper that ends before it settles the rule delays it by that time.
 -- Locks: the rule.
+-- Raises: WD009.
 create or replace function wedsql.take_alert_rule(p_every interval) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 declare
   v_rule wedsql.alert_rule;
 begin
+  if p_every is null or p_every <= interval '0' then
+    perform wedsql._raise('WD009', 'A rule is due again after more than 0 seconds.', 'Use a longer time.');
+  end if;
   update wedsql.alert_rule r set next_at = wedsql.now() + p_every
   where r.id = (select n.id from wedsql.alert_rule n
                 where n.enabled and n.next_at <= wedsql.now()
@@ -20,11 +24,15 @@ end $$;
 -- Returns what a rule of this kind is about now: the age in seconds of the flow's oldest exception or of the
 -- oldest job of a transition that could be performed, null if there is none; or how many workers serve the
 -- transition.
--- Raises: WD001.
+-- Raises: WD001, WD508 for a kind that no rule has.
 create or replace function wedsql.measure_alert(p_flow text, p_kind text, p_transition text)
   returns double precision
-language sql volatile security definer set search_path = pg_catalog, pg_temp as $$
-select case p_kind
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  f wedsql.flow := wedsql._flow(p_flow);
+begin
+  perform wedsql._check_alert_kind(p_kind);
+  return case p_kind
   when 'exception_age' then (
     select extract(epoch from wedsql.now() - min(j.fired_at)) from wedsql.job_pool j
     where j.flow_id = f.id and j.trname = '_EXCPT' and j.state = 'P')
@@ -41,9 +49,8 @@ select case p_kind
       select from wedsql.paper_client c
       where c.flow_id = f.id and c.trname = p_transition
         and c.seen_at > wedsql.now() - interval '30 seconds') s)
-  end::double precision
-from wedsql._flow(p_flow) f
-$$;
+  end;
+end $$;
 
 -- Returns what a rule is about, as measure_alert does.
 create or replace function wedsql.measure_alert_rule(p_rule bigint) returns double precision

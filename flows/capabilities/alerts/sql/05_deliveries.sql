@@ -57,6 +57,7 @@ end $$;
 -- p_hold; null if there is none. Only the first message of each sender is read: what waits of one that is
 -- paused, or whose receiver fails, costs nothing.
 -- Locks: the delivery, without waiting; what the capability that queued it locks.
+-- Raises: WD009.
 create or replace function wedsql.take_delivery(p_hold interval) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set enable_bitmapscan = off set enable_sort = off as $$
@@ -66,6 +67,9 @@ declare
   v_delivery wedsql.delivery;
   v_receiver jsonb := '{}';
 begin
+  if p_hold is null or p_hold <= interval '0' then
+    perform wedsql._raise('WD009', 'A delivery is held for more than 0 seconds.', 'Use a longer time.');
+  end if;
   for v_sender in
     select s.id, s.urgent from (
       values (null::bigint, true), (null, false)

@@ -78,6 +78,18 @@ select wedsql._draft_head(d) from wedsql.draft d where p_flow is null or d.flow 
 order by d.changed_at desc, d.id desc
 $$;
 
+-- Checks that a flow, a draft or a request of publication has this name: a list of what belongs to it may be
+-- empty then.
+-- Raises: WD001.
+create or replace function wedsql.check_designed(p_flow text) returns void
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  if not exists (select from wedsql.draft d where d.flow = p_flow)
+     and not exists (select from wedsql.publication p where p.flow = p_flow) then
+    perform wedsql._flow(p_flow);
+  end if;
+end $$;
+
 -- Opens a draft of the running definition, or of p_definition; its base is the running definition in either
 -- case. The flow need not exist yet.
 -- Locks: the new draft.
@@ -227,7 +239,7 @@ begin
 end $$;
 
 grant execute on function
-  wedsql.read_draft(text, text), wedsql.list_drafts(text),
+  wedsql.read_draft(text, text), wedsql.list_drafts(text), wedsql.check_designed(text),
   wedsql.open_draft(text, text, jsonb, text, text, jsonb),
   wedsql.save_draft(text, text, integer, jsonb, text, integer, text, jsonb),
   wedsql.discard_draft(text, text, integer)

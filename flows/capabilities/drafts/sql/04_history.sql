@@ -36,8 +36,11 @@ create or replace function wedsql.draft_history(p_flow text, p_branch text defau
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(l) from (
   select r.revision, r.at, r.actor, r.summary, r.summary_parts, r.base_version, r.parent
-  from wedsql._draft(p_flow, p_branch, false) d join wedsql.draft_revision r on r.draft_id = d.id
-  where p_before is null or r.revision < p_before order by r.revision desc limit least(p_limit, 500)) l
+  from wedsql._draft(p_flow, p_branch, false) d  -- looked up in any case
+  cross join lateral (
+    select s.* from wedsql.draft_revision s
+    where s.draft_id = d.id and (p_before is null or s.revision < p_before)
+    order by s.revision desc limit least(p_limit, 500)) r) l
 order by l.revision desc
 $$;
 

@@ -15,8 +15,11 @@ create or replace function wedsql.list_versions(p_flow text, p_before integer de
 language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(l) from (
   select v.version, v.at, v.actor, v.reason, v.approver, v.publication_id
-  from wedsql._flow(p_flow) f join wedsql.flow_version v on v.flow_id = f.id
-  where p_before is null or v.version < p_before order by v.version desc limit least(p_limit, 500)) l
+  from wedsql._flow(p_flow) f
+  cross join lateral (
+    select o.* from wedsql.flow_version o
+    where o.flow_id = f.id and (p_before is null or o.version < p_before)
+    order by o.version desc limit least(p_limit, 500)) v) l
 order by l.version desc
 $$;
 

@@ -1,16 +1,27 @@
--- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('') of
--- all. A view holds no rows:
--- each reader gets those that they may see.
+-- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('')
+-- of all. A view holds no rows: each reader gets those that they may see.
+
+-- Checks that there is such a list to have views of.
+-- Raises: WD502.
+create or replace function wedsql._check_list(p_list text) returns void
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_list is null or p_list not in ('instances', 'tasks', 'cases') then
+    perform wedsql._raise('WD502', 'A view is of a list of instances, of tasks or of cases.',
+      'Choose one of them.');
+  end if;
+end $$;
 
 -- Rejects a view of another form, columns that the flow does not have, and more than a user may have.
--- Raises: WD004, WD502.
+-- Raises: WD001, WD004, WD502.
 create or replace function wedsql._check_view(p_view wedsql.saved_view) returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_unknown text;
 begin
+  perform wedsql._check_list(p_view.list);
   if p_view.flow <> '' then
-    perform wedsql.check_name(p_view.flow, 'flow');
+    perform wedsql.check_name(p_view.flow, 'flow'), wedsql._flow(p_view.flow);
   end if;
   select n into v_unknown from wedsql.flow f cross join unnest(p_view.columns) n
   where f.name = p_view.flow and p_view.list = 'instances'
@@ -26,8 +37,6 @@ begin
         or cardinality(p_view.columns) > 200 then
     perform wedsql._raise('WD502', 'The view "{name}" is too long.',
       'Use a shorter filter, or fewer columns.', jsonb_build_object('name', p_view.name));
-  elsif p_view.list is null or p_view.list not in ('instances', 'tasks', 'cases') then
-    perform wedsql._raise('WD502', 'A view is of a list of instances, of tasks or of cases.', 'Choose one of them.');
   elsif p_view.shared not in ('mine', 'team', 'everyone')
         or (p_view.shared = 'team') <> (p_view.team <> '') then
     perform wedsql._raise('WD502', 'The view "{name}" names no group to share it with.',
@@ -40,8 +49,9 @@ begin
   end if;
 end $$;
 
--- Saves a view of a list of 'instances', 'tasks' or 'cases'; one of the same owner, list, flow and name is replaced.
--- Raises: WD004, WD502.
+-- Saves a view of a list of 'instances', 'tasks' or 'cases'; one of the same owner, list, flow and name is
+-- replaced.
+-- Raises: WD001, WD004, WD502.
 create or replace function wedsql.save_view(p_owner text, p_flow text, p_name text, p_query text,
   p_columns text[] default '{}', p_sorting text default '', p_shared text default 'mine',
   p_team text default '', p_list text default 'instances') returns jsonb
@@ -73,14 +83,20 @@ end $$;
 
 -- Returns the views that a user sees: their own, those of their groups, and those for everyone; of one flow,
 -- or with '' those over all flows; of one list.
+-- Raises: WD001, WD502.
 create or replace function wedsql.list_views(p_user text, p_teams text[], p_flow text,
   p_list text default 'instances') returns setof jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select to_jsonb(v) from wedsql.saved_view v
-where v.list = p_list and v.flow = p_flow
-  and (v.owner = p_user or v.shared = 'everyone' or v.shared = 'team' and v.team = any (p_teams))
-order by v.owner <> p_user, v.name, v.id limit 500
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
+begin
+  perform wedsql._check_list(p_list);
+  if p_flow <> '' then
+    perform wedsql._flow(p_flow);
+  end if;
+  return query select to_jsonb(v) from wedsql.saved_view v
+    where v.list = p_list and v.flow = p_flow
+      and (v.owner = p_user or v.shared = 'everyone' or v.shared = 'team' and v.team = any (p_teams))
+    order by v.owner <> p_user, v.name, v.id limit 500;
+end $$;
 
 -- Deletes a view of its owner.
 -- Raises: WD503.

@@ -7,10 +7,26 @@ from django.db import transaction
 
 from flows import api
 from flows.capabilities.filters.api import View
-from flows.errors import BadName, BadView, UnknownView
+from flows.errors import BadName, BadView, UnknownFlow, UnknownView
 from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def known(db: None) -> None:
+    for name in ("orders", "parcels"):
+        api.create_flow(name)
+        api.publish(name, {"attributes": [{"name": each} for each in "abx"], "triggers": []})
+
+
+def test_a_view_of_what_there_is_not_is_neither_saved_nor_listed() -> None:
+    with pytest.raises(UnknownFlow), transaction.atomic():
+        api.save_view("ana", "nope", "late", View("is:late"))
+    with pytest.raises(UnknownFlow), transaction.atomic():
+        api.list_views("ana", (), "nope")
+    with pytest.raises(BadView), transaction.atomic():
+        api.list_views("ana", (), "orders", of="nope")
 
 
 def test_a_view_is_seen_by_its_owner_its_group_or_everyone() -> None:

@@ -30,7 +30,8 @@ select jsonb_build_object(
       order by j.tgid), '[]')
     from wedsql.job_pool j where j.wid = p_wid),
   'timers', (select coalesce(jsonb_agg(jsonb_build_object('trigger', x.tgid,
-        'due_at', wedsql._shown_time(x.due_at)) order by x.due_at), '[]') from wedsql.timer x where x.wid = p_wid and x.remaining is null))
+        'due_at', wedsql._shown_time(x.due_at)) order by x.due_at), '[]')
+    from wedsql.timer x where x.wid = p_wid and x.remaining is null))
 $$;
 
 -- Returns the jobs of an instance with what each waits for, and its timers: {"jobs", "timers"}, as in

@@ -64,7 +64,7 @@ end $$;
 
 -- Returns what rollback, compensate or abort would compensate now, in this order; p_seq is of no account for
 -- abort.
--- Raises: WD104.
+-- Raises: WD104, WD109 for another operation.
 create or replace function wedsql.compensations(p_wid integer, p_operation text, p_seq integer default 1)
 returns table (seq integer, transition text, compensated_by text, problem text)
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -72,6 +72,10 @@ begin
   if not exists (select 1 from wedsql.instance i where i.wid = p_wid) then
     perform wedsql._raise('WD104', 'There is no instance {instance}.', null,
                           jsonb_build_object('instance', p_wid));
+  elsif p_operation is null or p_operation not in ('rollback', 'compensate', 'abort') then
+    perform wedsql._raise('WD109', 'There is no operation "{operation}".', 'Operations: {operations}.',
+      jsonb_build_object('operation', left(p_operation, 80),
+                         'operations', array['abort', 'compensate', 'rollback']));
   end if;
   return query select p.* from wedsql._planned(p_wid, wedsql._undone(p_wid, p_operation,
     case when p_operation = 'abort' then 1 else p_seq end)) p;

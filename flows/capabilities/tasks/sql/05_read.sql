@@ -69,7 +69,8 @@ create or replace function wedsql.flow_tasks(p_flow text, p_after bigint default
 returns setof wedsql.task_item
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select i.* from wedsql.task_items(array(
-  select o.job_id from wedsql._flow(p_flow) f cross join lateral (  -- offset: the flow is looked up in any case
+  -- offset: the flow is looked up in any case
+  select o.job_id from wedsql._flow(p_flow) f cross join lateral (
     select t.job_id from wedsql.task t
     where t.flow_id = f.id and t.ended_at is null and t.job_id > p_after
     order by t.job_id limit least(greatest(p_limit, 1), 501) offset 0) o)) i
@@ -95,15 +96,27 @@ where t.state in ('S', 'L', 'X') and t.owner <> p_person
 group by t.owner order by count(*) desc, t.owner limit 20
 $$;
 
+-- Returns the persons who hold tasks of rules of the flow that are not among these, which are what stays of
+-- them: how many each has, and since when the last one; 20 at most, who have the most first.
+-- Raises: WD001.
+create or replace function wedsql.tasks_of_other_rules(p_flow text, p_rules integer[])
+returns table (owner text, tasks bigint, since timestamptz)
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select l.* from wedsql._flow(p_flow) f cross join lateral (
+  select t.owner, count(*), max(t.owned_at) from wedsql.task t
+  where t.flow_id = f.id and t.ended_at is null and t.owner is not null and t.tgid <> all (p_rules)
+  group by t.owner order by count(*) desc, t.owner limit 20) l
+$$;
+
 -- Returns who holds how many tasks of a flow, and how many of these are late.
 -- Raises: WD001.
 create or replace function wedsql.task_load(p_flow text)
 returns table (owner text, held bigint, late bigint)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
-from wedsql._flow(p_flow) f join wedsql.task t on t.flow_id = f.id
-where t.ended_at is null and t.owner is not null
-group by t.owner order by count(*) desc, t.owner limit 500
+select l.* from wedsql._flow(p_flow) f cross join lateral (
+  select t.owner, count(*), count(*) filter (where t.due_at < wedsql.now()) from wedsql.task t
+  where t.flow_id = f.id and t.ended_at is null and t.owner is not null
+  group by t.owner order by count(*) desc, t.owner limit 500) l
 $$;
 
 -- Returns who holds how many tasks in these flows (null: in all), and how many of these are late; without an
@@ -179,5 +192,6 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.task_items(bigint[]), wedsql.done_tasks(text, bigint, integer),
   wedsql.flow_tasks(text, bigint, integer), wedsql.instance_tasks(integer, integer), wedsql.task_load(text),
-  wedsql.tasks_of_others(integer[], text), wedsql.team_load(text[])
+  wedsql.tasks_of_others(integer[], text),
+  wedsql.tasks_of_other_rules(text, integer[]), wedsql.team_load(text[])
 to wed_web, wed_monitor;

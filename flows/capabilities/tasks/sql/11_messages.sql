@@ -103,17 +103,24 @@ $$;
 
 -- Returns the messages of a person, the last first, up to p_limit before the message p_before; of one kind,
 -- or with p_unread those that were not read.
+-- Raises: WD009 for a kind that no message has.
 create or replace function wedsql.messages(p_person text, p_before bigint default null,
   p_limit integer default 50, p_kind text default null, p_unread boolean default false)
 returns setof wedsql.message_item
-language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select m.id, m.kind, m.at, f.name::text, m.wid, m.job_id, m.facts, m.read_at
-from (select o.* from wedsql.message o
-      where o.person = p_person and (p_before is null or o.id < p_before)
-        and (p_kind is null or o.kind = p_kind::"char") and not (p_unread and o.read_at is not null)
-      order by o.id desc limit least(greatest(p_limit, 1), 501)) m
-join wedsql.flow f on f.id = m.flow_id order by m.id desc
-$$;
+language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  if p_kind not in ('s', 'e', 'f', 'd', 'o') then
+    perform wedsql._raise('WD009', 'There are no messages of the kind "{kind}".', 'Use s, e, f, d or o.',
+                          jsonb_build_object('kind', left(p_kind, 80)));
+  end if;
+  return query
+  select m.id, m.kind, m.at, f.name::text, m.wid, m.job_id, m.facts, m.read_at
+  from (select o.* from wedsql.message o
+        where o.person = p_person and (p_before is null or o.id < p_before)
+          and (p_kind is null or o.kind = p_kind::"char") and not (p_unread and o.read_at is not null)
+        order by o.id desc limit least(greatest(p_limit, 1), 501)) m
+  join wedsql.flow f on f.id = m.flow_id order by m.id desc;
+end $$;
 
 -- Returns how many messages a person has not read; at most 1,000 are counted.
 create or replace function wedsql.unread_messages(p_person text) returns integer

@@ -12,6 +12,7 @@ import pytest
 
 from flows import api
 from flows.definition.scenarios import Outcome, Scenario, Step, attribute_numbers, observed, rule_name
+from flows.errors import UnknownFlow
 from flows.tests.kit import Connection, Kit, refused
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="a scenario is run without jobs")]
@@ -269,7 +270,13 @@ def test_scenarios_go_with_their_flow_unless_a_draft_is_left(loan: Kit) -> None:
         if with_draft:
             api.open_draft(name, conn=conn)
         api.drop_flow(name, conn=conn)
-        assert len(api.list_scenarios(name, conn=conn)) == with_draft
+        left = conn.execute("select count(*) from wedsql.scenario where flow = %s", [name]).fetchone()
+        assert left == (with_draft,)
+        if with_draft:
+            assert len(api.list_scenarios(name, conn=conn)) == 1
+        else:
+            with pytest.raises(UnknownFlow):
+                api.list_scenarios(name, conn=conn)
         conn.execute("delete from wedsql.draft where flow = %s", [name])
         conn.execute("delete from wedsql.scenario where flow = %s", [name])
 
