@@ -171,6 +171,16 @@ def test_odd_places_begin_the_list(ben: Client, parcels: Parcels, waiting: list[
             assert ben.get(f"/flows/{parcels.flow}/jobs/?{query}").status_code == 200, (order, place)
 
 
+@pytest.mark.parametrize(
+    ("order", "place"),
+    [("queue", f"tr~{2**40}~1"), ("oldest", f"2026-01-01~{2**70}"), ("attempts", f"{-(2**40)}~1")],
+)
+def test_a_place_out_of_range_begins_the_list(
+    ben: Client, parcels: Parcels, waiting: list[int], order: str, place: str
+) -> None:
+    assert len(shown(ben, parcels, q="weight:1", sort=order, behind=place)) == 4
+
+
 def test_a_condition_is_added_by_the_form_and_keeps_the_list(
     ben: Client, parcels: Parcels, waiting: list[int]
 ) -> None:
