@@ -145,6 +145,36 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
     }
 
 
+def list_form(
+    request: HttpRequest, found: Asked, flow: FlowInfo | None, offered: Sequence[Field], kept: Sequence[str]
+) -> dict[str, object]:
+    """Return the context of the filter of a list of cases or jobs, whose address keeps these parameters."""
+    rest = [(name, text(request, name)) for name in kept if text(request, name)]
+
+    def address(chosen: str) -> str:
+        return "?" + query_of(chosen, rest)
+
+    return {
+        "asked": found,
+        "operators": OPERATOR.items(),
+        "fields": choices(flow, offered),
+        "pills": pills(found.chosen, flow, address),
+        "kept": rest,
+        "cleared": urlencode(rest),
+    }
+
+
+def query_of(chosen: str, rest: Sequence[tuple[str, str]]) -> str:
+    """Return the query string of a list with a filter and other parameters."""
+    return urlencode([*([("q", chosen)] if chosen else []), *rest])
+
+
+def without_form(request: HttpRequest, found: Asked, kept: Sequence[str]) -> str:
+    """Return the address of the list with the changed filter as text."""
+    rest = [(name, text(request, name)) for name in kept if text(request, name)]
+    return f"{request.path}?{query_of(found.text, rest)}"
+
+
 def _file_query(request: HttpRequest, chosen: str, flow: FlowInfo | None) -> str:
     """Return the query string of a file with the rows of the list, of what a file reads only."""
     names = ("columns", "sort") if flow else ("sort",)

@@ -95,7 +95,7 @@ PARAMETERS = {
     "monitor:health": "",
     "monitor:instance": "after before compare idle order seq view",
     "monitor:instances": "a after at before columns condition exact op part q sort status top v",
-    "monitor:jobs": "behind exact role state top transition",
+    "monitor:jobs": "a behind condition exact op part q role sort state status top transition v",
     "monitor:locks": "after",
     "monitor:messages": "before kind show",
     "monitor:operate": ANY,

@@ -107,6 +107,13 @@ PARTS: dict[str, Field] = {
         _part("case.due", "timestamptz", *_ORDERED, *_EMPTY),
         _part("case.opened", "timestamptz", *_ORDERED),
         _part("case.closed", "timestamptz", *_ORDERED),
+        _part("job.transition", "name", *_EXACT),
+        _part("job.priority", "integer", *_ORDERED),
+        _part("job.attempts", "integer", *_ORDERED),
+        _part("job.fired", "timestamptz", *_ORDERED),
+        _part("job.next", "timestamptz", *_ORDERED, *_EMPTY),
+        _part("job.worker", "text", *_EXACT, "~", *_EMPTY),
+        _part("job.assigned", "text", *_EXACT, *_EMPTY),
         _part("where", "text", "="),
         _part(WORD, "text", "="),
     )
@@ -144,10 +151,9 @@ def task_fields(flow: FlowInfo | None) -> list[Field]:
     return [each for each in fields(flow) if each.attribute or each.name in OF_TASKS]
 
 
-def case_fields(flow: FlowInfo | None) -> list[Field]:
-    """Return the fields that a person may choose in a list of cases, those of cases first."""
-    found = fields(flow)
-    return sorted(found, key=lambda each: not each.name.startswith("case.") or each.attribute is not None)
+def fields_of(flow: FlowInfo | None, prefix: str) -> list[Field]:
+    """Return the fields that a person may choose in a list of cases or jobs, those with the prefix first."""
+    return sorted(fields(flow), key=lambda each: not each.name.startswith(prefix) or bool(each.attribute))
 
 
 def find(condition: Condition, flow: FlowInfo | None) -> Field | None:

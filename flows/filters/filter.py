@@ -27,8 +27,8 @@ class Filter:
     """A filter; `flow` is None as long as it is about instances of any flow.
 
     `zone` is the zone of its times. Without a flow, conditions on attributes are not checked. `at` is the
-    moment of the history that it is about, None for the present. `of`: it is about tasks, the alias `t`, or
-    cases, `c`, and their instances.
+    moment of the history that it is about, None for the present. `of`: it is about tasks, the alias `t`,
+    cases, `c`, or jobs, `j`, and their instances.
     """
 
     tree: Node | None = None
@@ -89,6 +89,10 @@ class Filter:
     def of_cases(self) -> Filter:
         """Return the filter over cases, of which everything can be asked that can be asked of instances."""
         return replace(self, of="cases")
+
+    def of_jobs(self) -> Filter:
+        """Return the filter over jobs, of which everything can be asked that can be asked of instances."""
+        return replace(self, of="jobs")
 
     def having(self, node: Node | None) -> Filter:
         """Return the filter with one more part that has to be met."""

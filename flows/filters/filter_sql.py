@@ -24,7 +24,7 @@ EVERYTHING = Clause(sql.SQL("true"))
 
 @dataclass(frozen=True)
 class About:
-    """What a filter is about: instances, at a moment or (None) in the present, tasks, or cases."""
+    """What a filter is about: instances, at a moment or (None) in the present, tasks, cases or jobs."""
 
     at: datetime | None = None
     of: str = "instances"

@@ -13,6 +13,8 @@ from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.history import HAPPENED
+from flows.filters.jobs import COLUMNS as OF_A_JOB
+from flows.filters.jobs import render as of_job
 from flows.filters.tasks import COLUMNS as OF_A_TASK
 from flows.filters.tasks import render as of_task
 from flows.filters.typed import Typed
@@ -206,8 +208,13 @@ def _case(typed: Typed, flow: FlowInfo | None) -> Clause:
     return of_case(typed)
 
 
+def _job(typed: Typed, flow: FlowInfo | None) -> Clause:
+    return of_job(typed)
+
+
 _SPECIAL: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "status": _status, "flow": _flow, "is": _is, "pending": _pending, "age": _age, "idle": _idle,
     "since": _since, "key": _key, "sla": in_state, "": _word, **HAPPENED,
     "task.name": _task, **dict.fromkeys(OF_A_TASK, _task), **dict.fromkeys(OF_A_CASE, _case),
+    **dict.fromkeys(OF_A_JOB, _job),
 }  # fmt: skip

@@ -105,6 +105,10 @@ from {source} as j left join wedsql.trig g on g.tgid = j.tgid and g.trname = j.t
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s
 """
+# Jobs by their numbers.
+_OF_NUMBERS = (
+    _SHORT.partition("where j.flow_id")[0] + "where j.flow_id = %(flow)s and j.id = any (%(numbers)s)"
+)
 # The ready index is (flow, transition, priority desc, id): the jobs after a given one are up to three scans.
 _IN_TRANSITION = (
     "j.trname = %(transition)s and j.priority = %(priority)s and j.id > %(id)s",
@@ -193,6 +197,13 @@ def listed(
     page = [OpenJob(**r) for r in found[:PAGE_SIZE]]
     last = found[PAGE_SIZE - 1] if len(found) > PAGE_SIZE else None
     return page, QueuePosition(last["transition"], last["priority"], last["id"]) if last else None
+
+
+def of_numbers(flow_id: int, numbers: list[int]) -> list[OpenJob]:
+    """Return the jobs of a flow with these numbers in their order, those that there are."""
+    statement = _OF_NUMBERS.format(source="wedsql.job_pool")
+    found = {r["id"]: OpenJob(**r) for r in rows(statement, {"flow": flow_id, "numbers": numbers})}
+    return [found[number] for number in numbers if number in found]
 
 
 # Ready jobs: one bounded scan of the ready index per transition; held ones as in _SOURCES.

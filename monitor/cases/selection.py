@@ -18,7 +18,7 @@ from flows.access import AnyUser, shown_to, visible_flows
 from flows.capabilities.cases.api import Case
 from flows.capabilities.filters.api import SavedView
 from flows.filters import BadFilter, parse
-from flows.filters.fields import case_fields
+from flows.filters.fields import fields_of
 from flows.queries import cases as queries
 from flows.queries.base import snapshot
 from flows.queries.cases import Listing
@@ -26,9 +26,7 @@ from flows.queries.counting import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import filtering
 from monitor.filtering import Asked
-from monitor.pills import pills
 from pages.guard import is_timeout
-from pages.labels import OPERATOR
 from pages.urlparams import number, text
 
 KEPT = ("show", "sort", "flow", "queue", "cause", "signature")
@@ -122,19 +120,8 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
 def form(request: HttpRequest, given: Wanted, found: Found) -> dict[str, Any]:
     """Return the context of the filter's parts on the page of a list of cases."""
     asked = replace(given.asked, error=found.error) if found.error else given.asked
-    kept = [(name, text(request, name)) for name in KEPT if text(request, name)]
     flow = _only_flow(request.user, given)
-
-    def address(chosen: str) -> str:
-        return "?" + urlencode([*([("q", chosen)] if chosen else []), *kept])
-
-    return {
-        "asked": asked,
-        "operators": OPERATOR.items(),
-        "fields": filtering.choices(flow, case_fields(flow)),
-        "pills": pills(asked.chosen, flow, address),
-        "kept": kept,
-        "cleared": urlencode(kept),
+    return filtering.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
         "too_slow": found.too_slow,
         "order": given.listing.sorting,
         "orders": [(name, ORDERS[name]) for name in queries.orders(closed=given.listing.closed)],
@@ -144,8 +131,7 @@ def form(request: HttpRequest, given: Wanted, found: Found) -> dict[str, Any]:
 
 def address(request: HttpRequest, given: Wanted) -> str:
     """Return the address of the list with the changed filter as text."""
-    kept = [(name, text(request, name)) for name in KEPT if text(request, name)]
-    return f"{request.path}?{urlencode([*([('q', given.asked.text)] if given.asked.text else []), *kept])}"
+    return filtering.without_form(request, given.asked, KEPT)
 
 
 def _only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:

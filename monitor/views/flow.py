@@ -1,4 +1,4 @@
-"""One flow: its instances, filtered, and its queue."""
+"""One flow: its instances, filtered, and the figures of its queue."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from flows.queries.base import snapshot
 from flows.queries.counting import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo, has_diagram
 from flows.queries.paging import Page
-from monitor import filtering, indexing, masking, urlparams
+from monitor import filtering, indexing, urlparams
 from monitor.filtering import Asked
 from monitor.past import views as past
 from monitor.past.as_of import from_slider, time_of
 from pages.guard import is_timeout, page
-from pages.urlparams import number, text
+from pages.urlparams import number
 
 Counts: TypeAlias = dict[str, Count]
 
@@ -172,22 +172,3 @@ def _row(
 ) -> str:
     context = {"flow": flow, "item": listed, "shown": shown}
     return render_to_string("monitor/parts/instance_row.html", context, request)
-
-
-@require_safe
-@page
-@masks
-def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
-    """Return the list of jobs of one state, of one transition or role, or of all."""
-    state = request.GET.get("state", "pending")
-    state = state if state in jobs.JOB_STATES else "pending"
-    transition, role = text(request, "transition"), text(request, "role")
-    with snapshot():
-        found = flow_or_404(request.user, name)
-        listed, behind = jobs.listed(found.id, state, transition, urlparams.place(request), role=role)
-        listed = [masking.job(found, each) for each in listed]
-        context = {"flow": found, "jobs": listed, "behind": behind, "state": state, "transition": transition}
-        context["diagram"] = has_diagram(found.name)
-    context |= {"states": jobs.JOB_STATES, "role": role, "roles": urlparams.choices(found.roles, role)}
-    context["behind_key"] = f"{behind.transition}~{behind.priority}~{behind.id}" if behind else ""
-    return render(request, "monitor/jobs.html", context)
