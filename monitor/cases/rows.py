@@ -13,7 +13,7 @@ from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
 from flows.labels import translate_label
 from flows.models import Attribute, Flow, Trigger
 from flows.option_labels import QueueTitles
-from flows.queries.definitions import flow_by_name
+from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in
 from monitor.labels import CASE_STATE, SEVERITY
@@ -152,12 +152,19 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
     )
 
 
-def rows(cases: Collection[Case], named: Names, user: AnyUser) -> list[CaseRow]:
-    """Return cases for a page, with the business keys of their instances as the user may see them."""
+def rows(
+    cases: Collection[Case], named: Names, user: AnyUser, known: FlowInfo | None = None
+) -> list[CaseRow]:
+    """Return cases for a page, with the business keys of their instances as the user may see them.
+
+    known: a flow as the user may see it, which is not read again.
+    """
     keys: dict[int, str] = {}
     for name in {one.flow for one in cases}:
-        if flow := flow_by_name(name):
-            keys |= business_keys(shown_to(user, flow), [one.wid for one in cases if one.flow == name])
+        found = known if known is not None and known.name == name else flow_by_name(name)
+        if found:
+            flow = found if found is known else shown_to(user, found)
+            keys |= business_keys(flow, [one.wid for one in cases if one.flow == name])
     return [row(one, named, keys) for one in cases]
 
 

@@ -117,10 +117,9 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
     return partial(queries.matching, Listing(), selection, cap)
 
 
-def form(request: HttpRequest, given: Wanted, found: Found) -> dict[str, Any]:
+def form(request: HttpRequest, given: Wanted, found: Found, flow: FlowInfo | None) -> dict[str, Any]:
     """Return the context of the filter's parts on the page of a list of cases."""
     asked = replace(given.asked, error=found.error) if found.error else given.asked
-    flow = _only_flow(request.user, given)
     return filtering.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
         "too_slow": found.too_slow,
         "order": given.listing.sorting,
@@ -134,7 +133,7 @@ def address(request: HttpRequest, given: Wanted) -> str:
     return filtering.without_form(request, given.asked, KEPT)
 
 
-def _only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
+def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
     """Return the flow to which the list is narrowed, as the user may see it."""
     only = given.flows if given.flows is not None and len(given.flows) == 1 else None
     named = next(iter(given.asked.chosen.only("flow") or only or ()), "")

@@ -54,11 +54,12 @@ def cases(request: HttpRequest) -> HttpResponse:
     groups = api.case_groups(_listed(wanted.flows), GROUPS) if grouped else []
     hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
     named, whole = names(shown), not wanted.asked.text
+    only = selection.only_flow(request.user, wanted)
     context = {
         "tab": tab,
         **tab_facts(request.user),
         "many_flows": len(shown) > 1,
-        "rows": rows(found, named, request.user),
+        "rows": rows(found, named, request.user, only),
         "more": listed.more,
         "groups": [_group(request.user, one, named, hidden) for one in groups],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
@@ -71,7 +72,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "rule_of": _rule_of(request.user, found, where, hidden),
         "repair_all": _repair_all(request, found, where, hidden) if whole and tab == "open" else "",
         "repairs": flows_of(request.user, "handle") != frozenset(),
-    } | selection.form(request, wanted, listed)
+    } | selection.form(request, wanted, listed, only)
     return render(request, "monitor/cases/list.html", context)
 
 

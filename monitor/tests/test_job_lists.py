@@ -108,7 +108,7 @@ def test_jobs_are_found_by_what_they_and_their_instances_have(
         assert set(re.findall(r'<tr id="wid-(\d+)"', page)) == set(map(str, wanted)), text
     only = shown(ben, parcels, q="weight:1", transition="tr_pack", sort="newest")
     assert set(only) == jobs_of(parcels, *waiting[2:4], transition="tr_pack")
-    assert shown(ben, parcels, q="weight:1", role="nobody") == []
+    assert shown(ben, parcels, q="weight:1", role="unknown") == []
     assert "No job meets the filter" in get(ben, f"/flows/{parcels.flow}/jobs/?q=weight:77")
 
 

@@ -75,10 +75,11 @@ $$;
 create or replace function wedsql._written_pieces(p_text text) returns table (piece text)
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select m.part[1] from regexp_matches(p_text,
-  'E?''(?:[^'']|'''')*''|ARRAY\[|"?[A-Za-z_][A-Za-z_0-9."]*\('
-  '|::"?(?:(?:timestamp|time)(?:\(\d\))? with(?:out)? time zone|character varying|double precision'
-  '|bit varying|[A-Za-z_0-9.]+)"?(?:\(\d+(?:, *-?\d+)?\))?(?:\[\])*'
-  '|"?[A-Za-z_]\w*"?(?:\.(?:\w+|"[^"]+"))*|\d[\d.]*(?:e[+-]?\d+)?|[-+*/<>=~!@#%^&|`?]+|\s+|(?:.)', 'g')
+  e'E?''(?:[^'']|'''')*''|ARRAY\\[|"?[A-Za-z_][A-Za-z_0-9."]*\\('
+  || e'|::"?(?:(?:timestamp|time)(?:\\(\\d\\))? with(?:out)? time zone|character varying|double precision'
+  || e'|bit varying|[A-Za-z_0-9.]+)"?(?:\\(\\d+(?:, *-?\\d+)?\\))?(?:\\[\\])*'
+  || e'|"?[A-Za-z_]\\w*"?(?:\\.(?:\\w+|"[^"]+"))*|\\d[\\d.]*(?:e[+-]?\\d+)?|[-+*/<>=~!@#%^&|`?]+'
+  || e'|\\s+|(?:.)', 'g')
   with ordinality m (part, n)
 order by m.n
 $$;
@@ -90,8 +91,8 @@ create or replace function wedsql._fallible_calls(p_text text) returns table (ca
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   c_harmless constant text :=
-    '^(=|<>|<|<=|>|>=|AND|OR|NOT|IS|NULL|DISTINCT|FROM|ANY|ALL|TRUE|FALSE|true|false|UNKNOWN|,|\s+)$';
-  c_lenient constant text := '^(COALESCE|NULLIF|GREATEST|LEAST)\($';
+    e'^(=|<>|<|<=|>|>=|AND|OR|NOT|IS|NULL|DISTINCT|FROM|ANY|ALL|TRUE|FALSE|true|false|UNKNOWN|,|\\s+)$';
+  c_lenient constant text := e'^(COALESCE|NULLIF|GREATEST|LEAST)\\($';
   d integer := 1;
   p text;
   -- Of each group that is open: its first piece, what of it is read, the same with names of parts, the parts,
@@ -105,7 +106,7 @@ begin
   for p in select w.piece from wedsql._written_pieces(p_text) w union all select null loop
     if p ~ '^::' or p = '[' then
       null;  -- it belongs to the operand before it
-    elsif v_operand[d] <> '' and (p is null or p !~ '^\[$') then
+    elsif v_operand[d] <> '' and (p is null or p !~ e'^\\[$') then
       v_raw[d] := v_raw[d] || v_operand[d];
       if v_varied[d] then
         v_parts[d] := v_parts[d] || to_jsonb(v_operand[d]);
@@ -122,10 +123,10 @@ begin
       v_operand[d] := ''; v_varied[d] := false;
     end if;
     exit when p is null or d = 1 and p = 'FROM';
-    if p ~ '\($' or p in ('[', 'ARRAY[', 'CASE') then
+    if p ~ e'\\($' or p in ('[', 'ARRAY[', 'CASE') then
       d := d + 1;
       v_open[d] := p; v_raw[d] := ''; v_made[d] := ''; v_parts[d] := '[]'; v_fixed[d] := false;
-      v_risky[d] := p ~ '.\($' and p !~ c_lenient; v_varies[d] := false; v_operand[d] := '';
+      v_risky[d] := p ~ e'.\\($' and p !~ c_lenient; v_varies[d] := false; v_operand[d] := '';
       v_varied[d] := false;
     elsif p in (')', ']', 'END') then
       v_group := v_open[d] || v_raw[d] || p; v_group_varies := v_varies[d];
@@ -136,12 +137,12 @@ begin
       end if;
       d := d - 1;
       v_operand[d] := v_operand[d] || v_group; v_varied[d] := v_varied[d] or v_group_varies;
-    elsif p ~ '^(r\.|::|E?''|\d)' then
-      v_operand[d] := v_operand[d] || p; v_varied[d] := v_varied[d] or p ~ '^r\.';
+    elsif p ~ e'^(r\\.|::|E?''|\\d)' then
+      v_operand[d] := v_operand[d] || p; v_varied[d] := v_varied[d] or p ~ e'^r\\.';
     else
       v_raw[d] := v_raw[d] || p; v_made[d] := v_made[d] || p;
       v_risky[d] := v_risky[d] or p !~ c_harmless;
-      v_fixed[d] := v_fixed[d] or v_open[d] ~ '^(EXTRACT|NORMALIZE)' and p ~ '^\w' and p <> 'FROM';
+      v_fixed[d] := v_fixed[d] or v_open[d] ~ '^(EXTRACT|NORMALIZE)' and p ~ e'^\\w' and p <> 'FROM';
     end if;
   end loop;
 end
@@ -172,15 +173,15 @@ select case
     array['{"a": 1}', '{}', '[]', '[1, "a"]', '1', '"a"', 'true', 'null', '{"a": {"b": [1]}}',
           '[[1], {"a": 1}]', '"2024-05-17"']
   when p_type = 'uuid' then array['00000000-0000-4000-8000-000000000000']
-  when p_type = 'bytea' then array['\x61', '\x', '\x6162636465666768']
+  when p_type = 'bytea' then array[e'\\x61', e'\\x', e'\\x6162636465666768']
   when p_type in ('bit', 'bit varying') then array['1', '0']
-  when p_type ~ '^(smallint|integer|bigint|numeric|real|double precision)\[\]$' then
+  when p_type ~ e'^(smallint|integer|bigint|numeric|real|double precision)\\[\\]$' then
     array['{1}', '{}', '{1,2,3}', '{0}', '{{1,2},{3,4}}']
-  when p_type ~ '^(text|character varying|character)\[\]$' then
+  when p_type ~ e'^(text|character varying|character)\\[\\]$' then
     array['{a}', '{}', '{a,b,c}', '{1}', '{{a,b},{c,d}}']
   when p_type = 'boolean[]' then array['{t}', '{}', '{t,f}']
-  when p_type ~ '^(date|timestamp with.* time zone)\[\]$' then array['{2024-05-17}', '{}']
-  when p_type ~ '^jsonb?\[\]$' then array['{1}', '{}']
+  when p_type ~ e'^(date|timestamp with.* time zone)\\[\\]$' then array['{2024-05-17}', '{}']
+  when p_type ~ e'^jsonb?\\[\\]$' then array['{1}', '{}']
   when p_type ~ '^(int4|int8|num)range$' then array['[1,5)', 'empty', '[0,0]', '(,)', '[-3,1000)']
   when p_type ~ '^(date|ts|tstz)range$' then array['[2024-01-01,2024-05-17)', 'empty', '(,)']
   else '{}' end
@@ -295,8 +296,8 @@ begin
        or z.name in ('America/Bogota', 'UTC')
     order by z.name limit 8) else c_words end loop
     if (wedsql._never_computed(
-          regexp_replace(p_call, '(\m|'')' || regexp_replace(v_word, '(\W)', '\\\1', 'g') || '(\M|'')',
-                         '\1' || v_try || '\2', 'i'), p_types)).computed then
+          regexp_replace(p_call, e'(\\m|'')' || regexp_replace(v_word, e'(\\W)', e'\\\\\\1', 'g')
+                         || e'(\\M|'')', e'\\1' || v_try || e'\\2', 'i'), p_types)).computed then
       v_found := v_found || v_try;
     end if;
   end loop;
@@ -314,8 +315,8 @@ declare
   v_number boolean; v_try text;
 begin
   for i in 1 .. cardinality(v_pieces) loop
-    continue when v_pieces[i] !~ '^(E?''|\d)' or v_pieces[i - 1] = E'\x01';
-    v_number := v_pieces[i] ~ '^\d';
+    continue when v_pieces[i] !~ e'^(E?''|\\d)' or v_pieces[i - 1] = E'\x01';
+    v_number := v_pieces[i] ~ e'^\\d';
     foreach v_try in array case when v_number then array['1', '2', '3'] else c_texts end loop
       if (wedsql._never_computed(array_to_string(v_pieces[:i - 1] || v_try || v_pieces[i + 1:], ''),
                                  p_types)).computed then
@@ -333,7 +334,7 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 with word as (
   select w.piece ~ '''$' as quoted, lower(case
       when w.piece ~ '''$' then wedsql.unquote(ltrim(w.piece, 'E')) else rtrim(w.piece, '(') end) as text
-  from wedsql._written_pieces(p_call) w where w.piece !~ '^(\s+|[(),])$')
+  from wedsql._written_pieces(p_call) w where w.piece !~ e'^(\\s+|[(),])$')
 select array(
   select row(t.position, t.length, t.kind, t.text, t.depth)::wedsql.token
   from unnest(p_tokens) with ordinality t (position, length, kind, text, depth, n)
