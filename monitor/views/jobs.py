@@ -27,7 +27,7 @@ from pages.urlparams import text
 
 KEPT = ("state", "transition", "role", "sort")
 ORDERS: Mapping[str, str | Promise] = {
-    "queue": _("In the order of the queue"),
+    "queue": _("Queue"),
     "oldest": _("The oldest first"),
     "newest": _("The newest first"),
     "attempts": _("Most attempts first"),
