@@ -8,11 +8,11 @@ create or replace function wedsql._label_line(p_line text, p_known text[], out c
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select r.code, coalesce(r.m[2], '') from (
   select k as code, regexp_match(substr(p_line, length(k) + 1),
-    '^\s*(\[([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\])?\s*=\s*\S') as m
+    e'^\\s*(\\[([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\\])?\\s*=\\s*\\S') as m
   from unnest(p_known) k where starts_with(p_line, k)
   union all
   select btrim(m[1]), array[null, m[2]] from regexp_match(p_line,
-    '^([^=\[\]]*[^=\[\]\s])\s*(?:\[([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\])?\s*=\s*\S') m
+    e'^([^=\\[\\]]*[^=\\[\\]\\s])\\s*(?:\\[([a-z]{2,3}(?:-[a-z0-9]{2,8})*)\\])?\\s*=\\s*\\S') m
   where p_known is null and m is not null) r
 where r.m is not null order by length(r.code) desc limit 1
 $$;
