@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any
+from typing import Any, LiteralString, cast
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -69,4 +69,18 @@ def now() -> datetime:
 
 def _execute(cursor: CursorWrapper, statement: str | sql.Composable, params: Params) -> None:
     # With None instead of an empty sequence, a literal % is not read as a placeholder.
+    if params and isinstance(statement, sql.Composable):
+        statement = _with_percents(statement)
     cursor.execute(statement, params or None)
+
+
+def _with_percents(part: sql.Composable) -> sql.Composable:
+    """Return a part of a statement with parameters, in which % in a name or value is not one of them.
+
+    psycopg 3.3.9 does not double it, as its placeholders need.
+    """
+    if isinstance(part, sql.Composed):
+        return sql.Composed([_with_percents(each) for each in part])
+    if isinstance(part, (sql.Identifier, sql.Literal)):
+        return sql.SQL(cast("LiteralString", part.as_string(None).replace("%", "%%")))
+    return part

@@ -124,6 +124,8 @@ def test_a_person_of_any_name_performs_a_task(flow: str, name: str) -> None:
         (task,) = api.instance_tasks(wid)
         assert task.audience == f"p:{name}"
         assert "P-1" in page_of(odd) and person("role:Expert").get(address).status_code == 404
+        for asked in ("q=task.priority:0", "q=task.priority:0&sort=newest", "q=P-1"):
+            assert "P-1" in page_of(odd, f"/tasks/?{asked}"), "psycopg takes % in a literal for a parameter"
         odd.post(f"{address}take/")
         assert api.instance_tasks(wid)[0].owner == name
         for page in (
