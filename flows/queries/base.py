@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, LiteralString, cast
+from typing import Any
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -82,5 +82,5 @@ def _with_percents(part: sql.Composable) -> sql.Composable:
     if isinstance(part, sql.Composed):
         return sql.Composed([_with_percents(each) for each in part])
     if isinstance(part, (sql.Identifier, sql.Literal)):
-        return sql.SQL(cast("LiteralString", part.as_string(None).replace("%", "%%")))
+        return sql.SQL(part.as_string(None).replace("%", "%%"))
     return part
