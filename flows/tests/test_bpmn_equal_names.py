@@ -89,7 +89,7 @@ def test_data_objects_with_one_label_are_one_attribute() -> None:
 
 
 @pytest.mark.django_db
-def test_data_objects_whose_names_no_attribute_can_have_are_numbered() -> None:
+def test_data_objects_whose_names_no_attribute_can_have_get_others() -> None:
     assert names(OBJECT.format("d1", "日本"), OBJECT.format("d2", "東京")) == {"n": "日本", "n_2": "東京"}
     reserved = names(OBJECT.format("d1", "Status"), OBJECT.format("d2", "tokens"))
-    assert reserved == {"status_2": "Status", "tokens_2": "tokens"}
+    assert reserved == {"status_": "Status", "tokens_": "tokens"}

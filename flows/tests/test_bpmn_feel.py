@@ -11,7 +11,7 @@ from flows.languages.bpmn.feel import NotSimple, to_sql
     ("feel", "sql"),
     [
         ("amount > 1000", "amount > 1000"),
-        ('status = "it\'s"', "status = 'it''s'"),
+        ('status = "it\'s"', "status_ = 'it''s'"),
         ("a != null and b = null", "a is not null and b is null"),
         ("not(a or b) and c", "not (a or b) and c"),
         ("a and (b or c)", "a and (b or c)"),
@@ -57,7 +57,7 @@ def test_other_forms_of_feel_are_refused_in_words(feel: str, said: str) -> None:
 
 
 def test_an_attribute_may_have_a_name_that_is_a_word_of_feel() -> None:
-    assert to_sql("some = 1", {"some": "integer"}) == "some = 1"
+    assert to_sql("some = 1", {"some_": "integer"}) == "some_ = 1"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,9 @@ from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import options
 from flows.languages.bpmn.item_types import item_type
 from flows.languages.bpmn.model import Datum
-from flows.languages.bpmn.names import LONGEST, slug
+from flows.languages.bpmn.names import LONGEST, slug, usable
 from flows.languages.bpmn.references import Note
 from flows.languages.bpmn.xml import Tag, local
-
-_RESERVED = frozenset({"wid", "status", "seq", "flow_id", "tokens"})
 
 
 def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
@@ -29,7 +27,7 @@ def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
     shown = [tag, *(each for each in references if local(each.get("dataObjectRef")) == tag.id)]
     name = next((each.get("name") for each in shown if each.get("name")), tag.id)
     given = {key: value for each in shown for key, value in options.given(each).items()}
-    own = {"name": given.pop("attribute", "") or slug(name), "label": name}
+    own = {"name": given.pop("attribute", "") or usable(slug(name)), "label": name}
     return _datum(tag, own | _item_type(shown, named) | given, tag.id, note)
 
 
@@ -83,10 +81,9 @@ def apart(data: Sequence[Datum]) -> list[Datum]:
 
 
 def _names(datum: Datum) -> Iterator[str]:
-    """Return the names that a data object may have; one that is made of its own name is never reserved."""
+    """Return the names that a data object may have."""
     name = str(datum.options["name"])
-    if name not in _RESERVED or name != slug(str(datum.options.get("label") or "")):
-        yield name
+    yield name
     yield from (f"{name[: LONGEST - 5]}_{number}" for number in count(2))
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from flows.languages.bpmn.feel import NotSimple, names_in, to_sql
 from flows.languages.bpmn.model import Expression
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.problems import BpmnProblem
 
 _SQL = ("sql", "text/sql")
@@ -35,7 +35,7 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
     if any(each in language for each in _PROGRAMS):
         text, language = returned(text), ""
         before = 2
-    text = _DATA_OBJECT.sub(lambda found: slug(found[1]), text)
+    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
     if language and not any(each in language for each in _READ):
         message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
         raise NotUnderstood(_problem(message, expression, element))
@@ -58,7 +58,7 @@ def feel_names(expression: Expression, default: str) -> frozenset[str]:
     if (expression.language or default).lower() in _SQL:
         return frozenset()
     text = returned(bare(expression.text)[0])
-    return names_in(_DATA_OBJECT.sub(lambda found: slug(found[1]), text))
+    return names_in(_DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text))
 
 
 def name_of(expression: Expression) -> str:

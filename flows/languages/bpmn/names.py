@@ -7,6 +7,20 @@ import unicodedata
 from collections.abc import Iterable
 
 LONGEST = 36
+# Words that no condition can have as names of attributes, and names that flows have for other things.
+_UNUSABLE = frozenset(
+    (
+        "all analyse analyze and any array as asc asymmetric authorization between binary both case cast "
+        "check collate collation column concurrently constraint create cross current_catalog current_date "
+        "current_role current_schema current_time current_timestamp current_user default deferrable desc "
+        "distinct do else end except false fetch flow_id for foreign freeze from full grant group having "
+        "ilike in initially inner intersect into is isnull join lateral leading left like limit localtime "
+        "localtimestamp natural not notnull offset on only or order outer overlaps placing primary "
+        "references returning right select seq session_user similar some status symmetric system_user table "
+        "tablesample then to tokens trailing true union unique user using variadic verbose when where "
+        "wid window with ctid xmin xmax cmin cmax tableoid"
+    ).split()
+)
 # As bpmn.io and Camunda make them up, and as others do: with a UUID, or a number alone.
 _MADE_UP = re.compile(
     r"[A-Za-z]+_(?=[a-z]*\d)[0-9a-z]{7}"
@@ -22,6 +36,11 @@ def slug(text: str, first: str = "n", longest: int = LONGEST) -> str:
     if not name[:1].isalpha():
         name = f"{first}_{name}".strip("_")
     return name[:longest].strip("_")
+
+
+def usable(name: str) -> str:
+    """Return the name of the attribute of a variable; one that conditions cannot have gets a `_`."""
+    return f"{name}_" if name in _UNUSABLE else name
 
 
 def is_made_up(id_: str) -> bool:

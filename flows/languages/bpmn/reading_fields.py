@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from flows import json_text
 from flows.languages.bpmn import field_limits
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL
 from flows.languages.bpmn.xml import Tag
@@ -62,7 +62,7 @@ class Fields:
 
 def name_of(id_: str) -> str:
     """Return the name of the attribute of a field."""
-    return id_.lower() if _NAME.fullmatch(id_.lower()) else slug(id_)
+    return usable(id_.lower() if _NAME.fullmatch(id_.lower()) else slug(id_))
 
 
 def fields(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from flows.languages.bpmn.model import Assignment, Element, Expression, Loop
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.reading_events import expression, is_given
 from flows.languages.bpmn.vocabulary import CAMUNDA, MODEL, OWN, ZEEBE
 from flows.languages.bpmn.xml import Tag
@@ -40,7 +40,7 @@ def _several(tag: Tag, each: Tag, parts: dict[str, Tag], note: Note, used: Used)
     """Return the loop of a multi-instance activity."""
     found = Loop(before=True, parallel=not each.flag("isSequential"))
     items, item = _collection(each, used)
-    item = item.lower()
+    item = usable(item.lower())
     parts = {name: part for name, part in parts.items() if is_given(part) or part.children}
     times, until = parts.get("loopCardinality"), parts.get("completionCondition")
     if "loopDataInputRef" in parts:
@@ -112,7 +112,8 @@ def _passed(tag: Tag, note: Note, used: Used) -> Iterator[tuple[Assignment, bool
         if to_child is None:
             continue
         used.add((id(part), ""))
-        source, target = part.get("source") or part.get("sourceExpression"), part.get("target").lower()
+        source = part.get("source") or part.get("sourceExpression")
+        target = usable(part.get("target").lower())
         if part.space == CAMUNDA and part.get("businessKey") and not target:
             message = "“businessKey” has no effect: pass the attribute that identifies the child by its name."
             note("not_used", message, tag, "warning")
@@ -134,7 +135,7 @@ def _results(tag: Tag, note: Note, used: Used) -> Iterator[Assignment]:
         for part in _extensions(each):
             if part.get("outputCollection") and (id(part), "") in used:
                 source = Expression(part.get("outputElement"), "", part.line, part.column)
-                target = part.get("outputCollection").lower()
+                target = usable(part.get("outputCollection").lower())
                 if not _ATTRIBUTE.fullmatch(target) or not source.text:
                     note("unsupported", "The collection of results is an attribute, of one value each.", tag)
                     continue

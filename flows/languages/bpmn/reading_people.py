@@ -11,7 +11,7 @@ from flows.languages.bpmn.expressions import name_of
 from flows.languages.bpmn.form_js import form_of
 from flows.languages.bpmn.iso import is_duration
 from flows.languages.bpmn.model import PERSONS, TASKS, Element, Expression
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.reading_fields import Declare, fields
 from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL, ZEEBE
@@ -184,7 +184,7 @@ class _Reading:
 
     def form(self, text: str, tag: Tag) -> None:
         if _ADDRESS.fullmatch(text):
-            self.found["application"] = _VARIABLE.sub(lambda found: f"{{{found[1].lower()}}}", text)
+            self.found["application"] = _VARIABLE.sub(lambda found: f"{{{usable(found[1].lower())}}}", text)
         else:
             self.ignored(f"The form “{text[:60]}” is no web address, so it has no effect.", tag)
 

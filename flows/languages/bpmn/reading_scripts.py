@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flows.languages.bpmn.model import Assignment, Element, Expression
+from flows.languages.bpmn.names import usable
 from flows.languages.bpmn.reading_events import expression
 from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.vocabulary import CAMUNDA, FLOWABLE, MODEL, ZEEBE
@@ -33,7 +34,7 @@ def script_task(tag: Tag, element: Element, used: Used) -> Element:
 
 def _with_result(element: Element, name: str, text: Expression) -> Element:
     """Return the task with one assignment; without a name for the result it has only its script."""
-    given = name.strip().lower()
+    given = usable(name.strip().lower())
     if not (given.isascii() and given.isidentifier()) or not text.text.strip():
         return replace(element, expression=text if text.text.strip() else None)
     return replace(element, outputs=(Assignment(given, text),))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from flows.languages.bpmn.conditions import conditions, passed, types, uses
 from flows.languages.bpmn.item_types import item_type
 from flows.languages.bpmn.model import Datum, Process
-from flows.languages.bpmn.names import slug
+from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.vocabulary import MODEL
 from flows.languages.bpmn.xml import Tag
 
@@ -27,7 +27,7 @@ class Variable:
     @property
     def names(self) -> list[str]:
         """Return the names that the attribute may have, the likeliest first."""
-        return [slug(each) for each in (self.tag.get("name"), self.tag.id) if each]
+        return [usable(slug(each)) for each in (self.tag.get("name"), self.tag.id) if each]
 
     def attribute(self, name: str) -> Datum:
         """Return the attribute, with one of its names."""

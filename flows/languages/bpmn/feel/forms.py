@@ -20,6 +20,7 @@ from flows.languages.bpmn.feel.tree import (
     key_of,
 )
 from flows.languages.bpmn.feel.words import FORMS, KEYWORDS, LITERALS, NotSimple, Word
+from flows.languages.bpmn.names import usable
 
 
 class Forms(Cursor, ABC):
@@ -98,7 +99,7 @@ class Forms(Cursor, ABC):
     def named(self, word: Word) -> Node:
         """Read a name, a call, or what one of the words that begin another form of FEEL begins."""
         name = word.text.lower()
-        if name in FORMS and name not in self.attributes and name not in self.bound:
+        if name in FORMS and usable(name) not in self.attributes and name not in self.bound:
             if name == "if":
                 return self.chosen(word)
             if name == "function":
@@ -113,7 +114,7 @@ class Forms(Cursor, ABC):
             return self.call(word.position, text)
         found = Name(word.position, text)
         if found.key not in self.bound and not self.in_filter:
-            self.names.add(found.key)
+            self.names.add(usable(found.key))
         return found
 
     def long_name(self, name: str) -> str:

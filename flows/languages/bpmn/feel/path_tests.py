@@ -8,6 +8,7 @@ from typing import Any
 
 from flows.languages.bpmn.feel import tree
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, text_of
+from flows.languages.bpmn.names import usable
 
 _COMPARED = {"=": "==", "<>": "!="}
 _PASSED = NUMBERS | TEXTS | {"boolean"}
@@ -117,14 +118,14 @@ class Tests:
 
     def named(self, node: tree.Name) -> str:
         """Return the item, a part of it, or the variable of an attribute."""
-        key, type_ = node.key, self.types.get(node.key)
+        key, type_ = node.key, self.types.get(usable(node.key))
         if key == (self.item or "item"):
             return "@"
         if type_ is None and not self.item:
             return f"@.{json.dumps(node.text)}"
         if type_ not in _PASSED:
             raise NoPath(node.position)
-        self.passed[key] = variable(key, key, type_ in TEXTS)
+        self.passed[key] = variable(key, usable(key), type_ in TEXTS)
         return f"${key}"
 
 

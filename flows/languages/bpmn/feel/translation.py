@@ -27,6 +27,7 @@ from flows.languages.bpmn.feel.values import (
     text_of,
 )
 from flows.languages.bpmn.feel.words import NotSimple
+from flows.languages.bpmn.names import usable
 
 _LONGEST = 10_000
 _NO_SUM = 'A date and a number have no sum; add a duration such as duration("P1D").'
@@ -93,7 +94,8 @@ class _Translation:
         if node.key in names:
             found = names[node.key]
             return lists.closed(found) if isinstance(found, Part) else found
-        return Part(node.key, self.types.get(node.key, ""))
+        name = usable(node.key)
+        return Part(name, self.types.get(name, ""))
 
     def grouped(self, node: tree.Group, names: Names) -> Value:
         inner = self.value(node.part, names)
