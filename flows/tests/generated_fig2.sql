@@ -76,8 +76,9 @@ declare
   v_fired text[] := '{}'::text[];
 begin
   <<fast_path>> begin
-  -- As one value: each column of a query is looked up when it begins.
-  v_row := (select w from fig2.wed_flow w where w.wid = _single.p_wid for no key update);
+  -- As one value: each column of a query is looked up when it begins. An attribute may be called w.
+  v_row := (select (w.*)::fig2.wed_flow from fig2.wed_flow w
+            where w.wid = _single.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.
@@ -281,8 +282,9 @@ begin
     p_changes := wedsql._set_changes('fig2', p_wid, p_set);
   end if;
   <<fast_path>> begin
-  -- As one value: each column of a query is looked up when it begins.
-  v_row := (select w from fig2.wed_flow w where w.wid = complete_held.p_wid for no key update);
+  -- As one value: each column of a query is looked up when it begins. An attribute may be called w.
+  v_row := (select (w.*)::fig2.wed_flow from fig2.wed_flow w
+            where w.wid = complete_held.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.

@@ -64,8 +64,9 @@ declare
   v_fired text[] := '{}'::text[];{declare}
 begin{first}
   <<fast_path>> begin
-  -- As one value: each column of a query is looked up when it begins.
-  v_row := (select w from {flow:I}.wed_flow w where w.wid = {name}.p_wid for no key update);
+  -- As one value: each column of a query is looked up when it begins. An attribute may be called w.
+  v_row := (select (w.*)::{flow:I}.wed_flow from {flow:I}.wed_flow w
+            where w.wid = {name}.p_wid for no key update);
   v_now := wedsql.now();
   -- Not eligible: a job that is finished, late or not held here, an instance that is not running (a running
   -- one has no parked work), a change that is rejected.

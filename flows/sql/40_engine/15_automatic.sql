@@ -222,10 +222,11 @@ begin
   if cardinality(p_steps) > 1 then
     begin
       execute format('select array_agg(case when u.tgid > 0 and not starts_with(u.trw, ''_'') then '
-                     'wed_match.a_%s(jsonb_populate_record(r.w, u.state), u.tgid) else ''{}'' end '
+                     'wed_match.a_%1$s(jsonb_populate_record(r.w, u.state), u.tgid) else ''{}'' end '
                      'order by u.ordinality) '
                      'from unnest($1) with ordinality u left join lateral '
-                     '(select w from %I.wed_flow w where w.wid = u.wid offset 0) r on true', p_flow, p_name)
+                     '(select (w.*)::%2$I.wed_flow as w from %2$I.wed_flow w where w.wid = u.wid offset 0) r '
+                     'on true', p_flow, p_name)
         into v_all using p_steps;
     exception when data_exception or feature_not_supported or program_limit_exceeded then
       v_all := null;  -- each is computed by itself, to say which cannot be

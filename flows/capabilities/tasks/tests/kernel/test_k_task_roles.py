@@ -17,7 +17,8 @@ ROLES = ("wed_web", "wed_worker", "wed_reaper", "wed_monitor", "wed_view")
 ALSO = {
     "wed_monitor": {
         "open_tasks", "newest_tasks", "own_tasks", "task_items", "done_tasks", "flow_tasks",
-        "instance_tasks", "task_load", "tasks_of_others", "team_load", "task_settings", "task_list",
+        "instance_tasks", "task_load", "tasks_of_other_rules", "tasks_of_others", "team_load",
+        "task_settings", "task_list",
         "task_applications",
     },
     "wed_reaper": {
