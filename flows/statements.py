@@ -17,7 +17,7 @@ from flows.database_errors import error_for, translated
 from flows.errors import BadDefinition, WedError, WrongType
 
 if TYPE_CHECKING:
-    from psycopg.abc import Buffer
+    from psycopg.abc import AdaptContext, Buffer
 
 State = Mapping[str, Any]
 _LARGE = 2_000  # bytes of JSON text
@@ -132,24 +132,31 @@ def _read(name: str, found: Any, kind: str) -> Any:
     return datetime.fromisoformat(found) if is_time else found
 
 
-class _Exact(JsonbLoader):
+class ExactJson(JsonbLoader):
     """Decodes jsonb with every digit; a large text that comes twice in a row is decoded once.
 
     The state that fired a job is mostly the present one. Both are objects of their own.
     """
 
-    _loads = staticmethod(json_text.decode)
     _last: tuple[bytes, Any] = (b"", None)
 
+    def __init__(self, oid: int, context: AdaptContext | None = None) -> None:
+        super().__init__(oid, context)
+        encoding = self.connection.info.encoding if self.connection is not None else "utf-8"
+        self._encoding = "utf-8" if encoding == "ascii" else encoding  # SQL_ASCII is any bytes
+
     def load(self, data: Buffer) -> Any:
-        """Return the value that the text means."""
+        """Return the value that the text means, which the server sends in the encoding of the session."""
         text = bytes(data)
         if len(text) < _LARGE:
-            return json_text.decode(text)
+            return self._decoded(text)
         if text != self._last[0]:
-            self._last = (text, json_text.decode(text))
+            self._last = (text, self._decoded(text))
         value = self._last[1]
-        return dict(value) if _is_flat(value) else json_text.decode(text)
+        return dict(value) if _is_flat(value) else self._decoded(text)
+
+    def _decoded(self, text: bytes) -> Any:
+        return json_text.decode(text.decode(self._encoding))
 
 
 def _is_flat(value: Any) -> bool:
@@ -161,7 +168,7 @@ def _cursor(conn: Any) -> Any:
     if conn is not None:
         replication.watch(conn)
     cursor = conn.cursor() if conn is not None else _django_cursor()
-    cursor.adapters.register_loader("jsonb", _Exact)
+    cursor.adapters.register_loader("jsonb", ExactJson)
     return cursor
 
 

@@ -15,6 +15,7 @@ from psycopg.rows import namedtuple_row
 
 from flows import api
 from flows.errors import WedError
+from flows.statements import ExactJson
 from flows.tests.modes import BY_NAME, Batch, Single
 from flows.types import ClaimedJob, Completion, FailResult, StepResult
 
@@ -68,6 +69,7 @@ class Kit:
         if SELF in params:
             params = [self.name if each == SELF else each for each in params]
         with (conn or self.conn).cursor(row_factory=namedtuple_row) as cursor:
+            cursor.adapters.register_loader("jsonb", ExactJson)  # in the encoding of the session
             cursor.execute(query, params or None)
             return cursor.fetchall() if cursor.description else []
 

@@ -126,7 +126,7 @@ def test_a_field_may_be_null_where_its_column_may_be(
 # Schemas whose fields are computed, or are of several tables: what each may lack is said beside its query.
 COMPUTED = {
     "AddedOut", "BulkPreviewOut", "BulkPreviewRowOut", "BulkRowsOut", "CalendarsOut",
-    "CaseCountsOut", "CaseDetailOut", "CaseFileContentOut", "CaseFilesOut", "CaseGroupOut",
+    "CaseCountsOut", "CaseDetailOut", "OtherTasksOut", "CaseFileContentOut", "CaseFilesOut", "CaseGroupOut",
     "CaseGroupsOut", "CaseReportOut", "CasesOut", "CellOut", "ChildJobOut", "ChildOut",
     "ChildrenOut", "ClaimOut", "ClocksOut", "CountOut", "DoneOut", "DraftedRuleOut", "FigureOut",
     "FiguresOut", "FlowDetailOut", "FlowsOut", "GraphHistoryOut", "HoldingJobOut", "InstanceOut",
