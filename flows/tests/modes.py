@@ -15,7 +15,7 @@ import psycopg
 import pytest
 from psycopg.pq import TransactionStatus
 
-from flows import api
+from flows import api, json_text
 from flows.api import connection
 from flows.errors import WedError
 from flows.types import ClaimedJob, Completion, StepResult
@@ -196,8 +196,8 @@ class Batch(Single):
 
     def _as_row(self, conn: Connection, state: Any) -> Any:
         """Return a state as the session writes the row's: a moment is written in its time zone."""
-        query = "select to_jsonb(jsonb_populate_record(null::{f}.wed_flow, %s)) - 'wid'"
-        return self.kit.one(query, [connection.JSON(state)], conn)
+        query = "select to_jsonb(jsonb_populate_record(null::{f}.wed_flow, %s::jsonb)) - 'wid'"
+        return self.kit.one(query, [json_text.encode(state)], conn)
 
     def _transaction(self, conn: Connection) -> int:
         return int(self.kit.one("select txid_current()", conn=conn))
