@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from types import SimpleNamespace
@@ -12,10 +13,10 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.rows import namedtuple_row
+from psycopg.types.json import JsonbLoader
 
 from flows import api
 from flows.errors import WedError
-from flows.statements import ExactJson
 from flows.tests.modes import BY_NAME, Batch, Single
 from flows.types import ClaimedJob, Completion, FailResult, StepResult
 
@@ -45,6 +46,15 @@ def refused(*codes: str) -> Iterator[SimpleNamespace]:
     assert why.code in codes, f"{why.code}: {why.message}"
 
 
+class _Json(JsonbLoader):
+    """Reads jsonb in the encoding of the session, which psycopg takes for UTF-8."""
+
+    def load(self, data: Any) -> Any:
+        """Return the value that the text means."""
+        encoding = self.connection.info.encoding if self.connection is not None else "utf-8"
+        return json.loads(bytes(data).decode("utf-8" if encoding == "ascii" else encoding))
+
+
 class Kit:
     """One flow of one test on one connection; `conn` selects another session for a call.
 
@@ -69,7 +79,7 @@ class Kit:
         if SELF in params:
             params = [self.name if each == SELF else each for each in params]
         with (conn or self.conn).cursor(row_factory=namedtuple_row) as cursor:
-            cursor.adapters.register_loader("jsonb", ExactJson)  # in the encoding of the session
+            cursor.adapters.register_loader("jsonb", _Json)
             cursor.execute(query, params or None)
             return cursor.fetchall() if cursor.description else []
 
