@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from flows.languages import bpmn
 from flows.languages.bpmn import BadBpmn, compile_process, read
 from flows.languages.bpmn.document import xml as reader
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, node, start, task, timer
 
-SOURCES = Path(reader.__file__).parent
+SOURCES = Path(bpmn.__file__).parent
 WRITTEN = re.compile(
     rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required"
     rb"|parallelMultiple|waitForCompletion)"
