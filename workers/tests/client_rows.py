@@ -11,7 +11,8 @@ import psycopg
 
 from flows import api
 from flows.types import ClaimedJob, Completion, Failure
-from workers.client import maintenance, registration, results, taking
+from workers.client import jobs as taking
+from workers.client import maintenance, registration, results
 from workers.client.results import Done
 from workers.client.statement import Command
 from workers.client.taken import read_jobs
