@@ -110,7 +110,7 @@ NO_WORKER = {
 ONE_OF_MANY = {"complete", "fail", "take"}
 # Commands that only a worker needs, and functions of the topics that are no commands.
 ONLY_WORKER = {
-    "taking.warm", "results.warm", "results.retake", "results.is_transient", "results.refusals",
+    "jobs.warm", "results.warm", "results.retake", "results.is_transient", "results.refusals",
     "registration.report_problems", "registration.without_key", "maintenance.count_times",
 }  # fmt: skip
 
