@@ -9,14 +9,16 @@ from typing import Any
 
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import options
+from flows.languages.bpmn.first_values import first_value
 from flows.languages.bpmn.item_types import item_type
 from flows.languages.bpmn.model import Datum
 from flows.languages.bpmn.names import LONGEST, slug, usable
+from flows.languages.bpmn.reading_loops import Used
 from flows.languages.bpmn.references import Note
 from flows.languages.bpmn.xml import Tag, local
 
 
-def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
+def declared(tag: Tag, named: Mapping[str, Tag], note: Note, used: Used) -> list[Datum]:
     """Return the attribute of a data object: its name is often that of a reference to it."""
     if tag.name == "dataObjectReference":
         wanted = local(tag.get("dataObjectRef"))
@@ -28,7 +30,8 @@ def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
     name = next((each.get("name") for each in shown if each.get("name")), tag.id)
     given = {key: value for each in shown for key, value in options.given(each).items()}
     own = {"name": given.pop("attribute", "") or usable(slug(name)), "label": name}
-    return _datum(tag, own | _item_type(shown, named) | given, tag.id, note)
+    own |= _item_type(shown, named)
+    return _datum(tag, own | first_value(shown, own.get("type", ""), note, used) | given, tag.id, note)
 
 
 def attribute(tag: Tag, note: Note) -> list[Datum]:
