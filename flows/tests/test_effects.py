@@ -39,7 +39,7 @@ OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "performer": ("database", FIRES), "signal": (True, FIRES), "child": ("parcels", FIRES),
     "keep": ("1 day", ("signal",)), "child_count": ("2", ("child",)), "child_set": (["a = '1'"], ("child",)),
     "child_wait": ("0", ("child",)), "child_rest": ("cancel", ("child",)),
-    "child_exception": ("fail", ("child",)), "child_result": (["a = '1'"], ("child",)),
+    "child_exception": ("fail", ("child",)), "child_errors": (["X"], ("child",)), "child_result": (["a = '1'"], ("child",)),
     "compensated_by": ("tr_undo", ()),
     "deadline": ("2 days", ("person",)), "outcomes": (["Yes"], ("person",)),
     "sets_when_taken": ("a = 'y'", ("person",)), "candidate": ("a", ("person",)),
