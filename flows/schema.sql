@@ -383,7 +383,9 @@ create table wedsql.trig (
   -- form: {"sections": [{"title", "help", "fields": [{"attribute", ...}]}]}, see docs/forms.md.
   form jsonb,
   -- What is set when a person takes a task.
-  sets_when_taken text
+  sets_when_taken text,
+  -- The errors of a child that count as failed.
+  child_errors text[]
 );
 create index trig_flow on wedsql.trig (flow_id, tgid);
 create unique index trig_one_final on wedsql.trig (flow_id) where cfinal;
