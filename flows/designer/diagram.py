@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from flows import api
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.diagram import Drawing, Figure, drawings
+from flows.languages.bpmn.diagram.figures import Drawing, Figure, drawings
 from flows.languages.pdl.picture import process_of
 
 

@@ -26,7 +26,7 @@ from flows.designer.process_choice import ProcessChoice, choice
 from flows.designer.publication_rights import may_publish
 from flows.designer.trying import limited
 from flows.errors import Refused
-from flows.languages.bpmn.xml import LARGEST
+from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.pdl.picture import as_process
 from flows.loading.pdl import ImportedWorkflow
 from flows.loading.processes import ENDINGS, Checked, check_file, consequences, outcome, publish_file

@@ -11,7 +11,7 @@ from flows.designer.diagram import Diagram, diagrams
 from flows.designer.problem_rows import Row, rows
 from flows.designer.publication_rights import may_publish
 from flows.languages.bpmn import BadBpmn
-from flows.languages.bpmn.processes import processes
+from flows.languages.bpmn.document.processes import processes
 from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes
 from flows.loading.processes import is_bpmn
 from flows.queries.definitions import flow_by_name
