@@ -9,8 +9,8 @@ from django.db import transaction
 
 from flows.errors import WedError
 from flows.languages.bpmn import BadBpmn, BpmnProblem, Process
+from flows.languages.bpmn.document.processes import ListedProcess, processes
 from flows.languages.bpmn.names import slug
-from flows.languages.bpmn.processes import ListedProcess, processes
 from flows.languages.graph.problems import summary
 from flows.loading.bpmn import ImportedProcess, attributes_of, prepare_bpmn
 from flows.loading.calls import Callees
