@@ -10,7 +10,7 @@ _held: ContextVar[int] = ContextVar("held", default=0)
 
 
 def held() -> int:
-    """Return how many were confirmed; 0 where nobody was asked."""
+    """Return how many were confirmed; 0 where nothing was."""
     return _held.get()
 
 

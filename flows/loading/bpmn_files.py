@@ -12,8 +12,8 @@ from flows import json_text
 from flows.errors import HeldByOthers, WedError
 from flows.held import confirmed, held
 from flows.languages.bpmn import BadBpmn, BpmnProblem, Process
+from flows.languages.bpmn.document.processes import ListedProcess, processes
 from flows.languages.bpmn.names import slug
-from flows.languages.bpmn.processes import ListedProcess, processes
 from flows.languages.graph.problems import summary
 from flows.loading.bpmn import ImportedProcess, attributes_of, prepare_bpmn
 from flows.loading.calls import Callees

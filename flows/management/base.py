@@ -13,10 +13,8 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from flows import json_text
-from flows.authors import named
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
-from flows.groups import create_groups_of
 from flows.held import confirmed
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
@@ -25,6 +23,8 @@ from flows.models import Flow
 from flows.operations import FlowMigrationError
 from flows.queries.definitions import names
 from flows.replication import UNCONFIRMED, unconfirmed
+from flows.users.authors import named
+from flows.users.groups import create_groups_of
 
 _ALWAYS = ("json", "actor")
 HELD = "how many tasks and cases other persons may lose by this (default: none)"

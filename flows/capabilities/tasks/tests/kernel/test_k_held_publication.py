@@ -1,4 +1,4 @@
-"""What publishing or dropping a flow takes from persons is confirmed by every door, and told to them."""
+"""What publishing or dropping a flow takes from persons is confirmed by every door, and recorded for them."""
 
 from __future__ import annotations
 

@@ -1,0 +1,202 @@
+"""Compensation that the process starts: what a throwing event undoes, and how a transaction is cancelled.
+
+A counter says how often an activity was performed and not undone; a step after the activity counts it. The
+event that throws becomes a chain: for each activity, the last one of the order of flows first, a gateway,
+the activity for compensation, and a step that counts it as undone, as often as the counter says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from flows.languages.bpmn.additions.compensation_order import Undoing
+from flows.languages.bpmn.additions.copies import copied, dropped
+from flows.languages.bpmn.additions.sketch import Sketch
+from flows.languages.bpmn.model import TASKS, Datum, Element, Expression, Trigger
+from flows.languages.bpmn.names import slug
+
+_THROWING = ("endEvent", "intermediateThrowEvent")
+
+
+def add_compensations(sketch: Sketch) -> None:
+    """Replace events that throw compensation, or cancel a transaction, by what they do."""
+    cancels = _cancelled(sketch)
+    undone = Undoing(sketch)
+    throws = [each for each in sketch.elements.values() if _throws(each)]
+    throws.sort(key=lambda each: each.scope not in undone.handling)  # those within handlers before copies
+    for event in throws:
+        _thrown(sketch, undone, event)
+    for boundary, scope in cancels:
+        _undone_after(sketch, undone, boundary, scope)
+    for handler in {*undone.handling}:
+        if not (throws or cancels):
+            title = sketch.titles[handler]
+            message = f"Nothing throws the compensation that starts “{title}”: it never happens."
+            sketch.warn(message, sketch.elements[handler])
+        dropped(sketch, handler)
+    if throws or cancels:
+        _only_here(sketch, undone)
+
+
+def _throws(element: Element) -> bool:
+    return element.tag in _THROWING and element.trigger.kind == "compensate"
+
+
+def _thrown(sketch: Sketch, undone: Undoing, event: Element) -> None:
+    """Replace an event that throws by a chain before an event that passes or ends its token."""
+    hosts = undone.named(event.trigger.name) if event.trigger.name else undone.within(_scope(sketch, event))
+    sketch.change(replace(event, trigger=Trigger()))
+    if not hosts:
+        title = sketch.titles[event.id]
+        message = f"The event “{title}” undoes nothing: no activity that it means has compensation."
+        sketch.warn(message, event)
+        return
+    entering = sketch.entering(event.id)
+    first = _chain(sketch, undone, event, hosts, event.id)
+    for flow in entering:
+        sketch.redirect(flow, target=first)
+
+
+def _scope(sketch: Sketch, event: Element) -> str | None:
+    """Return the level whose activities an event undoes: of an event sub-process, the one around it."""
+    scope = event.scope
+    while scope is not None and sketch.elements[scope].by_event:
+        scope = sketch.elements[scope].scope
+    return scope
+
+
+def _chain(sketch: Sketch, undone: Undoing, of: Element, hosts: Iterable[str], last: str) -> str:
+    """Add what undoes activities in their order, and return the first of its elements."""
+    following = last
+    for number, host in reversed([*enumerate(hosts, 1)]):
+        following = _link(sketch, undone, of, host, f"{of.id}/undo_{number}", following)
+    return following
+
+
+def _link(sketch: Sketch, undone: Undoing, of: Element, host: str, id_: str, following: str) -> str:
+    """Add what undoes one activity as often as it was performed, and return its gateway."""
+    title, counter = sketch.titles[host], _counter(sketch, undone, host)
+    needed = [counter, *(_counter(sketch, undone, each) for each in undone.between(host, _scope(sketch, of)))]
+    handler = copied(sketch, undone.handler(host), f"{id_}/do", of.scope)
+    out = Element(id_, "exclusiveGateway", f"{title}: undo", scope=of.scope, default=f"{id_}/over")
+    sketch.add(out, of)
+    uncount = _script(sketch, of, f"{id_}/undone", f"{title}: undone", f"{counter} = {counter} - 1")
+    text = " and ".join(f"{each} > 0" for each in needed)
+    sketch.connect(f"{id_}/due", id_, handler, of, Expression(text, "sql", of.line, of.column))
+    sketch.connect(f"{id_}/performed", handler, uncount, of)
+    sketch.connect(f"{id_}/again", uncount, id_, of)
+    sketch.connect(f"{id_}/over", id_, following, of)
+    return id_
+
+
+def _script(sketch: Sketch, of: Element, id_: str, title: str, text: str) -> str:
+    """Add a step that the database performs, in the level of another element."""
+    expression = Expression(text, "sql", of.line, of.column)
+    sketch.add(Element(id_, "scriptTask", title, scope=of.scope, expression=expression), of)
+    return id_
+
+
+def _counter(sketch: Sketch, undone: Undoing, host: str) -> str:
+    """Return the attribute that says how often an activity can be undone, and let it be counted."""
+    if host not in undone.counters:
+        element, title = sketch.elements[host], sketch.titles[host]
+        name = undone.counters[host] = sketch.attribute(f"done_{title}")
+        options = {"name": name, "type": "integer", "default": "0", "label": f"{title}: can be undone"}
+        sketch.data.append(Datum(host, options, element.line, element.column, internal=True))
+        onward = sketch.leaving(host)
+        counted = _script(sketch, element, f"{host}/counted", f"{title}: done", f"{name} = {name} + 1")
+        for flow in onward:
+            sketch.redirect(flow, source=counted)
+        sketch.elements[counted] = replace(sketch.elements[counted], default=element.default)
+        sketch.change(replace(sketch.elements[host], default=""))
+        sketch.connect(f"{host}/count", host, counted, element)
+    return undone.counters[host]
+
+
+def _cancelled(sketch: Sketch) -> list[tuple[Element, str]]:
+    """Let cancel end events interrupt their transactions, and return the events that catch it with these."""
+    found: list[tuple[Element, str]] = []
+    cancelling: set[str] = set()
+    for event in [*sketch.elements.values()]:
+        if event.trigger.kind != "cancel" or event.tag != "endEvent":
+            continue
+        outer = sketch.elements.get(event.scope or "")
+        if outer is None or not outer.transaction:
+            sketch.refuse("A cancel end event is directly within a transaction.", event)
+            sketch.change(replace(event, trigger=Trigger()))
+            continue
+        cancelling.add(outer.id)
+        sketch.change(replace(event, trigger=Trigger("error", event.trigger.name, _code(outer.id))))
+    for event in [*sketch.elements.values()]:
+        if event.trigger.kind == "cancel":
+            found += _caught(sketch, event, cancelling)
+    caught = {scope for _event, scope in found}
+    for scope in sorted(cancelling - caught):
+        sketch.refuse("The transaction has no cancel event at its border.", sketch.elements[scope])
+    return [each for each in found if each[1] in cancelling]
+
+
+def _caught(sketch: Sketch, event: Element, cancelling: set[str]) -> list[tuple[Element, str]]:
+    """Return a cancel event at the border of a transaction, with this."""
+    host = sketch.elements.get(event.attached)
+    if host is None or not host.transaction:
+        sketch.refuse("A cancel event belongs to the border of a transaction.", event)
+        sketch.change(replace(event, trigger=Trigger("person", event.trigger.name)))
+        return []
+    if host.id in cancelling:
+        sketch.change(replace(event, trigger=Trigger("error", event.trigger.name, _code(host.id))))
+    else:
+        sketch.change(replace(event, trigger=Trigger("person", event.trigger.name)))
+        title = sketch.titles[event.id]
+        around = sketch.titles[host.id]
+        message = f"Nothing within “{around}” throws “{title}”: a person says when it happens."
+        sketch.warn(message, event)
+    return [(sketch.elements[event.id], host.id)]
+
+
+def _code(transaction: str) -> str:
+    return f"cancel {transaction}"
+
+
+def _undone_after(sketch: Sketch, undone: Undoing, boundary: Element, scope: str) -> None:
+    """Undo what a transaction has done, after the event that catches its cancellation."""
+    hosts = undone.within(scope)
+    if not hosts:
+        return
+    last = Element(f"{boundary.id}/left", "intermediateThrowEvent", sketch.titles[boundary.id],
+                   scope=boundary.scope)  # fmt: skip
+    onward = sketch.leaving(boundary.id)
+    sketch.add(last if onward else replace(last, tag="endEvent"), boundary)
+    for flow in onward:
+        sketch.redirect(flow, source=last.id)
+    undone.cancelled.add(scope)
+    first = _chain(sketch, undone, boundary, hosts, last.id)
+    sketch.connect(f"{boundary.id}/undo", boundary.id, first, boundary)
+    _afresh(sketch, undone, scope, hosts)
+
+
+def _afresh(sketch: Sketch, undone: Undoing, scope: str, hosts: list[str]) -> None:
+    """Let a transaction that begins count from its start."""
+    text = ", ".join(f"{undone.counters[host]} = 0" for host in hosts)
+    for start in [each for each in sketch.elements.values() if each.scope == scope]:
+        if start.tag == "startEvent":
+            onward = sketch.leaving(start.id)
+            begun = _script(sketch, start, f"{start.id}/begun", f"{sketch.titles[scope]}: begun", text)
+            for flow in onward:
+                sketch.redirect(flow, source=begun)
+            sketch.connect(f"{start.id}/afresh", start.id, begun, start)
+
+
+def _only_here(sketch: Sketch, undone: Undoing) -> None:
+    """Leave out compensation that people could not start: of sub-processes, or by other than a task."""
+    for host, (event, handler) in undone.attached.items():
+        if handler not in sketch.elements or event not in sketch.elements:
+            continue
+        found = sketch.elements[handler]
+        plain = TASKS.get(found.tag) == "worker" and found.loop is None
+        if sketch.elements[host].tag == "subProcess" or not plain:
+            del sketch.elements[event]
+            dropped(sketch, handler)
+        elif not found.job_type and "transition" not in found.options:
+            sketch.change(replace(found, job_type=slug(found.name or found.id)))
