@@ -51,6 +51,7 @@ TEXTS: Mapping[str, str | Promise] = {
     "gone": _("The task is not on this device"),
     "gone_why": _("It was completed, given back, or taken by another person."),
     "wrong": _("The task is not completed yet: look at the marked fields."),
+    "wrong_pattern": _("The text has not the form that is asked for: {pattern}."),
     "not_saved": _(
         "The device could not save the result. Free some space, and try again; what you typed is still here."
     ),

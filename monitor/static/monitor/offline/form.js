@@ -1,6 +1,8 @@
 // The page of a task: the same form as the connected page, filled in and completed without a connection.
+import { Ask } from "../conditions.js";
 import { editTables } from "../form_tables.js";
-import { TaskForm } from "../task.js";
+import { hasPart } from "../patterns.js";
+import { TaskForm, unquoted } from "../task.js";
 import { offerFollowing, typedBefore } from "./chains.js";
 import { keepFiles } from "./file_fields.js";
 import { el, say, show, t } from "./parts.js";
@@ -62,22 +64,36 @@ function wrongOnes(form) {
   return wrong;
 }
 
-// Whether a value does not keep the limits of its field; of a pattern the site decides.
+const limitsOf = (one) => JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
+
+// Whether a value does not keep the limits of its field, as the site checks them.
 function breaksLimit(one) {
-  const limits = JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
-  const read = one.type === "date" ? String : Number;
-  if (one.value === "") return false;
+  const limits = limitsOf(one), read = one.type === "date" ? String : Number, text = unquoted(one.value.replaceAll("\r\n", "\n"));
+  if (text === "") return false;
   if (limits.min !== undefined && !(read(one.value) >= read(limits.min))) return true;
   if (limits.max !== undefined && !(read(one.value) <= read(limits.max))) return true;
-  const length = [...one.value.replaceAll("\r\n", "\n")].length;
-  return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity);
+  const length = [...text].length;
+  return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity) || breaksPattern(one);
+}
+
+// Whether a value has not the form of its field's pattern; where only the site can say it, it decides later.
+function breaksPattern(one) {
+  const { pattern } = limitsOf(one);
+  if (pattern === undefined || one.value === "") return false;
+  try {
+    return !hasPart(unquoted(one.value.replaceAll("\r\n", "\n")), pattern);
+  } catch (error) {
+    if (error instanceof Ask) return false;
+    throw error;
+  }
 }
 
 // The labels of what is wrong, each with its limits.
 function named(wrong) {
   const texts = wrong.map((one) => {
     const entry = one.closest("[data-attribute]"), label = entry?.querySelector(".label, label");
-    const hint = entry?.querySelector("[id$=-limits]")?.textContent.trim();
+    const hint = entry?.querySelector("[id$=-limits]")?.textContent.trim()
+      ?? (breaksPattern(one) ? t("wrong_pattern", limitsOf(one)) : "");
     const text = [...label?.childNodes ?? []].find((node) => node.nodeType === Node.TEXT_NODE)?.textContent.trim();
     return hint ? `${text}: ${hint}` : text;
   });

@@ -2,8 +2,7 @@
 // it; then the tasks are transferred that have changed.
 import { overtaken } from "./chains.js";
 import { ahead } from "./clock.js";
-import { room } from "./file_fields.js";
-import { prefetches } from "./plan.js";
+import { energy, prefetches, room } from "./device_facts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { transfer } from "./transfer.js";
@@ -23,8 +22,8 @@ async function report(person, unsent, offers, known) {
   made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
   if (free) made.set("free", Math.floor(free));
-  const battery = await navigator.getBattery?.().catch(() => null);
-  if (battery) made.set("energy", Math.round(battery.level * 100));
+  const percent = await energy();
+  if (percent !== null) made.set("energy", percent);
   return made;
 }
 
