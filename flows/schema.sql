@@ -383,7 +383,9 @@ create table wedsql.trig (
   -- form: {"sections": [{"title", "help", "fields": [{"attribute", ...}]}]}, see docs/forms.md.
   form jsonb,
   -- What is set when a person takes a task.
-  sets_when_taken text
+  sets_when_taken text,
+  -- The errors of a child that count as failed.
+  child_errors text[]
 );
 create index trig_flow on wedsql.trig (flow_id, tgid);
 create unique index trig_one_final on wedsql.trig (flow_id) where cfinal;
@@ -1691,6 +1693,9 @@ create table wedsql.device (
   kind text not null default '',
   away_since timestamptz,
   away_until timestamptz,
+  -- The secret with which a person's devices encrypt packages and results that they save as files: the same on
+  -- all devices of the person, so that each can open what another one has saved.
+  files_secret bytea not null,
   constraint device_person_key_key unique (person, key)
 );
 

@@ -9,7 +9,6 @@ import pytest
 
 from flows.languages import bpmn
 from flows.languages.bpmn import BadBpmn, compile_process, read
-from flows.languages.bpmn.document import xml as reader
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, node, start, task, timer
 
 SOURCES = Path(bpmn.__file__).parent
