@@ -10,7 +10,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from flows.capabilities.tasks.api import TaskSheet
-from flows.designer import form_layout as layout
+from flows.designer.forms import form_layout as layout
 from monitor.cases.uploads import limits
 
 KB = 1024
