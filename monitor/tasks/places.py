@@ -50,5 +50,5 @@ def most_bytes(sheet: TaskSheet) -> int:
 
 
 def facts_of(sheet: TaskSheet) -> dict[str, Any]:
-    """Return what the page of a task needs to recommend a place."""
+    """Return the facts from which the page of a task recommends a place."""
     return {"most_bytes": most_bytes(sheet), "place_texts": dict(TEXTS), "language": get_language() or "en"}

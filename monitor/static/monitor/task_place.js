@@ -3,14 +3,14 @@
 import { mark } from "../pages/device.js";
 import { size } from "./form_fields.js";
 
-const SLOW = 50000, PATIENCE = 30;
+const SLOW = 50000, LONGEST_WAIT = 30;
 
 // Returns what is recommended: "place" is "local", "lock" or "remote", "why" the reason. `here`: the data of the task are
 // on the device, and it is locked; `input` and `output`: bytes to transfer before and after; `speed`: bytes per
 // second, 0 where that is not known.
 export function recommended({ here, application, speed, input, output }) {
   const seconds = (bytes) => (speed ? Math.ceil(bytes / speed) : 0);
-  const isSlow = speed > 0 && (speed < SLOW || seconds(output) > PATIENCE);
+  const isSlow = speed > 0 && (speed < SLOW || seconds(output) > LONGEST_WAIT);
   if (application) return { place: "remote", why: "application" };
   if (!here) return isSlow ? { place: "lock", why: "not_here_slow", seconds: seconds(input) } : { place: "remote", why: "not_here" };
   if (!speed) return { place: "local", why: "here" };

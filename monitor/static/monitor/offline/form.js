@@ -105,10 +105,12 @@ function lacksFile(input) {
   return !input.disabled && !entry.hidden && needed?.hidden === false && !entry.querySelector("[data-file-value]").value;
 }
 
+// Returns what ends it: what was typed is not kept any more once that has ended.
 function keepTyped(person, task, form) {
-  let waiting = 0;
-  const keep = async () => {
-    if (!form.isConnected) return;
+  let waiting = 0, running = Promise.resolve(), isOver = false;
+  const keep = () => { running = running.then(keepNow, keepNow); };
+  const keepNow = async () => {
+    if (!form.isConnected || isOver) return;
     await store.keepDraft(person, task, typed(form));
     form.dataset.kept = "yes";
   };
@@ -119,7 +121,10 @@ function keepTyped(person, task, form) {
   };
   for (const kind of ["input", "change"]) form.addEventListener(kind, later);
   addEventListener("pagehide", keep, { once: true });
-  return () => clearTimeout(waiting);
+  return {
+    end: async () => { isOver = true; clearTimeout(waiting); await running.catch(() => {}); },
+    goOn: () => { isOver = false; },
+  };
 }
 
 // Shows a task. `corrects`: a refused result of it, whose texts are filled in.
@@ -139,9 +144,9 @@ export async function openForm(person, task, corrects, saved) {
     for (const kind of ["input", "change"]) form.addEventListener(kind, () => live.follow());
     live.follow();
   }
-  const stop = keepTyped(person, task, form);
+  const kept = keepTyped(person, task, form);
   const save = async (more) => {
-    stop();
+    await kept.end();  // else what is being kept would come back after its result
     const about = made.after ? { after: made.after, transition: made.transition, of: made.of }
       : { task, claim: made.claim, seq: made.seq };
     const result = { ...about, ...made.via ? { via: made.via } : {}, made_at: new Date().toISOString(), ...more }, { made_at } = result;
@@ -152,6 +157,7 @@ export async function openForm(person, task, corrects, saved) {
       error.textContent = t(failure instanceof store.Failure ? failure.message : "not_saved");
       error.hidden = false;
       error.focus();
+      kept.goOn();
       return;
     }
     closeForm();
