@@ -17,7 +17,7 @@ _WORKERS = frozenset({"timeout", "mode", "max_attempts", "backoff"})
 _JOBS = frozenset(
     {"timeout", "revalidate", "mode", "max_attempts", "backoff", "pickup_deadline", "concurrent", "lock"}
     | {"refresh_payload", "replay", "keep", "mutex", "writes", "child", "child_count", "child_set"}
-    | {"child_wait", "child_rest", "child_exception", "child_result"}
+    | {"child_wait", "child_rest", "child_exception", "child_errors", "child_result"}
 )
 """Options of jobs that workers or children perform."""
 
