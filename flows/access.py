@@ -27,9 +27,10 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from flows import api, disclosure
+from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
+from flows.users import disclosure
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
@@ -125,7 +126,7 @@ def concealed(user: AnyUser) -> frozenset[str]:
 
 
 def listed_flows(user: AnyUser) -> frozenset[str] | None:
-    """Return `visible_flows` for a list that shows values, which is recorded (flows.disclosure)."""
+    """Return `visible_flows` for a list that shows values, which is recorded (flows.users.disclosure)."""
     visible = visible_flows(user)
     note_list(user, visible)
     return visible

@@ -27,8 +27,8 @@ from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.definition import FLOW, TRIGGER, AnyDefinition
-from flows.designer.draft import design_of
-from flows.designer.tabs import MOST_ITEMS, address, tabs
+from flows.designer.draft.content import design_of
+from flows.designer.draft.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
 from flows.errors import Refused
 from flows.models import Attribute, Flow, Instance, Trigger

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from flows.admin.refusals import Refusal, refusal
 from flows.definition import ATTRIBUTE
-from flows.designer.fields import FINAL, VerbatimField
-from flows.designer.widgets import ConditionTextarea
+from flows.designer.editor.fields import FINAL, VerbatimField
+from flows.designer.editor.widgets import ConditionTextarea
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 
 

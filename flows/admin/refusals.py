@@ -16,7 +16,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from flows.database_errors import from_database
-from flows.designer.excerpts import excerpt
+from flows.designer.draft.excerpts import excerpt
 from flows.errors import Refused, WedError
 
 # The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.

@@ -13,10 +13,8 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from flows import json_text
-from flows.authors import named
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
-from flows.groups import create_groups_of
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
 from flows.management.verbs import deprecated_by
@@ -24,6 +22,8 @@ from flows.models import Flow
 from flows.operations import FlowMigrationError
 from flows.queries.definitions import names
 from flows.replication import UNCONFIRMED, unconfirmed
+from flows.users.authors import named
+from flows.users.groups import create_groups_of
 
 _ALWAYS = ("json", "actor")
 

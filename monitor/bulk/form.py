@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.capabilities.bulk import queries as bulk_queries
 from flows.capabilities.bulk.queries import Chosen
-from flows.designer import values
+from flows.designer.trial import values
 from flows.models import Trigger
 from flows.queries.definitions import FlowInfo
 from monitor.bulk.sources import text_of

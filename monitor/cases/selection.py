@@ -22,10 +22,10 @@ from flows.filters.fields import fields_of
 from flows.queries import cases as queries
 from flows.queries.base import snapshot
 from flows.queries.cases import Listing
-from flows.queries.counting import Count
+from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor import filtering
-from monitor.filtering import Asked
+from monitor import list_filters
+from monitor.list_filters import Asked
 from pages.guard import is_timeout
 from pages.urlparams import number, text
 
@@ -67,7 +67,7 @@ class Found:
 def wanted(request: HttpRequest, tab: str, where: Mapping[str, str], flows: Any) -> Wanted:
     """Return the request of a list. Call it outside of a read-only transaction."""
     listing = Listing(tab == "closed", text(request, "sort"), where)
-    return Wanted(filtering.asked(request), listing, flows, number(request.GET.get("after")))
+    return Wanted(list_filters.asked(request), listing, flows, number(request.GET.get("after")))
 
 
 def found(user: AnyUser, given: Wanted, size: int) -> Found:
@@ -120,7 +120,7 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
 def form(request: HttpRequest, given: Wanted, found: Found, flow: FlowInfo | None) -> dict[str, Any]:
     """Return the context of the filter's parts on the page of a list of cases."""
     asked = replace(given.asked, error=found.error) if found.error else given.asked
-    return filtering.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
+    return list_filters.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
         "too_slow": found.too_slow,
         "order": given.listing.sorting,
         "orders": [(name, ORDERS[name]) for name in queries.orders(closed=given.listing.closed)],
@@ -130,7 +130,7 @@ def form(request: HttpRequest, given: Wanted, found: Found, flow: FlowInfo | Non
 
 def address(request: HttpRequest, given: Wanted) -> str:
     """Return the address of the list with the changed filter as text."""
-    return filtering.without_form(request, given.asked, KEPT)
+    return list_filters.without_form(request, given.asked, KEPT)
 
 
 def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:

@@ -18,11 +18,11 @@ from flows import api
 from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
 from flows.capabilities.approvals.approvers import to_approve
 from flows.capabilities.cases.api import Case, CaseGroup
-from flows.designer.values import BadValue
+from flows.designer.trial.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.moments import later
-from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
+from flows.users.people import may_be_given
 from monitor.cases import following_case, selection, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from flows import api
 from flows.access import instance_or_404, masks, may_handle
 from flows.capabilities.cases.api import CLOSED_STATES
-from flows.designer.values import BadValue
+from flows.designer.trial.values import BadValue
 from flows.errors import UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.recovery import drafts

@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, masks, may_operate
 from flows.capabilities.signals.api import SentSignal
-from flows.designer import values
+from flows.definition.option_labels import value_label
+from flows.designer.trial import values
 from flows.errors import Refused
-from flows.option_labels import value_label
 from flows.queries.definitions import FlowInfo
 from monitor.labels import SIGNAL
 from pages.guard import page

@@ -36,15 +36,15 @@ from flows.capabilities.tasks.rights import (
     may_do,
     task_or_404,
 )
-from flows.designer import form_layout as layout
-from flows.designer.values import BadValue
+from flows.designer.forms import form_layout as layout
+from flows.designer.trial.values import BadValue
 from flows.errors import FormNotTaken, QueryFailed, Refused, TaskTaken, TaskTransferred
 from flows.moments import later
 from flows.queries.definitions import FlowInfo
 from monitor.durations import seconds
 from monitor.tasks import choices, drafts, files, forms, previews
+from monitor.tasks.list_actions import FORBIDDEN, going, take_next, text_of
 from monitor.tasks.rows import row
-from monitor.tasks.taking import FORBIDDEN, going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 

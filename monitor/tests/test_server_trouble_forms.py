@@ -14,7 +14,7 @@ from wedsql_site.environment import CHECKOUT
 PACKAGES = ("flows/designer", "flows/admin", "monitor/views", "pages", "wedsql_site", "flows/starting")
 # Handlers that answer programs, or that have to continue without a database.
 ALL_ERRORS = {
-    "flows/designer/conditions.py",  # answers the editor in JSON, with 503
+    "flows/designer/editor/conditions.py",  # answers the editor in JSON, with 503
     "wedsql_site/templatetags/site.py",  # the page says what is wrong with the database
 }
 TROUBLES = ("53100", "53200", "58030", "XX000")

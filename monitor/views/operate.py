@@ -15,11 +15,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
-from flows import api, starting
+from flows import api
+from flows import starts as starting
 from flows.access import flow_or_404, instance_or_404, masks, may_operate, may_perform
 from flows.api.connection import to_json
 from flows.capabilities.approvals.api import Proposal
-from flows.designer import values
+from flows.designer.trial import values
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
 from monitor import holders

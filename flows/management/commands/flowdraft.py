@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from flows import api
 from flows.definition.files import YAML
-from flows.definition.merging import Merge
-from flows.gallery import examples, open_example
+from flows.definition.merge import Merge
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_definition
 from flows.patterns import example_named
+from flows.patterns.gallery import examples, open_example
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
 
