@@ -1642,6 +1642,8 @@ create table wedsql.task_setting (
   changed_at timestamptz not null
 );
 create index task_setting_flow on wedsql.task_setting (flow_id);
+create index task_setting_responsible on wedsql.task_setting (responsible, wid) where ((responsible is not
+  null) and (not ended));
 
 -- A task whose deadline or offers are watched, until it ends. hours: the warnings that are not sent yet, the
 -- largest first, 0 being the deadline; next_at: when the next one is, infinity for none or while it is held
