@@ -156,7 +156,11 @@ def _drawing(process: Process, plane: Plane) -> Drawing:
     points = [point for line in plane.lines for point in line.points]
     points += [(each.x, each.y) for each in figures]
     points += [(each.x + each.width, each.y + each.height) for each in figures]
-    points += [corner for each in (*figures, *lines) for text in each.texts for corner in _corners(text)]
+    texts = [
+        *(text for each in figures for text in each.texts),
+        *(text for each in lines for text in each.texts),
+    ]
+    points += [corner for text in texts for corner in _corners(text)]
     left, top = (min((point[axis] for point in points), default=0.0) - _MARGIN for axis in (0, 1))
     right, bottom = (max((point[axis] for point in points), default=0.0) + _MARGIN for axis in (0, 1))
     before = tuple(each for each in figures if each not in behind)
@@ -250,7 +254,7 @@ def _connection(process: Process, line: Line) -> Connection:
 
 
 def _start(process: Process, id_: str, kind: str) -> str:
-    """Return what is drawn where an edge begins: default, condition or message; empty for nothing."""
+    """Return the sign at the start of an edge: default, condition or message; empty for none."""
     flow = process.flows.get(id_)
     source = process.elements.get(flow.source) if flow is not None else None
     if flow is None or source is None:
