@@ -21,7 +21,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeAlias
 
-from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -30,6 +30,7 @@ from django.utils.translation import gettext as _
 from flows import api, disclosure
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
+from pages.prepared import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
@@ -155,6 +156,10 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
     )
 
 
+# The names of the groups of a user that begin with a prefix.
+_groups = Prepared(lambda: Group.objects.filter(user=0).filter(name__startswith="").values_list("name"))
+
+
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """Return the grants of the user's groups: names of flows, each with an action, "" for seeing it.
 
@@ -162,8 +167,7 @@ def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """
     granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
     if granted is None:
-        groups = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-        parts = [name.removeprefix(PREFIX).partition(":") for name in groups]
+        parts = [name.removeprefix(PREFIX).partition(":") for (name,) in _groups.rows(user.pk, f"{PREFIX}%")]
         granted = [(flow, action) for flow, _colon, action in parts]
         user._flow_groups = granted  # type: ignore[union-attr]
     return granted
@@ -296,7 +300,16 @@ def task_keys(user: AnyUser) -> list[str]:
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
-    """Return everything that the user may do with this flow; one query."""
+    """Return everything that the user may do with this flow; read once per user object."""
+    known: dict[str, frozenset[Action]] | None = getattr(user, "_rights", None)
+    if known is None:
+        known = user._rights = {}  # type: ignore[union-attr]
+    if flow not in known:
+        known[flow] = _rights(user, flow)
+    return known[flow]
+
+
+def _rights(user: AnyUser, flow: str) -> frozenset[Action]:
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     granted = {action or "see" for name, action in _granted(user) if name == flow}

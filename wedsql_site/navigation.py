@@ -9,13 +9,13 @@ from typing import Any
 from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.text import capfirst
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from flows.access import designs, may_add, may_manage_keys, may_manage_people, sees_everything, somewhere
+from pages.addresses import address
 
 Text = str | Promise
 
@@ -230,6 +230,6 @@ def _model_links(request: HttpRequest, area: str) -> Iterator[Link]:
 
 
 def _link(request: HttpRequest, name: str, title: Text, about: str = "") -> Link:
-    address = reverse(name)
+    place = address(name)
     described = ABOUT.get(about or name, "")
-    return Link(name, str(title), address, str(described), request.path == address, about.startswith(MINOR))
+    return Link(name, str(title), place, str(described), request.path == place, about.startswith(MINOR))

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 from django import template
 from django.utils import formats, timezone
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from pages import labels
+from pages.markup import format_html
 
 register = template.Library()
 
@@ -93,7 +94,12 @@ def worker_kind(code: str) -> str:
 def number(value: Counted | int) -> str:
     """Format a number with thousands separators; "10,000+" when counting stopped there."""
     n, capped = (value, False) if isinstance(value, int) else (value.n, value.capped)
-    return formats.number_format(n, force_grouping=True) + ("+" if capped else "")
+    return _grouped(n, get_language()) + ("+" if capped else "")
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _grouped(n: int, _language: str | None) -> str:
+    return formats.number_format(n, force_grouping=True)
 
 
 @register.simple_tag
