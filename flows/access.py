@@ -156,8 +156,15 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
     )
 
 
-# The names of the groups of a user that begin with a prefix.
-_groups = Prepared(lambda: Group.objects.filter(user=0).filter(name__startswith="").values_list("name"))
+_groups = Prepared(lambda: Group.objects.filter(user=0).order_by("name").values_list("name"))
+
+
+def group_names(user: AnyUser) -> list[str]:
+    """Return the names of the user's groups in their order; read once per user object."""
+    found: list[str] | None = getattr(user, "_group_names", None)
+    if found is None:
+        found = user._group_names = [name for (name,) in _groups.rows(user.pk)]  # type: ignore[union-attr]
+    return found
 
 
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
@@ -167,7 +174,8 @@ def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """
     granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
     if granted is None:
-        parts = [name.removeprefix(PREFIX).partition(":") for (name,) in _groups.rows(user.pk, f"{PREFIX}%")]
+        names = [name for name in group_names(user) if name.startswith(PREFIX)]
+        parts = [name.removeprefix(PREFIX).partition(":") for name in names]
         granted = [(flow, action) for flow, _colon, action in parts]
         user._flow_groups = granted  # type: ignore[union-attr]
     return granted
@@ -238,6 +246,7 @@ def preload(users: Iterable[AbstractUser]) -> None:
         held = [*user.user_permissions.all(), *(one for each in groups for one in each.permissions.all())]
         parts = [g.name.removeprefix(PREFIX).partition(":") for g in groups if g.name.startswith(PREFIX)]
         user._flow_groups = [(flow, action) for flow, _colon, action in parts]  # type: ignore[attr-defined]
+        user._group_names = sorted(g.name for g in groups)  # type: ignore[attr-defined]
         if not user.is_superuser:
             user._perm_cache = {  # type: ignore[attr-defined]
                 f"{one.content_type.app_label}.{one.codename}" for one in held
@@ -291,9 +300,9 @@ def task_keys(user: AnyUser) -> list[str]:
         return []
     keys: list[str] | None = getattr(user, "_task_keys", None)
     if keys is None:
-        groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+        groups = [name for name in group_names(user) if name.startswith(ROLE)]
         handled = _flows_of(user, "handle")
-        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
+        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in groups]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
         user._task_keys = keys  # type: ignore[attr-defined]
     return keys

@@ -22,7 +22,8 @@ def escaped(value: Any) -> str:
 
 def format_html(html: str, *values: Any, **named: Any) -> SafeString:
     """Put values into HTML, each escaped."""
-    return SafeString(html.format(*map(escaped, values), **{name: escaped(each) for name, each in named.items()}))
+    by_name = {name: escaped(each) for name, each in named.items()}
+    return SafeString(html.format(*map(escaped, values), **by_name))
 
 
 def format_html_join(between: str, html: str, rows: Iterable[Iterable[Any]]) -> SafeString:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 from urllib.parse import quote, urlencode
@@ -151,6 +151,22 @@ def holder(kind: str) -> str:
 def querystring_of(**values: str) -> str:
     """Return a query string of these values, without empty ones."""
     return urlencode({name: value for name, value in values.items() if value})
+
+
+@register.simple_tag
+def field_options(fields: Iterable[Mapping[str, str]], chosen: str = "") -> SafeString:
+    """Render the options of the fields of a filter (monitor.filtering.choices); one may be chosen."""
+    parts = ("name", "codes", "kind", "choices", "title")
+    return _field_options(tuple(tuple(each[part] for part in parts) for each in fields), chosen)
+
+
+@lru_cache(maxsize=256)
+def _field_options(fields: tuple[tuple[str, ...], ...], chosen: str) -> SafeString:
+    """Make the options once for a definition and a language: they are large and seldom change."""
+    html = '<option value="{}" data-ops="{}" data-type="{}" data-options="{}"{}>{}</option>'
+    marks = {chosen: SafeString(" selected")} if chosen else {}
+    rows = ((*each[:4], marks.get(each[0], ""), each[4]) for each in fields)
+    return format_html_join("\n", html, rows)
 
 
 @register.filter

@@ -58,8 +58,7 @@ def _first(given: FilterExpression, missing: Any) -> Reader:
 
 def _constant(value: Any) -> Reader:
     if isinstance(value, Promise):
-        text = per_language(value.__str__)
-        return lambda _context: text()
+        return per_language(value.__str__)
     return lambda _context: value
 
 

@@ -35,6 +35,7 @@ class CompiledList(NodeList):
     def __init__(self, nodes: Iterable[Node]) -> None:
         super().__init__(nodes)
         self.contains_nontext = getattr(nodes, "contains_nontext", False)
+        self._found: dict[type[Node], list[Node]] = {}
         self._texts: list[str] = []
         self._dynamic: list[tuple[int, Renderer]] = []
         for node in self:
@@ -46,6 +47,12 @@ class CompiledList(NodeList):
         for at, render in self._dynamic:
             parts[at] = render(context)
         return SafeString("".join(parts))
+
+    def get_nodes_by_type(self, nodetype: type[Node]) -> list[Node]:
+        """Return the nodes of a type in the list; they are found once, since the list stays as it is."""
+        if nodetype not in self._found:
+            self._found[nodetype] = super().get_nodes_by_type(nodetype)
+        return self._found[nodetype].copy()
 
     def _add(self, node: Node) -> None:
         if isinstance(node, _EMPTY):

@@ -9,16 +9,16 @@ from django.template import Context, TemplateSyntaxError
 from django.template.base import TokenType
 from django.template.defaulttags import URLNode
 from django.template.library import SimpleBlockNode, SimpleNode
-from django.templatetags.i18n import BlockTranslateNode, TranslateNode
+from django.templatetags.i18n import BlockTranslateNode, LanguageNode, TranslateNode
 from django.urls import NoReverseMatch
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from pages.addresses import address
+from pages.addresses import Place
 from pages.compiler.blocks import named
 from pages.compiler.expressions import expression
 from pages.compiler.nodes import Renderer, compiles
-from pages.compiler.texts import per_language, shown, written
+from pages.compiler.texts import forget_language, per_language, shown, written
 
 
 @compiles(SimpleNode)
@@ -67,9 +67,11 @@ def url(node: URLNode) -> Renderer:
 
     def render(context: Context) -> str:
         given, named_values = [read(context) for read in readers], values(context)
-        found = ""
+        found, noted = "", context.__dict__
+        if "_place" not in noted:
+            noted["_place"] = Place.present(_current_app(context))
         try:
-            found = address(read_name(context), *given, current_app=_current_app(context), **named_values)
+            found = noted["_place"].address(read_name(context), given, named_values)
         except NoReverseMatch:
             if target is None:
                 raise
@@ -93,11 +95,25 @@ def translate(node: TranslateNode) -> Renderer | None:
     if node.noop or node.message_context or given.filters or not isinstance(literal, str):
         return None
     text = per_language(lambda: SafeString(str(_translated(literal)).replace("%%", "%")))
-    return lambda context: _put(context, node.asvar, text())
+    return lambda context: _put(context, node.asvar, text(context))
 
 
 def _translated(literal: str) -> str:
     return translation.gettext(literal.replace("%", "%%"))
+
+
+@compiles(LanguageNode)
+def language(node: LanguageNode) -> Renderer:
+    """Compile `{% language %}`."""
+
+    def render(context: Context) -> str:
+        forget_language(context)
+        try:
+            return node.render(context)
+        finally:
+            forget_language(context)
+
+    return render
 
 
 @compiles(BlockTranslateNode)
@@ -113,7 +129,7 @@ def block_translate(node: BlockTranslateNode) -> Renderer | None:
     def render(context: Context) -> str:
         own = values(context)
         context.dicts.append(own)
-        text = count(context, own) if count else one()
+        text = count(context, own) if count else one(context)
         data = {name: shown(_named(context, name), context) for name in names}
         context.dicts.pop()
         try:

@@ -32,15 +32,15 @@ def written(output: Any, context: Context) -> Any:
     return escaped(output) if context.autoescape else output
 
 
-def per_language(make: Callable[[], str]) -> Callable[[], str]:
+def per_language(make: Callable[[], str]) -> Callable[[Context], str]:
     """Return what returns the same text, made once for each language.
 
     Only languages of the site are kept; where none is active, `make` is called each time.
     """
     known: dict[DjangoTranslation, str] = {}
 
-    def text() -> str:
-        language = catalog()
+    def text(context: Context) -> str:
+        language = language_of(context)
         found = known.get(language)
         if found is None:
             found = make()
@@ -49,3 +49,16 @@ def per_language(make: Callable[[], str]) -> Callable[[], str]:
         return found
 
     return text
+
+
+def language_of(context: Context) -> Any:
+    """Return the texts of the language in which a context is rendered; `{% language %}` changes it."""
+    noted = context.__dict__
+    if "_language" not in noted:
+        noted["_language"] = catalog()
+    return noted["_language"]
+
+
+def forget_language(context: Context) -> None:
+    """Note that another language is active from now on."""
+    context.__dict__.pop("_language", None)

@@ -154,6 +154,4 @@ def page_before(request: HttpRequest | None) -> str:
 
 def _attributes(**named: str) -> SafeString:
     """Return the attributes that have a value, with a space before each."""
-    return SafeString(
-        "".join(f' {name}="{escaped(text)}"' for name, text in named.items() if text)
-    )
+    return SafeString("".join(f' {name}="{escaped(text)}"' for name, text in named.items() if text))
