@@ -14,7 +14,7 @@ def escaped(value: Any) -> str:
     """Return a value as text of a page; what is HTML already stays as it is."""
     kind = type(value)
     if kind is SafeString:
-        return value  # type: ignore[no-any-return]
+        return value
     if kind is str:
         return SafeString(escape(value))
     return SafeString(value) if kind is int else conditional_escape(value)

@@ -23,13 +23,13 @@ class Prepared:
     def _sql(self) -> str:
         return self._make().query.sql_with_params()[0]
 
-    def rows(self, *values: object) -> list[tuple[Any, ...]]:
+    def rows(self, *values: Any) -> list[tuple[Any, ...]]:
         """Run it with these values, and return its rows."""
         with connection.cursor() as cursor:
             cursor.execute(self._sql, values)
             return cursor.fetchall()
 
-    def instance(self, model: type[Model], *values: object, more: tuple[str, ...] = ()) -> Any:
+    def instance(self, model: type[Model], *values: Any, more: tuple[str, ...] = ()) -> Any:
         """Return the first row as an instance of its model, with `more` annotations; None without a row."""
         names = [field.attname for field in model._meta.concrete_fields]
         for row in self.rows(*values):

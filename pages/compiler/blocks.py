@@ -41,7 +41,7 @@ def _true(_context: Context) -> bool:
 
 
 @compiles(ForNode)
-def for_(node: ForNode) -> Renderer:
+def for_(node: Any) -> Renderer:
     """Compile `{% for %}`."""
     read = expression(node.sequence, None)
     body, empty, names = node.nodelist_loop.render, node.nodelist_empty.render, tuple(node.loopvars)
@@ -95,7 +95,7 @@ def _unpacked(names: tuple[str, ...], row: Any) -> dict[str, Any]:
 
 
 def named(expressions: dict[str, FilterExpression]) -> Reader:
-    """Return what reads the values of `name=expression`, by name."""
+    """Return the reader of the values of `name=expression`, by name."""
     readers = [(name, expression(each)) for name, each in expressions.items()]
     return lambda context: {name: read(context) for name, read in readers}
 
@@ -116,7 +116,7 @@ def with_(node: WithNode) -> Renderer:
 
 
 @compiles(IncludeNode)
-def include(node: IncludeNode) -> Renderer | None:
+def include(node: Any) -> Renderer | None:
     """Compile `{% include %}` of a name that is constant."""
     if node.template.is_var or node.template.filters or not isinstance(node.template.var, str):
         return None
@@ -126,7 +126,8 @@ def include(node: IncludeNode) -> Renderer | None:
 
     def render(context: Context) -> str:
         if not found:
-            found.append(context.template.engine.select_template((name,)))
+            engine = context.template.engine  # type: ignore[union-attr]
+            found.append(engine.select_template([name]))
         if node.isolated_context:
             return rendered(found[0], context.new(values(context)))
         context.dicts.append(values(context))
@@ -144,7 +145,7 @@ def rendered(template: Template, context: Context) -> str:
     before, state.template = state.template, template
     state.dicts.append({})
     try:
-        return template._render(context)
+        return str(template._render(context))  # type: ignore[attr-defined]
     finally:
         state.template = before
         state.dicts.pop()

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from django.template import Context
 from django.template.base import FilterExpression
 from django.template.defaulttags import TemplateLiteral
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.safestring import SafeData, mark_safe
-from django.utils.timezone import template_localtime
 
 from pages.compiler.lookups import MISSING, Reader, reader, required
 from pages.compiler.texts import per_language
@@ -26,8 +26,8 @@ class Step(NamedTuple):
     keeps_safe: bool
 
 
-def expression(given: FilterExpression, missing: Any = "") -> Reader:
-    """Return what reads an expression; `missing` stands for a variable that does not exist."""
+def expression(given: Any, missing: Any = "") -> Reader:
+    """Return the reader of an expression; `missing` stands for a variable that does not exist."""
     first = _first(given, missing)
     if not given.filters:
         return first
@@ -72,7 +72,7 @@ def _filtered(step: Step, value: Any, context: Context) -> Any:
     call, arguments, local_time, autoescape, keeps_safe = step
     values = [read(context) for read in arguments]
     if local_time:
-        value = template_localtime(value, context.use_tz)
+        value = timezone.template_localtime(value, context.use_tz)  # type: ignore[attr-defined]
     named = {"autoescape": context.autoescape} if autoescape else {}
     result = call(value, *values, **named)
     return _safe(result) if keeps_safe and isinstance(value, SafeData) else result
@@ -83,12 +83,12 @@ def _safe(value: Any) -> Any:
 
 
 def condition(token: Any) -> Reader:
-    """Return what evaluates a condition. An operator that fails is false, as Django has it."""
+    """Return the reader of a condition. An operator that fails is false, as Django has it."""
     if isinstance(token, TemplateLiteral):
         return expression(token.value, None)
     make = OPERATORS.get(token.id)
     if make is None:
-        return token.eval  # type: ignore[no-any-return]
+        return token.eval
     return _false_if_failing(make(*(condition(each) for each in (token.first, token.second) if each)))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any, Final
 
 from django.template import Context, Variable, VariableDoesNotExist
@@ -15,7 +16,7 @@ _without_items: dict[type, bool] = {}
 
 
 def reader(variable: Variable) -> Reader:
-    """Return what reads a variable, or MISSING. What cannot be read plainly is read by Django."""
+    """Return the reader of a variable, which may return MISSING; Django reads what is not plain."""
     if variable.lookups is None or variable.translate:
         return variable.resolve
     first, *rest = variable.lookups
@@ -56,19 +57,32 @@ def _path(variable: Variable, name: str, rest: tuple[str, ...]) -> Reader:
         if callable(value):
             return _by_django(variable, context)
         try:
-            for each in rest:
-                value = _member(value, each)
-                if callable(value):
-                    value = _called(value)
-        except (TypeError, AttributeError):
+            return _followed(value, rest)
+        except _Unknown:
             return _by_django(variable, context)
+        except VariableDoesNotExist:  # of something that was called
+            return MISSING
         except Exception as error:
             if getattr(error, "silent_variable_failure", False):
                 return ""
             raise
-        return value
 
     return read
+
+
+class _Unknown(Exception):
+    """A value has no such part in the plain way."""
+
+
+def _followed(value: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        try:
+            value = _member(value, name)
+        except (TypeError, AttributeError) as error:
+            raise _Unknown from error
+        if callable(value):
+            value = _called(value)
+    return value
 
 
 def _member(value: Any, name: str) -> Any:
@@ -85,12 +99,25 @@ def _member(value: Any, name: str) -> Any:
 
 
 def _called(value: Any) -> Any:
-    """Call a method without arguments. Raises TypeError for what Django does not call either."""
+    """Call what needs no arguments and changes nothing; the result of others is empty."""
     if getattr(value, "do_not_call_in_templates", False):
         return value
     if getattr(value, "alters_data", False):
-        raise TypeError
-    return value()
+        return ""
+    try:
+        return value()
+    except TypeError:
+        if _needs_arguments(value):
+            return ""
+        raise
+
+
+def _needs_arguments(value: Any) -> bool:
+    try:
+        signature(value).bind()
+    except (TypeError, ValueError):
+        return True
+    return False
 
 
 def _by_django(variable: Variable, context: Context) -> Any:

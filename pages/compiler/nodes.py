@@ -72,12 +72,13 @@ def compiled(nodes: NodeList) -> NodeList:
 
 
 def renderer(node: Node) -> Renderer:
-    """Return what renders a node. Lists of nodes in it are compiled, whatever the node is."""
+    """Return the function that renders a node. Lists of nodes in it are compiled, whatever the node is."""
     for name, children in list(vars(node).items()):
         if type(children) is NodeList:
             setattr(node, name, CompiledList(children))
     compiler = _COMPILERS.get(type(node))
-    return (compiler and compiler(node)) or node.render_annotated
+    found = compiler(node) if compiler else None
+    return found or node.render_annotated  # type: ignore[return-value]
 
 
 @compiles(VariableNode)

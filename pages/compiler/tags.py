@@ -81,9 +81,9 @@ def url(node: URLNode) -> Renderer:
 
 
 def _current_app(context: Context) -> str | None:
-    request = getattr(context, "request", None)
+    request: Any = getattr(context, "request", None)
     if hasattr(request, "current_app"):
-        return request.current_app  # type: ignore[no-any-return, union-attr]
+        return request.current_app
     return getattr(getattr(request, "resolver_match", None), "namespace", None)
 
 
@@ -141,8 +141,8 @@ def block_translate(node: BlockTranslateNode) -> Renderer | None:
     return render
 
 
-def _counted(node: BlockTranslateNode, singular: str, names: list[str]) -> Any:
-    """Return what chooses the form of the text by its number; None for a text without plural."""
+def _counted(node: Any, singular: str, names: list[str]) -> Any:
+    """Return the function that chooses the form of the text by its number; None for a text without plural."""
     if not (node.plural and node.countervar and node.counter):
         return None
     plural, more = node.render_token_list(node.plural)

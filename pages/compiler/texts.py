@@ -19,7 +19,7 @@ def shown(value: Any, context: Context) -> str:
     """Return a value as text of the page: localized, and escaped if need be."""
     kind = type(value)
     if kind is SafeString:
-        return value  # type: ignore[no-any-return]
+        return value
     if kind is str:
         return escape(value) if context.autoescape else value
     if kind is int and not settings.USE_THOUSAND_SEPARATOR:
@@ -28,12 +28,12 @@ def shown(value: Any, context: Context) -> str:
 
 
 def written(output: Any, context: Context) -> Any:
-    """Return what a tag returned, escaped if need be."""
+    """Escape the output of a tag if need be."""
     return escaped(output) if context.autoescape else output
 
 
 def per_language(make: Callable[[], str]) -> Callable[[Context], str]:
-    """Return what returns the same text, made once for each language.
+    """Return a function for a text that is made once for each language.
 
     Only languages of the site are kept; where none is active, `make` is called each time.
     """
