@@ -5,6 +5,7 @@
   group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
 - Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
   pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
+- The person responsible for an instance sees it without what is concealed, and handles its cases.
 - Operations on instances: the kernel's table says which action each needs (flows.api.operations).
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
@@ -27,9 +28,10 @@ from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from flows import api, disclosure
+from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
+from flows.users import disclosure
 from pages.prepared import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
@@ -63,6 +65,8 @@ GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "reveal": ("reveal", "design"),
     "look": ("look", "reveal", "design"),
 }
+# What the person responsible for an instance may do with it, whatever that person may do with its flow.
+RESPONSIBLE: frozenset[Action] = frozenset({"see", "handle"})
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -126,7 +130,7 @@ def concealed(user: AnyUser) -> frozenset[str]:
 
 
 def listed_flows(user: AnyUser) -> frozenset[str] | None:
-    """Return `visible_flows` for a list that shows values, which is recorded (flows.disclosure)."""
+    """Return `visible_flows` for a list that shows values, which is recorded (flows.users.disclosure)."""
     visible = visible_flows(user)
     note_list(user, visible)
     return visible
@@ -352,6 +356,31 @@ def may_handle(user: AnyUser, flow: str) -> bool:
     return may(user, "handle", flow)
 
 
+def is_responsible(user: AnyUser, wid: int) -> bool:
+    """Return whether the user is the person responsible for an instance; read once per user object."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    known: dict[int, bool] | None = getattr(user, "_responsible_for", None)
+    if known is None:
+        known = user._responsible_for = {}  # type: ignore[union-attr]
+    if wid not in known:
+        chosen = api.task_settings(wid)
+        known[wid] = chosen is not None and chosen.responsible == user.get_username()
+    return known[wid]
+
+
+def rights_on(user: AnyUser, flow: str, wid: int) -> frozenset[Action]:
+    """Return everything that the user may do with this instance of the flow."""
+    held = rights(user, flow)
+    return held | RESPONSIBLE if not held >= RESPONSIBLE and is_responsible(user, wid) else held
+
+
+def may_on(user: AnyUser, action: Action, flow: str, wid: int) -> bool:
+    """Return whether the user may do this with this instance of the flow; seeing it is as `may_see` says."""
+    held = may_see(user, flow) if action == "see" else may(user, action, flow)
+    return held or (action in RESPONSIBLE and is_responsible(user, wid))
+
+
 def right_for(operation: str) -> Action:
     """Return the right that an operation requires on any instance; "repair" for an unknown operation."""
     found = api.operation_table().get(operation)
@@ -367,13 +396,13 @@ def may_perform(
     user: AnyUser, flow: str, operation: str, wid: int, arguments: Mapping[str, Any] | None = None
 ) -> bool:
     """Return whether the user may do this operation on this instance of the flow."""
-    held = rights(user, flow)
+    held = rights_on(user, flow, wid)
     return bool(held) and not held.isdisjoint(rights_for(operation, wid, arguments))
 
 
-def operations_of(user: AnyUser, flow: str, status: str) -> frozenset[str]:
-    """Return the operations that the user may do on instances of a flow that have this status."""
-    held = rights(user, flow)
+def operations_of(user: AnyUser, flow: str, status: str, wid: int) -> frozenset[str]:
+    """Return the operations that the user may do on an instance of a flow that has this status."""
+    held = rights_on(user, flow, wid)
     return frozenset(
         one.operation
         for one in api.operation_table().values()
@@ -402,7 +431,8 @@ def _sees(user: AnyUser, flow: str) -> bool:
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     """Return the instance and its flow as the user may see it. Raises what `flow_or_404` raises."""
     found = instance(wid)
-    flow = flow_by_id(found.flow_id) if found and _sees(user, found.flow) else None
+    seen = found is not None and (_sees(user, found.flow) or is_responsible(user, wid))
+    flow = flow_by_id(found.flow_id) if found and seen else None
     if found is None or flow is None:
         raise Http404
     return found, shown_to(user, flow, wid)

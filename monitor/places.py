@@ -9,8 +9,8 @@ from typing import Any
 
 from flows import api
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.diagram import Drawing, drawings
-from flows.languages.bpmn.from_graph import as_process
+from flows.languages.bpmn.diagram.figures import Drawing, drawings
+from flows.languages.bpmn.writer.from_graph import as_process
 from flows.languages.graph import read as read_graph
 from flows.languages.pdl.model import FAILED, NOT_READY, READY, RUNNING, SUCCEEDED
 from flows.languages.pdl.picture import process_of

@@ -28,10 +28,10 @@ from monitor.signals import views as signals
 from monitor.sla import views as slas
 from monitor.tasks import absences, chosen
 from monitor.tasks import files as task_files
+from monitor.tasks import list_actions as task_taking
 from monitor.tasks import lists as task_lists
 from monitor.tasks import mails as task_mails
 from monitor.tasks import messages as task_messages
-from monitor.tasks import taking as task_taking
 from monitor.tasks import views as task_views
 from monitor.views import (
     controls,
@@ -52,7 +52,7 @@ from monitor.views import (
     picture,
     preferences,
     probes,
-    saved,
+    saved_views,
     start_csv,
     steps,
     workers,
@@ -132,8 +132,8 @@ urlpatterns = [
     path("bulk/", bulk.bulks, name="bulks"),
     path("bulk/new/", bulk.new, name="bulk_new"),
     path("bulk/<int:bulk>/", bulk.bulk, name="bulk"),
-    path("views/", saved.views, name="views"),
-    path("views/<int:saved_view>/delete/", saved.delete, name="delete_view"),
+    path("views/", saved_views.views, name="views"),
+    path("views/<int:saved_view>/delete/", saved_views.delete, name="delete_view"),
     path("alerts/", alerts.alerts, name="alerts"),
     path("alerts/<int:rule>/", alerts.alert, name="alert"),
     path("alerts/<int:rule>/change/", alerts.change, name="change_alert"),

@@ -20,12 +20,12 @@ from flows.languages.bpmn import (
     read,
 )
 from flows.languages.bpmn.conditions import conditions, names, types, uses
-from flows.languages.bpmn.encodings import decoded
+from flows.languages.bpmn.document.encodings import decoded
+from flows.languages.bpmn.document.processes import processes
+from flows.languages.bpmn.document.xml import marked
 from flows.languages.bpmn.model import Datum
 from flows.languages.bpmn.problems import with_names
-from flows.languages.bpmn.processes import processes
-from flows.languages.bpmn.writing import write
-from flows.languages.bpmn.xml import marked
+from flows.languages.bpmn.writer.document import write
 from flows.languages.graph import Compiled
 from flows.languages.graph import read as read_graph
 from flows.languages.graph.problems import has_errors

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.api.rematches import as_report
 from flows.languages.bpmn import BadBpmn, Process
-from flows.languages.bpmn.xml import LARGEST
+from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
 from flows.languages.pdl import Text
 from flows.loading.bpmn import ImportedProcess, prepare_bpmn

@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import get_language
 
+from flows.definition.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.labels import translate_label
-from flows.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.queries.base import Row, row, rows
 
 

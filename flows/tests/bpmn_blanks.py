@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from flows.languages.bpmn.vocabulary import DIAGRAM, MODEL
+from flows.languages.bpmn.document.vocabulary import DIAGRAM, MODEL
 
 # Attributes of type xsd:string in the schema of BPMN 2.0; of all others, blanks around the value say nothing.
 STRINGS = {

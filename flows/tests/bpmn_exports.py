@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from flows import api
-from flows.gallery import children_of, examples
 from flows.languages.bpmn import BadBpmn
-from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.writer.document import write
 from flows.languages.graph import read as read_graph
 from flows.loading.bpmn import ImportedProcess, bpmn_of, export_bpmn
 from flows.loading.bpmn_files import check_processes
 from flows.patterns import patterns
+from flows.patterns.gallery import children_of, examples
 from flows.tests.pages import unique
 from flows.tests.test_bpmn_export import COLLIDING
 from flows.tests.test_command_importbpmn import GRAPHS

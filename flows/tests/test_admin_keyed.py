@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from flows import api
 from flows.admin.key_pages import rows_beyond
-from flows.admin.observed import OutcomeFilter
+from flows.admin.records import OutcomeFilter
 from flows.models import ConditionError, Flow, Instance, Job, JobLog, TraceEntry, WorkerProcess
 from flows.queries.paging import Cursor
 from flows.tests.pages import unique

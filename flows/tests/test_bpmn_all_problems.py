@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from flows.languages.bpmn import BadBpmn, BpmnProblem
-from flows.languages.bpmn.vocabulary import MODEL
+from flows.languages.bpmn.document.vocabulary import MODEL
 from flows.loading.bpmn import prepare_bpmn
 from flows.tests.bpmn_conformance import REFUSED
 from flows.tests.bpmn_files import attribute, attributes, file, flows, node

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.arranging import arranged
+from flows.languages.bpmn.diagram.arrangement import arranged
 from flows.languages.bpmn.model import Shape
 from flows.tests.bpmn_conformance import SUPPORTED
 from flows.tests.bpmn_files import ORDER

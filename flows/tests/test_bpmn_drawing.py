@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from flows.languages.bpmn import read
-from flows.languages.bpmn.diagram import Figure, drawings
-from flows.languages.bpmn.marks import MARKERS
+from flows.languages.bpmn.diagram.figures import Figure, drawings
+from flows.languages.bpmn.diagram.marks import MARKERS
 from flows.tests.bpmn_files import file, flows, node
 
 PLACES = (

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 from flows.languages.bpmn import compile_process, read
-from flows.languages.bpmn.processes import processes
-from flows.languages.bpmn.vocabulary import MODEL, SCHEMA
-from flows.languages.bpmn.writing import write as write_graph
-from flows.languages.bpmn.xml import marked
+from flows.languages.bpmn.document.processes import processes
+from flows.languages.bpmn.document.vocabulary import MODEL, SCHEMA
+from flows.languages.bpmn.document.xml import marked
+from flows.languages.bpmn.writer.document import write as write_graph
 from flows.languages.graph import read as read_graph
 from flows.tests.commands import answer, run, write
 from flows.tests.pages import unique

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from flows.languages import bpmn
 from flows.languages.bpmn import BadBpmn, compile_process, read
-from flows.languages.bpmn import xml as reader
 from flows.tests.bpmn_conformance import REFUSED, SUPPORTED, at, file, flows, node, start, task, timer
 
-SOURCES = Path(reader.__file__).parent
+SOURCES = Path(bpmn.__file__).parent
 WRITTEN = re.compile(
     rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required"
     rb"|parallelMultiple|waitForCompletion)"
@@ -67,7 +67,7 @@ def test_one_and_zero_are_true_and_false(what: str) -> None:
 
 
 def test_each_attribute_that_is_true_or_false_is_tried_and_read_in_one_place() -> None:
-    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES.glob("*.py")}
+    texts = {path: path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py")}
     read_as_flags = {name for text in texts.values() for name in re.findall(r'\.flag\(\s*"(\w+)"', text)}
     drawn = {"isHorizontal", "isExpanded"}
     tried = {found[1].decode() for content in FILES.values() for found in WRITTEN.finditer(content)}

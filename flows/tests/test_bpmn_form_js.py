@@ -9,7 +9,7 @@ from xml.sax.saxutils import escape
 import pytest
 
 from flows.languages.bpmn import CompiledProcess, compile_process, read
-from flows.languages.bpmn.js_patterns import translated
+from flows.languages.bpmn.reader.js_patterns import translated
 from flows.tests.bpmn_files import attribute, attributes, file, flows, node
 
 NAMED = '<bpmn:extensionElements><zeebe:formDefinition formKey="{}"/></bpmn:extensionElements>'

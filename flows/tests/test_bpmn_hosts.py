@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flows.languages.bpmn import BadBpmn, CompiledProcess, compile_process, read
-from flows.languages.bpmn.building import OPTIONS
+from flows.languages.bpmn.compiler.graph_parts import OPTIONS
 from flows.languages.bpmn.model import ACTIVITIES as KINDS
 from flows.languages.bpmn.model import EVENTS as EVENT_KINDS
 from flows.languages.bpmn.model import GATEWAYS

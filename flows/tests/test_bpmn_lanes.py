@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from flows.languages.bpmn import compile_process, read
-from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.writer.document import write
 from flows.languages.graph import compile_graph
 from flows.languages.graph import read as read_graph
 from flows.tests.bpmn_files import event, file, flows, node, timer

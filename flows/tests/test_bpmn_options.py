@@ -10,9 +10,9 @@ import pytest
 from flows import json_text
 from flows.definition import ATTRIBUTE
 from flows.languages.bpmn import read
-from flows.languages.bpmn.building import OPTIONS
-from flows.languages.bpmn.options import converted
-from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.compiler.graph_parts import OPTIONS
+from flows.languages.bpmn.document.options import converted
+from flows.languages.bpmn.writer.document import write
 from flows.languages.graph import read as read_graph
 from flows.languages.graph.model import Graph, Node
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flows.languages.bpmn import Process, read
-from flows.languages.bpmn.diagram import Drawing, drawings
+from flows.languages.bpmn.diagram.figures import Drawing, drawings
 from flows.tests.bpmn_files import file, flows, node
 
 INNER = node("startEvent", "us") + node("task", "ut") + node("endEvent", "ue") + flows("us ut", "ut ue")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
-from flows.languages.bpmn.xml import DEEPEST, LARGEST, MOST_ELEMENTS
+from flows.languages.bpmn.document.xml import DEEPEST, LARGEST, MOST_ELEMENTS
 from flows.tests.bpmn_conformance import REFUSED, task
 from flows.tests.bpmn_files import attribute, attributes, event, file, flows, node, timer
 

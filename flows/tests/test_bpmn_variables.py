@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.languages.bpmn import read
-from flows.languages.bpmn.item_types import of_name
+from flows.languages.bpmn.reader.item_types import of_name
 from flows.loading.bpmn import prepare_bpmn
 from flows.tests.bpmn_files import attribute, attributes, file, flows, node, timer
 

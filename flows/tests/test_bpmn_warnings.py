@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.languages.bpmn import compile_process, read
-from flows.languages.bpmn.encodings import decoded
+from flows.languages.bpmn.document.encodings import decoded
 from flows.tests.bpmn_conformance import task
 from flows.tests.bpmn_files import file, flows, node
 

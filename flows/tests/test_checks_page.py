@@ -16,7 +16,9 @@ from django.urls import reverse
 from flows import api
 from flows.api.recent import Recent
 from flows.definition.lint import Finding
-from flows.designer import checks, trying, warning_count
+from flows.designer.draft import warning_count
+from flows.designer.editor import checks
+from flows.designer.trial import path
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -64,7 +66,7 @@ def test_a_rule_that_never_holds_is_found_in_the_draft(alice: Client, fig2: str)
 def test_what_takes_long_is_examined_after_the_page(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.designer.checks.AT_ONCE", 0)
+    monkeypatch.setattr("flows.designer.editor.checks.AT_ONCE", 0)
     drafted(fig2, predicate=f"a1 = '{fig2}' and a1 is null")
 
     page = alice.get(address(fig2)).content.decode()
@@ -119,7 +121,7 @@ def test_what_the_page_reads_first_has_a_time_limit(
 def test_checks_that_do_not_end_in_time_say_so(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.api.linting._known_tables", Recent(1))
+    monkeypatch.setattr("flows.api.checks._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         page = alice.get(address(fig2), {"part": "findings"})
 
@@ -254,11 +256,11 @@ def test_a_finding_opens_a_trial_with_the_state_that_shows_it(alice: Client, fig
     assert tried.status_code == 200 and tried.context["fields"][0].name == "a1"
 
 
-LONG = json.dumps({"a1": "x" * trying.LARGEST_STATE})
+LONG = json.dumps({"a1": "x" * path.LARGEST_STATE})
 
 
 def test_of_a_state_in_an_address_only_attributes_are_read() -> None:
-    assert trying.read_state('{"a1": 1, "nowhere": 2}', ["a1", "a2"]) == {"a1": 1}
+    assert path.read_state('{"a1": 1, "nowhere": 2}', ["a1", "a2"]) == {"a1": 1}
 
 
 @pytest.mark.parametrize(

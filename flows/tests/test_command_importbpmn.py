@@ -15,7 +15,7 @@ from flows.languages.bpmn import compile_process, read
 from flows.languages.bpmn.expressions import NotUnderstood, feel_names, sql
 from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.names import usable
-from flows.languages.bpmn.writing import write as write_graph
+from flows.languages.bpmn.writer.document import write as write_graph
 from flows.languages.graph import compile_graph
 from flows.languages.graph import read as read_graph
 from flows.loading.graphs import Declaring, checked

@@ -13,8 +13,8 @@ from django.urls import reverse
 from django.utils import translation
 
 from flows import api
-from flows.definition.reading import sentence
-from flows.designer.conditions import LARGEST_REQUEST
+from flows.definition.condition_sentences import sentence
+from flows.designer.editor.conditions import LARGEST_REQUEST
 from flows.tests.designer import ADD
 
 pytestmark = pytest.mark.django_db
@@ -230,7 +230,7 @@ def test_the_time_of_a_check_is_limited(alice: Client, monkeypatch: pytest.Monke
         with connection.cursor() as cursor:
             cursor.execute("select pg_sleep(60)")
 
-    monkeypatch.setattr("flows.designer.conditions.TIMEOUT_MS", 20)
+    monkeypatch.setattr("flows.designer.editor.conditions.TIMEOUT_MS", 20)
     monkeypatch.setattr(api, "check_condition", slow)
     answer = ask(alice, {"types": TYPES, "predicate": "paid"})
 

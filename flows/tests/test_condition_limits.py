@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from flows.designer import conditions
-from flows.designer.conditions import LARGEST_REQUEST, LONGEST_LABEL
+from flows.designer.editor import conditions
+from flows.designer.editor.conditions import LARGEST_REQUEST, LONGEST_LABEL
 from flows.tests.test_condition_editor import TYPES, ask
 from testkit.slow import slow_statements
 

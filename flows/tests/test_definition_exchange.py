@@ -15,12 +15,12 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.definition import ATTRIBUTE, TRIGGER, located
+from flows.definition import ATTRIBUTE, TRIGGER, places
 from flows.definition.files import NotReadable, without_numbers
 from flows.definition.flow import FLOW
 from flows.definition.literals import literal, quoted
-from flows.designer import files
-from flows.designer.files import MEMBER
+from flows.designer.editor import files
+from flows.designer.editor.files import MEMBER
 from flows.loading import read_sql
 from flows.models import Flow
 from flows.tests.designer import browser
@@ -70,7 +70,7 @@ def test_each_format_comes_back_as_the_same_definition(alice: Client, name: str)
 
     assert answer.status_code == 200 and "It is not saved yet" in shown(answer)
     typed = answer.context["typed"]
-    assert given(located.read(typed.text, typed.format).definition) == given(without_numbers(running))
+    assert given(places.read(typed.text, typed.format).definition) == given(without_numbers(running))
     assert api.list_drafts(flow) == []
     sent = {"do": "save", "text": typed.text, "format": typed.format, "seen": answer.context["design"].seen}
     alice.post(address(flow, "text"), sent)

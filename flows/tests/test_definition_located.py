@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from flows.definition import located
+from flows.definition import places
 from flows.definition.files import NotReadable
 
 PREDICATES = [
@@ -28,8 +28,8 @@ PREDICATES = [
 @pytest.mark.parametrize("predicate", PREDICATES)
 def test_a_position_in_a_condition_is_found_in_the_text(predicate: str, name: str) -> None:
     definition: dict[str, Any] = {"attributes": [], "triggers": [{"transition": "t", "predicate": predicate}]}
-    text = located.write(definition, name)
-    found = located.read(text, name)
+    text = places.write(definition, name)
+    found = places.read(text, name)
     assert found.definition == definition
 
     place = found.place(("triggers", 0, "predicate"), predicate.index("wrong") + 1, len("wrong"))
@@ -54,7 +54,7 @@ def test_a_part_is_found_or_the_nearest_around_it(
     path: tuple[str | int, ...], line: int, column: int
 ) -> None:
     text = "attributes:\n- name: a\ntriggers:\n- predicate: a\n  mode: x\n- final: true\nmax_firings: 7\n"
-    place = located.read(text, "yaml").place(path)
+    place = places.read(text, "yaml").place(path)
 
     assert (place.line, place.column) == (line, column)
 
@@ -82,12 +82,12 @@ BOMB = "a: &a [x]\nb: &b [*a, *a]\nc: [*b, *b]\nattributes: []\ntriggers: []\n"
         ('{"attributes": [], "triggers": [], "label": NaN}', "json", 0),
         (json.dumps({"attributes": [], "triggers": [], "label": "\0"}), "json", 0),
         (json.dumps({"attributes": [], "triggers": [], "label": "\ud800"}), "json", 0),
-        ("x" * (located.LARGEST + 1), "yaml", 0),
+        ("x" * (places.LARGEST + 1), "yaml", 0),
     ],
 )
 def test_a_text_that_is_no_definition_is_refused_at_its_line(text: str, name: str, line: int) -> None:
     with pytest.raises(NotReadable) as caught:
-        located.read(text, name)
+        places.read(text, name)
 
     assert line in (0, caught.value.line)
 
@@ -95,7 +95,7 @@ def test_a_text_that_is_no_definition_is_refused_at_its_line(text: str, name: st
 def test_writing_and_reading_keeps_what_no_option_has() -> None:
     definition = {"odd": 1, "attributes": [{"id": 3, "kind": "x", "name": "a"}], "triggers": []}
 
-    assert located.read(located.write(definition, "yaml"), "yaml").definition == {
+    assert places.read(places.write(definition, "yaml"), "yaml").definition == {
         "odd": 1,
         "attributes": [{"name": "a", "kind": "x"}],
         "triggers": [],
@@ -103,12 +103,12 @@ def test_writing_and_reading_keeps_what_no_option_has() -> None:
 
 
 def test_a_definition_that_is_too_long_is_not_read() -> None:
-    text = json.dumps({"attributes": [], "triggers": [], "label": "x" * located.LARGEST})
+    text = json.dumps({"attributes": [], "triggers": [], "label": "x" * places.LARGEST})
     with pytest.raises(NotReadable, match="at most 1000000 are read"):
-        located.read(text, "json")
+        places.read(text, "json")
 
 
 def test_json_that_is_no_yaml_has_no_places() -> None:
-    read = located.read(json.dumps({"k" * 2_000: 1, "attributes": [{}], "triggers": []}), "json")
+    read = places.read(json.dumps({"k" * 2_000: 1, "attributes": [{}], "triggers": []}), "json")
 
     assert (read.place(("attributes", 0)).start, read.nodes) == (0, {})

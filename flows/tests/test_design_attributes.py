@@ -66,7 +66,7 @@ def test_what_a_rule_may_write_is_chosen_among_the_attributes(
     fields = opened(alice, at(fig2, query="?rule=1")) | {"do": "save", "writes": ["a3", "a2"]}
     alice.post(at(fig2), fields)
     assert rule(fig2, 1)["writes"] == ["a3", "a2"]
-    monkeypatch.setattr("flows.designer.editing.MOST_BOXES", 2)
+    monkeypatch.setattr("flows.designer.editor.tabs.MOST_BOXES", 2)
     page = alice.get(at(fig2, query="?rule=1")).content.decode()
     assert boxes() == [] and re.search(r'<textarea name="writes"[^>]*>\s*a3\s+a2</textarea>', page)
 
@@ -75,7 +75,7 @@ def test_what_a_rule_may_write_is_chosen_among_the_attributes(
 def test_a_rule_that_may_write_nothing_differs_from_one_that_may_write_all(
     alice: Client, fig2: str, most_boxes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.designer.editing.MOST_BOXES", most_boxes)
+    monkeypatch.setattr("flows.designer.editor.tabs.MOST_BOXES", most_boxes)
     page = at(fig2, query="?rule=1")
     send(alice, page, writes="-")
     assert rule(fig2, 1)["writes"] == []

@@ -10,8 +10,8 @@ from django.test import Client, RequestFactory
 from django.utils.http import urlencode
 
 from flows import api
-from flows.designer import conflicts, saving
-from flows.designer.saving import Choices
+from flows.designer.draft import conflicts, submission
+from flows.designer.draft.submission import Choices
 from flows.errors import StaleDraft
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, fields_of, rule, send, submit, text_of
@@ -160,7 +160,7 @@ def test_a_change_of_a_definition_that_is_not_kept_is_not_saved(alice: Client, f
 def test_a_change_is_tried_again_where_another_was_saved_before_it(
     alice: Client, bob: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, tried = saving.content, []
+    real, tried = submission.content, []
 
     def content(*given: Any) -> Any:
         found = real(*given)
@@ -171,7 +171,7 @@ def test_a_change_is_tried_again_where_another_was_saved_before_it(
 
     send(alice, at(fig2, query="?rule=1"), label="Before")
     fields = opened(bob, at(fig2, query="?rule=1"))
-    monkeypatch.setattr(saving, "content", content)
+    monkeypatch.setattr(submission, "content", content)
     submit(bob, at(fig2), fields, label="Of Bob")
 
     assert rule(fig2, 1)["label"] == "Of Bob" and len(tried) == 3
@@ -184,7 +184,7 @@ def test_a_change_is_not_tried_without_end(alice: Client, fig2: str, monkeypatch
         tried.append(given)
         raise StaleDraft(f"attempt {len(tried)}")
 
-    monkeypatch.setattr(saving, "content", stale)
+    monkeypatch.setattr(submission, "content", stale)
     answer = send(alice, at(fig2, query="?rule=1"), label="Mine")
 
     assert "attempt 5" in text_of(answer) and len(tried) == 5

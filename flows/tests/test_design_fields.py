@@ -9,7 +9,7 @@ from django.test import Client
 
 from flows import api
 from flows.definition import ATTRIBUTE, TRIGGER
-from flows.designer.fields import OptionsForm, grouped
+from flows.designer.editor.fields import OptionsForm, grouped
 from flows.tests.drafting import at, send
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -15,8 +15,8 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.designer.files import LARGEST
-from flows.designer.publishing import LONGEST_REASON
+from flows.designer.editor.files import LARGEST
+from flows.designer.publication.page import LONGEST_REASON
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique

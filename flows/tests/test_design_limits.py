@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from flows import api
 from flows.api.recent import Recent
-from flows.designer import open_warnings, versions
 from flows.designer.flows import waiting
-from flows.designer.impact import groups_of
+from flows.designer.publication import open_warnings, versions
+from flows.designer.publication.impact import groups_of
 from flows.tests.drafting import at, draft, send, text_of
 from flows.tests.pages import opened, unique
 from flows.tests.publish_page import drafted, member
@@ -97,12 +97,12 @@ def test_what_if_examines_no_more_instances_than_a_page_may(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     api.start_many(fig2, [{}] * 6)
-    monkeypatch.setattr("flows.designer.whatif.LIMIT", 2)
+    monkeypatch.setattr("flows.designer.editor.whatif.LIMIT", 2)
 
     page = alice.get(at(fig2, "whatif"), {"condition": "a1 = 'ready'"})
 
     assert page.context["found"]["living"] == 6 and page.context["found"]["examined"] < 6
-    monkeypatch.setattr("flows.designer.whatif.SECONDS", -1.0)
+    monkeypatch.setattr("flows.designer.editor.whatif.SECONDS", -1.0)
     page = alice.get(at(fig2, "whatif"), {"condition": "a1 = 'ready'"})
     assert page.context["found"]["examined"] == 0
 
@@ -111,7 +111,7 @@ def test_warnings_that_cannot_be_found_in_time_do_not_keep_from_publishing(
     fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     definition = api.running_definition(fig2)[1]
-    monkeypatch.setattr("flows.api.linting._known_tables", Recent(1))
+    monkeypatch.setattr("flows.api.checks._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         open_warnings.ask(fig2, definition, "")
 

@@ -10,7 +10,7 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from flows import api
-from flows.designer.draft import count_changes
+from flows.designer.draft.content import count_changes
 from flows.tests.designer import browser
 from flows.tests.drafting import at, button, draft, rule, send, text_of
 from flows.tests.pages import opened, unique

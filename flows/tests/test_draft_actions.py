@@ -6,8 +6,8 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.designer import saving
-from flows.designer.draft import Seen
+from flows.designer.draft import submission
+from flows.designer.draft.content import Seen
 from flows.tests.drafting import at, draft, rule, send, text_of
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def test_what_the_kernel_rejects_is_a_message(alice: Client, fig2: str) -> None:
 def test_looking_for_a_revision_that_is_not_kept_leaves_the_transaction_usable(fig2: str) -> None:
     opened = api.open_draft(fig2, actor="alice")
 
-    with pytest.raises(saving.Forgotten):
-        saving.content(Seen(1, 77, opened.created_at.isoformat()), opened)
+    with pytest.raises(submission.Forgotten):
+        submission.content(Seen(1, 77, opened.created_at.isoformat()), opened)
 
     assert draft(fig2).at == opened.at

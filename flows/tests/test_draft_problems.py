@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.designer import said
-from flows.designer.excerpts import EXCERPT, excerpt
-from flows.designer.problems import checked
+from flows.designer.draft import sentences
+from flows.designer.draft.excerpts import EXCERPT, excerpt
+from flows.designer.draft.problems import checked
 from flows.tests.drafting import draft
 from flows.tests.pages import unique
 from flows.tests.publish_page import drafted
@@ -50,14 +50,14 @@ def test_an_excerpt_of_a_long_line_is_short() -> None:
 
 
 def test_a_condition_that_cannot_be_said_is_sql_and_the_next_one_is_said() -> None:
-    read = said.reader(LABELLED)
+    read = sentences.reader(LABELLED)
 
     assert read("nowhere = 1 and (") == "nowhere = 1 and ("
     assert read("paid is null") == "Payment is empty"
 
 
 def test_after_the_limit_conditions_are_sql(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(said, "MOST", 1)
-    read = said.reader(LABELLED)
+    monkeypatch.setattr(sentences, "MOST", 1)
+    read = sentences.reader(LABELLED)
 
     assert (read("paid is null"), read("paid = 'x'")) == ("Payment is empty", "paid = 'x'")

@@ -31,11 +31,26 @@ VALUES = {
     "5 in (< 3, [5..7])": True, "substring(string: \"foobar\", start position: 3)": "obar",
     "matches(\"A\", \"a\", \"i\")": True, "all([true, u])": None, "any([true, u])": True,
     "min([3, 1, 2][item > 1])": 2, "sum([][item > 1])": None, "string join([\"a\", e, \"b\"], \"-\")": "a-b",
+    "(d + duration(\"P1M\")).month": 3, "(duration(\"PT1H\") + i).hours": 13,
+    "list contains([1, null], null)": True, "distinct values([null, 1, null])": [None, 1],
+    "index of([1, null, 2, null], null)": [2, 4], "union([null], [null])": [None],
+    "count(os[none = null])": 3, "count(os[a in (5, null)])": 1, "count(os[none in (5, null)])": 3,
+    "count(os[null = none and on])": 2, "count(os[a != null])": 3, "count(os[none != null])": 0,
+    "some x in os satisfies x.none = null": True, "every x in os satisfies x.a = null": False,
 }  # fmt: skip
+OPERATIONS = ["m + 1", "m - 1", "m / 2", "-m", "m * 2", "n ** 2", "o.a - 1", "(if p then m else n)", "ns[1]"]
+TRUTHS = ["p or u", "p and u", "m > 1", "not(u)", "m in (1, 7)", "m between 1 and 2", "e = null", "os[1].on"]
+WITHIN = ["[{}][1]", "[{}, {}][-1]", "{{a: {}}}.a", "{{a: {}, b: a}}.b", "[{{a: {}}}].a[1]", "[{}][m - 6]",
+          "append([], {})[1]", "reverse([{}])[1]", "(for x in [1] return {})[1]", "flatten([[{}]])[1]",
+          "[[{}]][1][1]", "(for x in [{}] return x)[1]", "concatenate([{}], [1 = 1])[1]"]  # fmt: skip
+NAMED = ["count(ns[item > {}])", "count(os[item.a = {}])", "count(os[item.a in [0..{}]])",
+         "count(os[item.a <= {} and on])", "ns[item != {}][1] + 0",
+         "some y in ns satisfies y = {}", "every y in os satisfies y.a < {}"]  # fmt: skip
 REFUSED = [
     ("now() > d", "timer"), ("sort([1], x)", "not in the subset"), ("count(1, 2)", "number of arguments"),
     ("for x in ns return x", "let a task compute it"), ("sum(ns)", "let a task compute it"),
-    ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("os[a > d].k = s", "attributes"),
+    ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("{a: 1, A: 2}.a", "twice"),
+    ("os[a > d].k = s", "attributes"),
     ("(for x in 1..200 return x)[1]", "at most 100"), ("s.length > 1", "no part"),
     ("[1, \"a\"][item > n]", "not comparable"),
     ("count(list: ns, other: 1)", "arguments of"), ("count(list: ns, 1)", "Either all"),
@@ -76,3 +91,33 @@ def test_what_is_not_translated_is_refused_with_its_place(text: str, said: str) 
 def test_names_of_items_entries_and_their_parts_are_no_attributes() -> None:
     text = "some x in a satisfies x.b > 1 and count(c[d = 1]) = {e: 1, f: e}.f + (for i in [g] return i)[1]"
     assert names_in(text) == {"a", "c", "g"}
+
+
+@pytest.mark.django_db
+def test_what_is_taken_from_a_list_or_context_stays_one_operand() -> None:
+    """What is taken out has the value of what was put in, in brackets, beside each sign."""
+    taken = [(form.replace("{}", each).replace("{{", "{").replace("}}", "}"), each, rest)
+             for form in WITHIN for kinds, rest in ((OPERATIONS, "10 - {} * 2"), (TRUTHS, "false and {}"))
+             for each in kinds if form[-9:] != "1 = 1])[1]" or kinds is TRUTHS]  # fmt: skip
+    assert _differences([(rest.format(f"({of})"), rest.format(outer)) for outer, of, rest in taken]) == {}
+
+
+@pytest.mark.django_db
+def test_a_name_of_an_expression_is_its_value_also_beside_items_of_json() -> None:
+    pairs = []
+    for form in NAMED:
+        for value in ("2", "-1", "m", "n"):
+            plain = form.format(value)
+            for name in ("limit", "m", "a"):
+                named = form.format(name)
+                pairs += [(plain, f"(for {name} in [{value}] return {named})[1]"),
+                          (plain, f"{{{name}: {value}, found: {named}}}.found")]  # fmt: skip
+    assert _differences(pairs) == {}
+
+
+def _differences(pairs: list[tuple[str, str]]) -> dict[str, tuple[str | None, str | None]]:
+    """Return those pairs that do not have one value, which may be null."""
+    found = Answers()
+    found.ask({f"({one}) = ({other}) or (({one}) = null and ({other}) = null)": True for one, other in pairs})
+    return {text: (found.held.get(text), found.refused.get(text))
+            for text in [*found.held, *found.refused] if found.held.get(text) != "t"}  # fmt: skip

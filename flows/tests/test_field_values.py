@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from flows.designer import values
+from flows.designer.trial import values
 
 VALUES: list[tuple[str, Any]] = [
     *(("text", text) for text in ("", "'", "''", "'''", "''''", "a\nb", "a\r\nb", "\r", " ", "null")),

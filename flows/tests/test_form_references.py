@@ -11,7 +11,7 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.designer.form_fields import KINDS
+from flows.designer.forms.form_fields import KINDS
 from flows.tests.drafting import at, send
 from flows.tests.pages import opened, unique
 

@@ -12,8 +12,8 @@ from django.db import connection
 from django.test import Client
 
 from flows import api
-from flows.designer.form_fields import KINDS
-from flows.designer.form_parts import Place
+from flows.designer.forms.form_fields import KINDS
+from flows.designer.forms.form_parts import Place
 from flows.tests.designer import browser
 from flows.tests.drafting import at, draft, rule, send, submit, text_of
 from flows.tests.pages import opened, unique

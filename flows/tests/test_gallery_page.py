@@ -10,12 +10,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from flows import api, gallery
+from flows import api
 from flows.definition.scenarios import Scenario, Step
-from flows.designer.miniature import miniature
+from flows.designer.picture.miniature import miniature
 from flows.errors import ScenarioLimit, UnknownDraft
 from flows.models import Flow
-from flows.patterns import catalogue, example_named, patterns
+from flows.patterns import catalogue, example_named, gallery, patterns
 from flows.tests.designer import browser
 from flows.tests.pages import opened, unique
 from flows.tests.publish_page import text_of

@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from flows import api
-from flows.languages.bpmn.xml import LARGEST
+from flows.languages.bpmn.document.xml import LARGEST
 from flows.models import Flow
 from flows.tests.bpmn_files import ORDER
 from flows.tests.designer import browser

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.utils import translation
 
-from flows.designer.edits import title
+from flows.designer.draft.edits import title
 from flows.labels import translate_label
 
 DEMO = Path(__file__).resolve().parents[2] / "workers" / "demo"

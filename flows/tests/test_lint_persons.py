@@ -11,7 +11,7 @@ from flows.definition.flow import FLOW
 from flows.definition.lint import Finding, People
 from flows.definition.lint.findings import Rule
 from flows.definition.lint.persons import persons
-from flows.people import people_of
+from flows.users.people import people_of
 
 TASK: dict[str, Any] = {"transition": "tr_t", "predicate": "a is null", "performer": "person"}
 FULL = TASK | {"role": "Clerk", "deadline": "1 day"}

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from flows.definition.merging import Conflict, merge
+from flows.definition.merge import Conflict, merge
 from testkit.cases import examples
 
 Definition = dict[str, Any]

@@ -10,8 +10,8 @@ from django.test import Client
 from django.utils.translation import override
 
 from flows import api
-from flows.designer import rows
-from flows.designer.edits import OPTIONS
+from flows.designer.draft.edits import OPTIONS
+from flows.designer.editor import rows
 from flows.tests.drafting import at, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened
 

@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.designer import mermaid
-from flows.designer.drawings import name as node_name
+from flows.designer.picture import mermaid
+from flows.designer.picture.drawings import name as node_name
 from flows.models import Flow, Trigger
 from flows.queries.graph import EXCEPTION, OTHER, START, Graph, Node, Rule, assemble, graph
 from flows.queries.rule_groups import rule_groups

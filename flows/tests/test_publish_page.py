@@ -292,7 +292,7 @@ def test_instances_that_moved_meanwhile_explain_a_difference(alice: Client, care
 def test_a_publication_that_takes_long_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.designer.publishing.LONGEST_AT_ONCE", -1)
+    monkeypatch.setattr("flows.designer.publication.page.LONGEST_AT_ONCE", -1)
 
     answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 

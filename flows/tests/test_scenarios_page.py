@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from flows import api
 from flows.definition.scenarios import Scenario, Step
-from flows.designer.scenarios import LONGEST_STORY
+from flows.designer.trial.scenarios import LONGEST_STORY
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.publish_page import drafted, text_of

@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import translation
 
 from flows import api
-from flows.designer.edits import Edit
+from flows.designer.draft.edits import Edit
 from flows.summaries import Summary, read, said
 from flows.tests.publish_page import address
 

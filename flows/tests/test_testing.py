@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from flows import stand_ins
+from flows.definition import stand_ins
 from flows.definition.scenarios import NoSuchRule
 from flows.errors import WedError
 from flows.testing import Unexpected, trial

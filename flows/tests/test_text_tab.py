@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.definition.located import DEEPEST
+from flows.definition.places import DEEPEST
 from flows.tests.designer import browser
 from flows.tests.drafting import at, draft, fields_of, rule, send, submit, text_of
 from flows.tests.pages import opened

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.designer import trying
+from flows.designer.trial import path as trying
 from flows.models import Flow, Instance
 from flows.tests.commands import run
 from flows.tests.pages import unique

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from flows import api
-from flows.designer.draft import Design
-from flows.designer.known import Known
+from flows.designer.draft.content import Design
+from flows.designer.trial.results import Known
 from flows.models import Flow
 from flows.tests.test_trial_page import Page
 from flows.tests.test_trial_page import loan as loan
@@ -46,7 +46,7 @@ def test_a_rule_that_there_is_not_has_no_usual_result(alice: Client, loan: str, 
 def test_only_the_first_rules_are_explained(
     alice: Client, loan: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.designer.trial.MOST_EXPLAINED", 1)
+    monkeypatch.setattr("flows.designer.trial.tab.MOST_EXPLAINED", 1)
 
     assert "is false: state is new" not in Page(alice, loan).do("start", amount="100")
 

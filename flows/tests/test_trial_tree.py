@@ -14,11 +14,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from flows import api, gallery, stand_ins
+from flows import api
+from flows.definition import stand_ins
 from flows.definition.scenarios import Scenario, Step
-from flows.designer import tree
-from flows.designer.draft import Design, main_draft
-from flows.designer.known import MOST_FAILURES, Known
+from flows.designer.draft.content import Design, main_draft
+from flows.designer.trial import tree
+from flows.designer.trial.results import MOST_FAILURES, Known
+from flows.patterns import gallery
 from flows.tests.pages import unique
 from flows.tests.publish_page import text_of
 

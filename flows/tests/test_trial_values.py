@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import OperationalError, connection
 
-from flows.designer import trying, values
-from flows.designer.values import LONGEST_VALUE, BadValue
+from flows.designer.trial import path, values
+from flows.designer.trial.values import LONGEST_VALUE, BadValue
 
 
 @pytest.mark.parametrize(
@@ -32,9 +32,9 @@ def test_a_time_that_is_in_no_calendar_in_utc_is_left_to_the_database(text: str)
 
 @pytest.mark.django_db
 def test_what_a_page_evaluates_ends_at_its_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trying, "PAGE_TIMEOUT_MS", 20)
+    monkeypatch.setattr(path, "PAGE_TIMEOUT_MS", 20)
 
-    with pytest.raises(OperationalError), trying.limited(), connection.cursor() as cursor:
+    with pytest.raises(OperationalError), path.limited(), connection.cursor() as cursor:
         cursor.execute("select pg_sleep(60)")
 
     with connection.cursor() as cursor:  # the transaction around it can be used

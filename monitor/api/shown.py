@@ -6,12 +6,12 @@ from dataclasses import asdict
 from typing import Any
 
 from flows.capabilities.reasons.api import InstanceReasons, RuleReason
-from flows.queries.counting import Count
+from flows.queries.counts import Count
 from flows.queries.everywhere import AnyInstance
+from flows.queries.history.trace import Step
 from flows.queries.instances import InstanceRow
 from flows.queries.jobs import OpenJob
 from flows.queries.overview import FlowSummary
-from flows.queries.trace import Step
 from monitor.api.schemas import JOB_STATE, STATUS
 
 Out = dict[str, Any]

@@ -14,7 +14,7 @@ from monitor.api import inputs, schemas
 from monitor.api.caller import Caller
 from monitor.api.problems import Problem
 from monitor.api.routing import READ, call_of, number_of, router
-from monitor.views.saved import may_share, teams
+from monitor.views.saved_views import may_share, teams
 
 
 @router.get("/views", response=schemas.SavedViewsOut, auth=READ, summary="Saved views")

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
+from flows.definition.option_labels import QueueTitles
 from flows.labels import translate_label
-from flows.option_labels import QueueTitles
 from flows.queries.definitions import FlowInfo, flow_by_name, texts_of
 from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in

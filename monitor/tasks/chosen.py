@@ -18,7 +18,7 @@ from flows.access import AnyUser, instance_or_404, masks, may_operate
 from flows.capabilities.tasks.deadlines import TaskSettings
 from flows.capabilities.tasks.people import is_person
 from flows.definition.flow import FLOW
-from flows.designer.values import BadValue
+from flows.designer.trial.values import BadValue
 from flows.errors import Refused
 from monitor.tasks.rows import rows
 from pages.guard import page

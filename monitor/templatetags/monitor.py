@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 
 from flows.access import may
 from flows.messages import stored
-from flows.queries.counting import Count
+from flows.queries.counts import Count
 from flows.queries.definitions import Attribute, FlowInfo
-from flows.queries.trace import Step
+from flows.queries.history.trace import Step
 from monitor import windows
 from monitor.bulk.choices import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure

@@ -68,7 +68,7 @@ def test_errors_outside_of_the_endpoints_are_problem_documents(
     refused = operator.delete("/me")
     problem(refused, 405)
     assert refused.headers["Allow"] == "GET, HEAD"
-    monkeypatch.setattr("monitor.api.reading.shown.flow", lambda _: 1 / 0)
+    monkeypatch.setattr("monitor.api.reads.shown.flow", lambda _: 1 / 0)
     operator.client.raise_request_exception = False
     problem(operator.get("/flows"), 500)
 

@@ -14,9 +14,9 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.authors import named
 from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.controls.api import AskedControls, ControlChange
+from flows.users.authors import named
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 from pages.labels import CONTROL
 

@@ -11,9 +11,9 @@ import psycopg
 import pytest
 
 from flows import api as kernel
-from flows.queries import changes
 from flows.queries.base import snapshot
-from flows.queries.changes import Batch, Change, Place, Seen
+from flows.queries.history import changes
+from flows.queries.history.changes import Batch, Change, Place, Seen
 from monitor.api import streams
 from monitor.tests.conftest import Parcels
 from monitor.tests.programs import BASE, Program, operator, owner, problem

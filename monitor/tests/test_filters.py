@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from flows.queries import base
-from flows.queries.counting import Count, total
+from flows.queries.counts import Count, total
 from monitor.tests.conftest import Parcels, text_of
 from testkit.cases import pairs
 

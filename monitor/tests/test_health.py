@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 
 from flows import api, kernel
-from flows.queries import invariants, storage
+from flows.queries.server import invariants, storage
 from flows.tests.pages import unique
 from monitor import labels
 from monitor.tests.conftest import Parcels, client_of, person, text_of

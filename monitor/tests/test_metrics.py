@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 from flows.timing import BOUNDS
-from monitor import exposition
+from monitor.metrics import exposition
 from monitor.tests.conftest import Parcels
 from monitor.tests.test_probes import numbers
 

@@ -11,8 +11,8 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from flows.access import rights, sources
-from flows.groups import set_rights
 from flows.tests.pages import unique
+from flows.users.groups import set_rights
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 

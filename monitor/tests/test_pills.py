@@ -14,7 +14,7 @@ from flows.filters import BadFilter, Filter, Or, parse
 from flows.filters.grammar import read
 from flows.filters.tree import conditions
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor.filtering import asked
+from monitor.list_filters import asked
 from monitor.pills import Pill, pills
 from monitor.tests.conftest import Parcels, get, text_of
 from monitor.tests.filter_trees import SAO_PAULO, Grower

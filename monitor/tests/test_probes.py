@@ -25,8 +25,8 @@ from django.test import Client, RequestFactory
 from flows import api as kernel
 from flows.database_errors import REPLACED_STATES, error_for
 from flows.errors import DatabaseGone
-from monitor import exposition
 from monitor.api import problems
+from monitor.metrics import exposition
 from monitor.tests.conftest import Parcels, numbers_of, text_of
 from monitor.views import probes
 from pages import error_pages, guard, sqlstates

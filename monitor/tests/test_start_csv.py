@@ -15,8 +15,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from flows import api, starting
-from flows.starting import performing
+from flows import api
+from flows import starts as starting
+from flows.starts import batches
 from monitor.tests.conftest import Parcels, client_of, person, text_of
 
 GOOD = 'customer,weight,due\nAna,2.5,2026-01-01\n"Bia, ""B""",,\n\'\'\t,3,2026-02-01\n'
@@ -195,8 +196,8 @@ def test_a_key_with_other_values_says_which(
 def test_a_start_without_time_is_continued_where_it_stopped(
     olga: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(performing, "BATCH", 2)
-    monkeypatch.setattr(performing.start, "__kwdefaults__", {"actor": "", "together": False, "seconds": 0.0})
+    monkeypatch.setattr(batches, "BATCH", 2)
+    monkeypatch.setattr(batches.start, "__kwdefaults__", {"actor": "", "together": False, "seconds": 0.0})
     text = "customer\n" + "".join(f"c{n}\n" for n in range(5))
     page = start(olga, parcels, text)
     assert len(states(parcels)) == 2 and "3 rows are left" in text_of(page)

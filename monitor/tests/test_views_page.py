@@ -12,7 +12,7 @@ from django.test import Client
 from flows import api
 from flows.capabilities.filters.api import View
 from monitor.tests.conftest import HERE, Parcels, client_of, text_of
-from monitor.views import saved
+from monitor.views import saved_views
 
 
 def numbers(page: str) -> dict[str, tuple[str, str]]:
@@ -43,7 +43,7 @@ def test_each_number_is_that_of_its_list(alice: Client, parcels: Parcels) -> Non
 def test_what_cannot_be_counted_at_once_is_counted_later(
     alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(saved, "QUICK_SECONDS", 0.0)
+    monkeypatch.setattr(saved_views, "QUICK_SECONDS", 0.0)
     parcels.start()
     page = alice.get(f"/views/?flow={parcels.flow}").content.decode()
     (address,) = set(re.findall(r'<a\s+href="([^"]*)"\s+data-uncounted>', page))

@@ -14,7 +14,7 @@ from django.template.defaultfilters import truncatechars
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from pages import typed
+from pages import state_values
 from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
 from pages.templatetags.wed import number
@@ -79,7 +79,7 @@ def value(text: str | None, kind: str = "", longest: int = 0, *, plain: bool = F
     if text is None:
         sign = _("empty") if plain else "∅"
         return format_html('<span class="null" title="{}">{}</span>', _("empty (null)"), sign)
-    shown = typed.shown(text, kind)
+    shown = state_values.shown(text, kind)
     cut = truncatechars(shown, longest) if 0 < longest < len(shown) else shown
     is_label = shown == text or hasattr(kind, "label_of")
     return cut if is_label else format_html('<span title="{}">{}</span>', text, cut)

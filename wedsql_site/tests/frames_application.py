@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from wedsql_site import frames
+from wedsql_site.web import frames
 
 frames.install()
 

@@ -11,8 +11,8 @@ from django_otp.oath import TOTP
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from wedsql_site import attempts
 from wedsql_site.second_factor import devices
+from wedsql_site.web import attempts
 
 PASSWORD = "correct horse battery staple"
 LOGIN, CODE, SETUP = "/accounts/login/", "/accounts/login/code/", "/accounts/login/setup/"

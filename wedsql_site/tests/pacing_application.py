@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from wedsql_site import pacing
+from wedsql_site.web import pacing
 
 pacing.STALLED_SECONDS = 3.0
 pacing.install()

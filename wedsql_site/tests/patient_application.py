@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wedsql_site import pacing
+from wedsql_site.web import pacing
 
 pacing.STALLED_SECONDS = pacing.PATIENT_SECONDS = 900.0
 

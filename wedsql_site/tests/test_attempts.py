@@ -15,9 +15,10 @@ from django.utils import timezone
 
 from testkit.web import WebServer
 from tests.http_load import in_parallel, request_text
-from wedsql_site import attempts, environment
-from wedsql_site.client_address import client_address
+from wedsql_site import environment
 from wedsql_site.tests.log_in import PASSWORD
+from wedsql_site.web import attempts
+from wedsql_site.web.client_address import client_address
 
 WRONG, NEARLY = "wrong", PASSWORD + "r"
 HERE, THERE = "192.0.2.1", "192.0.2.2"

@@ -10,7 +10,7 @@ from django.test import Client
 
 from testkit.cases import pairs
 from tests.addresses import filled, patterns
-from wedsql_site.request_threads import PROBES
+from wedsql_site.web.request_threads import PROBES
 
 pytestmark = pytest.mark.django_db
 ADDRESSES = sorted({filled(*each) for each in patterns()} - PROBES)

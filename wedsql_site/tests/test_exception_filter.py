@@ -12,7 +12,7 @@ from channels.testing import WebsocketCommunicator
 from daphne.server import Server
 
 from wedsql_site import asgi, logs
-from wedsql_site.exception_filter import ApplicationError, ExceptionFilter
+from wedsql_site.web.exception_filter import ApplicationError, ExceptionFilter
 
 SECRET = "ana-silva-4111"
 

@@ -16,8 +16,8 @@ from websockets.sync.client import ClientConnection, connect
 
 from testkit.processes import ProcessGroup, free_port
 from testkit.waiting import until
-from wedsql_site.frames import text_frame
 from wedsql_site.tests.frames_application import LENGTHS, MANY, REPORT, TEXTS
+from wedsql_site.web.frames import text_frame
 
 APPLICATION = "wedsql_site.tests.frames_application:application"
 

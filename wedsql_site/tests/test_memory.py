@@ -14,7 +14,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
-from flows.languages.bpmn.xml import LARGEST
+from flows.languages.bpmn.document.xml import LARGEST
 from monitor.tests.conftest import HERE, client_of
 from testkit.web import WebServer
 from tests.http_load import ProcessResources, fetch

@@ -13,8 +13,8 @@ import pytest
 from testkit.processes import ProcessGroup, free_port
 from testkit.waiting import until
 from tests.http_load import fetch, request_text
-from wedsql_site import pacing
 from wedsql_site.tests.pacing_application import PART, PARTS
+from wedsql_site.web import pacing
 
 APPLICATION = "wedsql_site.tests.pacing_application:application"
 

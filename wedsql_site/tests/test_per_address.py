@@ -19,9 +19,9 @@ from twisted.python.failure import Failure
 from monitor.tests.conftest import HERE, client_of, numbers_of
 from testkit.web import WebServer
 from tests.http_load import COOKIE, fetch, handshake, request_text
-from wedsql_site import client_address, per_address, slow_clients
-from wedsql_site.request_threads import PROBES
-from wedsql_site.slow_clients import PROBE_CONNECTIONS
+from wedsql_site.web import client_address, per_address, slow_clients
+from wedsql_site.web.request_threads import PROBES
+from wedsql_site.web.slow_clients import PROBE_CONNECTIONS
 
 LIMIT = 5
 BOUND = {"WEDSQL_CONNECTIONS_PER_ADDRESS": str(LIMIT)}

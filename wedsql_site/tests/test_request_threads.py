@@ -12,7 +12,7 @@ import pytest
 from django.db import connection, transaction
 
 from wedsql_site import capacity, database
-from wedsql_site.request_threads import RequestPool, RequestThreads, ReturningExecutor
+from wedsql_site.web.request_threads import RequestPool, RequestThreads, ReturningExecutor
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

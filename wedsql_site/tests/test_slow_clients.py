@@ -11,7 +11,7 @@ import pytest
 
 from testkit.web import WebServer
 from tests.http_load import COOKIE, request_text
-from wedsql_site.slow_clients import MAX_BODY, MAX_HEAD
+from wedsql_site.web.slow_clients import MAX_BODY, MAX_HEAD
 
 SECONDS = 2
 WHOLE = request_text("/healthz").replace(b"Connection: close", b"Connection: keep-alive")

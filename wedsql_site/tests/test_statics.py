@@ -12,7 +12,7 @@ import pytest
 from django.templatetags.static import static
 from django.test import Client
 
-from wedsql_site import statics
+from wedsql_site.web import statics
 
 HOSTILE = [
     "../../manage.py",

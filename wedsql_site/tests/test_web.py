@@ -19,8 +19,8 @@ from django.urls import reverse
 from django_q.models import Schedule
 
 from flows.models import Flow
-from wedsql_site.middleware import Compression
 from wedsql_site.tests.log_in import PASSWORD
+from wedsql_site.web.middleware import Compression
 
 pytestmark = pytest.mark.django_db
 # The form of a Schedule; its function is one that only a superuser may name.

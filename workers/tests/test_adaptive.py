@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from workers.jobs import adaptive, stepping
+from workers.jobs import adaptive
+from workers.jobs import steps as stepping
 from workers.tests.conftest import Shop
 
 MOST = 50

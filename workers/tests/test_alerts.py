@@ -23,7 +23,8 @@ from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
 from flows.capabilities.alerts.receivers import Allowed, NotTaken, check_url, is_internal, post, resolve
 from flows.errors import BadAlert
 from flows.queries.definitions import flow_by_name
-from workers.alerts import beside, delivering
+from workers.alerts import beside
+from workers.alerts import deliveries as delivering
 from workers.tests.receiver import Receiver, receiving
 
 pytestmark = pytest.mark.django_db

@@ -20,7 +20,7 @@ from flows.capabilities.webhooks import reaper as webhooks
 from flows.capabilities.webhooks import subscriptions
 from flows.capabilities.webhooks.api import Webhook
 from flows.queries.definitions import FlowInfo, flow_by_name
-from workers.alerts import delivering
+from workers.alerts import deliveries
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CODES = ("22P05", "23514", "3F000", "40001", "57014", "P0001", "XX000", "WD001")
@@ -113,6 +113,6 @@ def test_a_message_whose_result_is_not_recorded_repeats_no_other(shop: FlowInfo)
             f"{name}@example.org",
         )
     with failing("delivery", "new.target = 'sick@example.org' and new.status <> 'waiting'", "P0001"):
-        delivering.deliver_due()
+        deliveries.deliver_due()
     assert run("select target from wedsql.delivery where status = 'waiting'") == [("sick@example.org",)]
     assert sorted(each.to[0] for each in mail.outbox) == ["sick@example.org", "well@example.org"]

@@ -12,7 +12,7 @@ from django.db import connection
 
 from flows import api
 from flows.capabilities.cases import mails, reaper
-from workers.alerts import delivering
+from workers.alerts import deliveries
 from workers.tests.test_alerts import as_reaper
 
 pytestmark = pytest.mark.django_db
@@ -56,7 +56,7 @@ def send() -> list[Any]:
     with connection.cursor() as cursor:
         yesterday = "wedsql.now() - interval '1 day'"
         cursor.execute(f"update wedsql.case_digest set next_at = {yesterday}, since = {yesterday}")
-    as_reaper(lambda: (reaper.beside_rounds(), delivering.deliver_due()))
+    as_reaper(lambda: (reaper.beside_rounds(), deliveries.deliver_due()))
     return list(mail.outbox)
 
 

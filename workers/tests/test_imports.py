@@ -44,7 +44,7 @@ NEEDLESS = (
     "segno",
     "twisted",
     "unittest",
-    "wedsql_site.middleware",
+    "wedsql_site.web.middleware",
     "wedsql_site.search",
     "wedsql_site.urls",
 )
@@ -86,7 +86,7 @@ def test_the_reaper_imports_only_what_ends_overdue_work(
     beat = "select count(*) > 0 from wedsql.beat where name = 'reaper'"
     until(lambda: db.execute(beat).fetchone() == (True,), what=processes.output)
     modules = imported(processes.output())
-    assert {"workers.reaper.rounds", "workers.alerts.delivering"} <= modules, "the output was read"
+    assert {"workers.reaper.rounds", "workers.alerts.deliveries"} <= modules, "the output was read"
     assert needless(modules) == []
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from flows import api, gallery
-from flows.patterns import patterns
+from flows import api
+from flows.patterns import gallery, patterns
 from workers.demo.definitions import FLOWS
 
 EXAMPLES = {**gallery.examples(), **patterns()}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from workers.jobs import stepping
+from workers.jobs import steps
 from workers.tests.conftest import Shop
 
 JOB_LOCKS = (
@@ -25,7 +25,7 @@ def in_hand(shop: Shop) -> int:
 def test_quick_handlers_hold_more_and_more_jobs_up_to_the_limit(
     shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stepping, "QUICK", 60.0)  # quick on a busy machine, too
+    monkeypatch.setattr(steps, "QUICK", 60.0)  # quick on a busy machine, too
     seen: list[int] = []
 
     def handler(state: Any, ctx: Any) -> Any:

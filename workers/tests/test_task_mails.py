@@ -13,7 +13,7 @@ from flows import api, kernel
 from flows.capabilities.tasks import reaper
 from flows.capabilities.tasks.message_mails import Reader
 from flows.errors import BadCase
-from workers.alerts import delivering
+from workers.alerts import deliveries
 from workers.tests.test_alerts import as_reaper
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def send() -> list[Any]:
     yesterday = "wedsql.now() - interval '1 day'"
     run(f"update wedsql.case_digest set next_at = least(next_at, {yesterday}) where every <> 'now'")
     run(f"update wedsql.case_digest set since = {yesterday}")
-    as_reaper(lambda: (reaper.beside_rounds(), delivering.deliver_due()))
+    as_reaper(lambda: (reaper.beside_rounds(), deliveries.deliver_due()))
     return list(mail.outbox)
 
 
@@ -123,7 +123,7 @@ def test_many_messages_are_one_mail_and_a_minute_is_between_two(flow: str) -> No
         api.start(flow, {}, actor="eva")
     as_reaper(reaper.beside_rounds)
     api.start(flow, {}, actor="eva")
-    as_reaper(lambda: (reaper.beside_rounds(), delivering.deliver_due()))
+    as_reaper(lambda: (reaper.beside_rounds(), deliveries.deliver_due()))
     assert [each.subject for each in mail.outbox] == ["[WED-SQL] 3 messages about tasks"]
     assert len(send()) == 2, "the minute is over"
 

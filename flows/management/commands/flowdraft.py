@@ -13,11 +13,11 @@ from django.utils import timezone
 
 from flows import api
 from flows.definition.files import YAML
-from flows.definition.merging import Merge
-from flows.gallery import examples, open_example
+from flows.definition.merge import Merge
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_definition
 from flows.patterns import example_named
+from flows.patterns.gallery import examples, open_example
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
 
@@ -56,6 +56,7 @@ _REQUESTS = (
 class Command(FlowCommand):
     help = "Opens, saves, merges, publishes and approves drafts of definitions."
     records_actor = True
+    takes_tasks = True
     reads = {
         "list": "",
         "open": "branch file from_version reason",
@@ -64,10 +65,10 @@ class Command(FlowCommand):
         "save": "branch file revision reason",
         "merge": "branch",
         "discard": "branch revision",
-        "publish": "branch revision reason reopen_final at",
-        "rollback": "from_version reason reopen_final at",
+        "publish": "branch revision reason reopen_final at held",
+        "rollback": "from_version reason reopen_final at held",
         "requests": "",
-        "approve": "note",
+        "approve": "note held",
         "reject": "note",
         "withdraw": "note",
     }

@@ -8,12 +8,12 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.linting import SECONDS
+from flows.api.checks import SECONDS
 from flows.definition.lint import Finding
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
-from flows.people import people_of
 from flows.types import Problem
+from flows.users.people import people_of
 
 _LEVELS = {"error": 0, "warning": 1, "info": 2}
 

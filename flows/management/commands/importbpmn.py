@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandParser
 
 from flows.languages.bpmn import BadBpmn
-from flows.languages.bpmn.xml import LARGEST
+from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.graph.problems import sentences
 from flows.loading.bpmn import ImportedProcess, prepare_bpmn
 from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes

@@ -8,7 +8,7 @@ import pytest
 
 from flows import api
 from flows.languages.bpmn import BadBpmn
-from flows.languages.bpmn.building import OPTIONS
+from flows.languages.bpmn.compiler.graph_parts import OPTIONS
 from flows.tests.bpmn_files import ORDER, attribute, attributes, event, file, flows, node, timer
 from flows.tests.bpmn_running import perform, publish, signal, visited
 from flows.tests.kit import Kit, broken, refused

@@ -8,8 +8,8 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from flows import api, json_text
-from flows.languages.bpmn.js_patterns import translated
-from flows.languages.bpmn.writing import write
+from flows.languages.bpmn.reader.js_patterns import translated
+from flows.languages.bpmn.writer.document import write
 from flows.languages.graph import read as read_graph
 from flows.tests.bpmn_files import file, flows, node
 from flows.tests.bpmn_running import publish

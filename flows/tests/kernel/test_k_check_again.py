@@ -9,7 +9,7 @@ import pytest
 
 from flows import api
 from flows.capabilities.conditions.tests.kernel.test_k_check_definition import CHANGES, GOOD, Change, changed
-from flows.designer.problems import item_signs
+from flows.designer.draft.problems import item_signs
 from flows.tests.kit import Kit
 from flows.types import Problem
 

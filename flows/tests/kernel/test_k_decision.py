@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from chaos.mutation import Change, apply
+from chaos.mutants.mutation import Change, apply
 from flows.tests.decisions import FROZEN, Differences, Experiment
 from testkit import kernel_db
 from testkit.cases import examples

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.option_labels import Labels
+from flows.definition.option_labels import Labels
 from flows.tests.kit import Kit, refused
 
 OPTIONS = ["sold_out", "sold", "a = b", "[x]"]

@@ -18,9 +18,9 @@ import pytest
 
 from flows import api
 from flows.errors import WedError
-from flows.gallery import children_of
 from flows.patterns import Pattern, Run, patterns
 from flows.patterns.code import needs_worker, values
+from flows.patterns.gallery import children_of
 from flows.tests.kit import Kit, broken
 from flows.tests.spread import seeds
 from flows.types import ClaimedJob

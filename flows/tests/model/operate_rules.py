@@ -23,7 +23,7 @@ ASSIGNED = "select id from wedsql.job_pool where assigned_to <> %s"
 
 
 class Operate(BaseMachine):
-    """The operations of flows.api.operating, and the same in bulk."""
+    """The operations of flows.api.operations, and the same in bulk."""
 
     @rule(which=WHICH)
     def suspend(self, which: int) -> None:

@@ -181,8 +181,9 @@ def test_a_window_is_compared_with_an_earlier_one(carol: Client, analysed: Parce
     at = now()
     analysed.connection.execute(
         "insert into wedsql.figure (span, at, flow_id, trname, started, finished, done, failed)"
-        " select 'm', date_trunc('minute', %(at)s - interval '90 minutes'), %(flow)s, n.*"
-        " from (values ('', 10, 7, 0, 0), ('tr_pack', 0, 0, 30, 10)) n",
+        " select s.span, date_trunc(s.unit, %(at)s - interval '90 minutes', 'UTC'), %(flow)s, n.*"
+        " from (values ('m'::\"char\", 'minute'), ('h', 'hour')) s (span, unit),"
+        " (values ('', 10, 7, 0, 0), ('tr_pack', 0, 0, 30, 10)) n",
         {"at": at, "flow": analysed.flow_id},
     )
     address = f"/flows/{analysed.flow}/analysis/?window=hour&against="

@@ -40,6 +40,8 @@ def _documents(value: Value) -> Documents | None:
 
 def equal_of(left: Part, right: Part) -> str:
     """Return the test whether two values are equal, which null is to null only."""
+    if left == right == NULL:
+        return "true"
     if NULL in (left, right):
         other = right if left == NULL else left
         return "false" if lists.is_written(other) else lists.is_null(other)

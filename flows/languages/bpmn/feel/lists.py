@@ -17,7 +17,9 @@ from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part
 MOST_ITEMS = 100
 NULL = Part("null")
 TRUE = Part("true", "boolean")
-_PLAIN = re.compile(r"[\w.]+|'(?:[^']|'')*'")
+_PLAIN = re.compile(r"[\w.]+|(?:(?:date|timestamptz|interval) )?'(?:[^']|'')*'")
+_CALL = re.compile(r"\w*\(")
+_BRACKETS = re.compile(r"'(?:[^']|'')*'|[()]")
 _EMPTY = "'[]'::jsonb"
 _LITERAL = re.compile(r"\(*-?(?:\d+(?:\.\d+)?|\.\d+)\)*|'(?:[^']|'')*'")
 _WHOLE = re.compile(r"-?\d{1,9}")
@@ -100,7 +102,24 @@ def one(value: Value) -> Part:
 
 def closed(part: Part) -> Part:
     """Return a part that stays one beside any sign."""
-    return part if _PLAIN.fullmatch(part) else like(f"({part})", part)
+    return part if _PLAIN.fullmatch(part) or _is_call(part) else like(f"({part})", part)
+
+
+def _is_call(text: str) -> bool:
+    """Return whether a text is one call, or is in brackets as a whole."""
+    opened = 0
+    if _CALL.match(text) is None:
+        return False
+    for found in _BRACKETS.finditer(text):
+        opened += {"(": 1, ")": -1}.get(found[0], 0)
+        if not opened:
+            return found.end() == len(text)
+    return False
+
+
+def item(value: Value) -> Value:
+    """Return a value as it is kept in a list or a context, from which it is taken into other expressions."""
+    return closed(value) if isinstance(value, Part) else value
 
 
 def like(text: str, part: Part) -> Part:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from flows.languages.bpmn.feel import tree
-from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, text_of
+from flows.languages.bpmn.feel.lists import NULL, Value, is_written
+from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part, text_of
 from flows.languages.bpmn.names import usable
 
 _COMPARED = {"=": "==", "<>": "!="}
@@ -26,12 +27,13 @@ class NoPath(ValueError):
 class Tests:
     """Writes what is said of an item as a path; `types` are those of attributes that it may name.
 
-    `item` is the name of the item; in a filter it is empty: there a name that no attribute has is that of a
-    part of the item. `passed` has the values of attributes that the paths name.
+    `names` have the values that the expression has named, which come before attributes. `item` is the name of
+    the item; in a filter it is empty: there any other name is that of a part of the item. `passed` has the
+    values of attributes that the paths name.
     """
 
-    def __init__(self, types: Mapping[str, str], item: str = "") -> None:
-        self.types, self.item = types, item
+    def __init__(self, types: Mapping[str, str], names: Mapping[str, Value], item: str = "") -> None:
+        self.types, self.names, self.item = types, names, item
         self.passed: dict[str, str] = {}
 
     def test(self, node: tree.Node) -> str:
@@ -68,7 +70,7 @@ class Tests:
         return f"({self.test(node.part)})"
 
     def comparison(self, node: tree.Comparison) -> str:
-        return f"{self.operand(node.left)} {_COMPARED.get(node.sign, node.sign)} {self.operand(node.right)}"
+        return _compared(self.operand(node.left), node.sign, self.operand(node.right))
 
     def between(self, node: tree.Between) -> str:
         value = self.operand(node.value)
@@ -84,8 +86,8 @@ class Tests:
                 low, high = ">=" if part.with_low else ">", "<=" if part.with_high else "<"
                 return f"({left} {low} {self.operand(part.low)} && {left} {high} {self.operand(part.high)})"
             case tree.Test():
-                return f"{left} {_COMPARED.get(part.sign, part.sign)} {self.operand(part.part)}"
-        return f"{left} == {self.operand(part)}"
+                return _compared(left, part.sign, self.operand(part.part))
+        return _compared(left, "=", self.operand(part))
 
     def number(self, node: tree.Number) -> str:
         return node.text if node.text[0] != "." else f"0{node.text}"
@@ -117,16 +119,35 @@ class Tests:
         return f"{found}.{json.dumps(node.key)}"
 
     def named(self, node: tree.Name) -> str:
-        """Return the item, a part of it, or the variable of an attribute."""
-        key, type_ = node.key, self.types.get(usable(node.key))
-        if key == (self.item or "item"):
+        """Return the item, a part of it, or a value that has a name."""
+        name = usable(node.key)
+        if node.key == (self.item or "item"):
             return "@"
-        if type_ is None and not self.item:
+        if node.key in self.names:
+            return self.value(self.names[node.key], node.position)
+        if name not in self.types and not self.item:
             return f"@.{json.dumps(node.text)}"
-        if type_ not in _PASSED:
-            raise NoPath(node.position)
-        self.passed[key] = variable(key, usable(key), type_ in TEXTS)
-        return f"${key}"
+        return self.value(Part(name, self.types.get(name, "")), node.position)
+
+    def value(self, of: Value, place: int) -> str:
+        """Return a value that is written out, or the variable of an attribute. Raises NoPath."""
+        if not isinstance(of, Part):
+            raise NoPath(place)
+        if of == NULL or is_written(of) or of in ("true", "false"):
+            return json.dumps(of[1:-1].replace("''", "'")) if of.startswith("'") else str(of)
+        if of.type not in _PASSED or not of.isidentifier():
+            raise NoPath(place)
+        self.passed[of] = variable(of, of, of.type in TEXTS)
+        return f"${of}"
+
+
+def _compared(left: str, sign: str, right: str) -> str:
+    """Return a comparison; a part that an item does not have is null."""
+    plain = f"{left} {_COMPARED.get(sign, sign)} {right}"
+    part = right if left == "null" else left
+    if sign != "=" or "null" not in (left, right) or not part.startswith("@."):
+        return plain
+    return f"(!exists({part}) || {plain})"
 
 
 def variable(name: str, value: str, is_text: bool) -> str:

@@ -35,7 +35,7 @@ def repeated(node: tree.Repetition, names: Names, translation: Translation) -> V
     if first == NULL:
         return NULL
     if isinstance(first, Documents) and node.word != "for" and len(node.lists) == 1:
-        return _quantified(node, first, translation.types)
+        return _quantified(node, first, Tests(translation.types, names, node.lists[0][0]))
     results: list[Item] = []
     _repeat(node, names, "", translation, results)
     if node.word == "for":
@@ -67,7 +67,7 @@ def _repeat(
 
 def _result(node: tree.Repetition, names: Names, translation: Translation, results: list[Item]) -> Value:
     if node.word == "for":
-        return translation.value(node.part, {**names, "partial": Listed(tuple(results))})
+        return lists.item(translation.value(node.part, {**names, "partial": Listed(tuple(results))}))
     return closed(lists.as_type(translation.part(node.part, names), "boolean"))
 
 
@@ -102,9 +102,8 @@ def _numbers(domain: tree.Range, names: Names, translation: Translation) -> List
     return lists.listed(Part(str(each), "integer") for each in range(first, last + step, step))
 
 
-def _quantified(node: tree.Repetition, of: Documents, types: Mapping[str, str]) -> Part:
+def _quantified(node: tree.Repetition, of: Documents, tests: Tests) -> Part:
     """Return `some` or `every` over a list of JSON."""
-    tests = Tests(types, node.lists[0][0])
     try:
         return of.holds(node.word, tests.test(node.part), tests.passed)
     except NoPath as error:

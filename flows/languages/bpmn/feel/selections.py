@@ -27,15 +27,16 @@ def of_documents(value: Value) -> Value:
 
 
 def filtered(
-    value: Value, node: tree.Filter, part: Callable[[Mapping[str, Value]], Part], types: Mapping[str, str]
+    value: Value, node: tree.Filter, part: Callable[[Mapping[str, Value]], Part], tests: Tests
 ) -> Value:
     """Return an item of a list by its number, or the items of which a condition holds.
 
-    `part` returns what is in the brackets, with the names of an item. Raises NoValue, NotSimple.
+    `part` returns what is in the brackets, with the names of an item; `tests` writes it for documents.
+    Raises NoValue, NotSimple.
     """
     of = of_documents(value)
     if isinstance(of, Documents):
-        return _documents(of, node, part, types)
+        return _documents(of, node, part, tests)
     if of == NULL:
         return NULL
     if isinstance(of, Part) and of.type == "text[]":
@@ -57,12 +58,11 @@ def _items(of: Listed, node: tree.Filter, tests: list[Part]) -> Value:
 
 
 def _documents(
-    of: Documents, node: tree.Filter, part: Callable[[Mapping[str, Value]], Part], types: Mapping[str, str]
+    of: Documents, node: tree.Filter, part: Callable[[Mapping[str, Value]], Part], tests: Tests
 ) -> Value:
     number = whole(part({})) if isinstance(node.part, _WRITTEN) else None
     if number is not None:
         return of.item(number) if number else NULL
-    tests = Tests(types)
     try:
         return of.where(tests.test(node.part), tests.passed)
     except NoPath as error:

@@ -12,9 +12,11 @@ from flows.languages.bpmn.feel import lists, tree
 from flows.languages.bpmn.feel.comparisons import alike, compared
 from flows.languages.bpmn.feel.functions import called
 from flows.languages.bpmn.feel.lists import NULL, Context, Listed, NoValue, Value, as_type
+from flows.languages.bpmn.feel.path_tests import Tests
 from flows.languages.bpmn.feel.paths import Documents
 from flows.languages.bpmn.feel.repetitions import Names, repeated
 from flows.languages.bpmn.feel.selections import filtered, part_of
+from flows.languages.bpmn.feel.type_tests import is_of
 from flows.languages.bpmn.feel.values import (
     NUMBERS,
     TEXTS,
@@ -152,6 +154,9 @@ class _Translation:
         left, low, high = alike(parts, node.position)
         return Part(f"{left} between {low} and {high}", "boolean")
 
+    def is_of(self, node: tree.InstanceOf, names: Names) -> Part:
+        return is_of(self.value(node.value, names), node.type)
+
     def within(self, node: tree.Within, names: Names) -> Part:
         """Return the tests of `in`: those of a list of values at once."""
         left = self.part(node.value, names)
@@ -184,23 +189,23 @@ class _Translation:
         return f"{left} = {only}"
 
     def listed(self, node: tree.Items, names: Names) -> Listed:
-        return lists.listed(self.value(each, names) for each in node.parts)
+        return lists.listed(lists.item(self.value(each, names)) for each in node.parts)
 
     def context(self, node: tree.Entries, names: Names) -> Context:
         """Return a context; an entry may use those before it."""
         entries: dict[str, Value] = {}
         for key, part in node.parts:
-            if key in entries:
+            if tree.key_of(key) in map(tree.key_of, entries):
                 raise NotSimple(f"The entry “{key[:40]}” is there twice.", part.position)
             known = {tree.key_of(name): value for name, value in entries.items()}
-            entries[key] = self.value(part, {**names, **known})
+            entries[key] = lists.item(self.value(part, {**names, **known}))
         return Context(entries)
 
     def filtered(self, node: tree.Filter, names: Names) -> Value:
         def part(of_item: Names) -> Part:
             return self.part(node.part, {**names, **of_item})
 
-        return filtered(self.value(node.of, names), node, part, self.types)
+        return filtered(self.value(node.of, names), node, part, Tests(self.types, names))
 
     def part_of(self, node: tree.Path, names: Names) -> Value:
         return part_of(self.value(node.of, names), node.key)
@@ -214,7 +219,7 @@ class _Translation:
         if node.function in _OF_TEXTS and (not node.parts or isinstance(only, tree.Number | tree.Constant)):
             place = only.position if only is not None else node.position + len(node.function) + 1
             raise NotSimple(f"A text in quotes is expected after “{node.function}(”.", place)
-        values = [self.value(each, names) for each in node.parts]
+        values = [lists.item(self.value(each, names)) for each in node.parts]
         try:
             return called(node.function, values, node.names)
         except NoValue as error:
@@ -236,6 +241,7 @@ _FORMS: dict[type[tree.Node], Callable[[_Translation, Any, Names], Value]] = {
     tree.Comparison: _Translation.compared,
     tree.Between: _Translation.between,
     tree.Within: _Translation.within,
+    tree.InstanceOf: _Translation.is_of,
     tree.Items: _Translation.listed,
     tree.Entries: _Translation.context,
     tree.Filter: _Translation.filtered,

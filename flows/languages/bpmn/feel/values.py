@@ -18,6 +18,7 @@ TEXTS = frozenset({"text", "enum"})
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))", re.DOTALL)
 _LARGEST_EXPONENT = 20
 _SHORT = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "'": "'", "\\": "\\"}
+_WHOLE_DAYS = re.compile(r"interval 'P[^T]*'$")
 _MONTHS = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
 WRITTEN = {
     "date": "2026-06-01",
@@ -83,11 +84,13 @@ def added(left: Part, sign: str, right: Part) -> Part:
         return Part(f"(({left} - {right}) * interval '1 day')", "interval", False)
     if types <= TEXTS and sign == "+":
         return Part(f"({left} || {right})", "text")
-    moment = left.type == "timestamptz" and right.type in ("interval", "timestamptz")
-    if moment and right.type == "timestamptz":
+    if types == {"timestamptz"} and sign == "-":
         return Part(f"{left} {sign} {right}", "interval", False)
+    if types == {"date", "interval"} and _WHOLE_DAYS.match(right):
+        return Part(f"({left} {sign} {right})::date", "date")
     months = left.months if left.months == right.months else None
-    return Part(f"{left} {sign} {right}", left.type if moment or types == {"interval"} else "", months)
+    type_ = "timestamptz" if types == {"timestamptz", "interval"} else "interval"
+    return Part(f"{left} {sign} {right}", type_ if types <= {"timestamptz", "interval"} else "", months)
 
 
 def multiplied(left: Part, right: Part) -> Part:

@@ -2,12 +2,11 @@
 // it; then the tasks are transferred that have changed.
 import { overtaken } from "./chains.js";
 import { ahead } from "./clock.js";
-import { room } from "./file_fields.js";
-import { prefetches } from "./plan.js";
+import { energy, prefetches, room } from "./device_facts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { transfer } from "./transfer.js";
-import { forgetFiles, sendFiles } from "./uploads.js";
+import { forgetFiles, sendFile, sendFiles } from "./uploads.js";
 
 const AT_ONCE = 10, MISSING = "WD615";
 const ENDED = {
@@ -23,8 +22,8 @@ async function report(person, unsent, offers, known) {
   made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
   if (free) made.set("free", Math.floor(free));
-  const battery = await navigator.getBattery?.().catch(() => null);
-  if (battery) made.set("energy", Math.round(battery.level * 100));
+  const percent = await energy();
+  if (percent !== null) made.set("energy", percent);
   return made;
 }
 
@@ -40,9 +39,9 @@ export async function contact(offers = null, known = null) {
 async function entered(found) {
   const known = await store.current();
   if (found.state === "lost") { await store.wipe(found.user); return null; }
-  if (known?.user !== found.user) {
-    const { secret } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
-    await store.enter(found.user, found.person, secret);
+  if (known?.user !== found.user || !known.files) {
+    const { secret, files } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
+    await store.enter(found.user, found.person, secret, files);
   }
   await sendAgainWhatIsLost(await store.current(), found.settled);
   await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1), ahead: found.ahead, away: null }));
@@ -63,11 +62,12 @@ async function asSent(person, { number, state, task, result }) {
   return { number, ...result, ...without.length ? { without } : {} };
 }
 
-// Sends what waits; returns whether all of it was acknowledged.
-async function deliver(person) {
+// Sends what waits, or `only` one result; returns whether all of it was acknowledged.
+async function deliver(person, only = null) {
   const again = new Set();
   for (;;) {
-    const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).slice(0, AT_ONCE);
+    const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state) && [null, one.number].includes(only))
+      .slice(0, AT_ONCE);
     if (!waiting.length) return true;
     const made = [];
     for (const one of waiting) made.push(await asSent(person, one));
@@ -80,6 +80,31 @@ async function deliver(person) {
     }
     if (results.length < waiting.length && results.at(-1)?.state !== "rejected") return false;
   }
+}
+
+// Sends the results of another device of the person from a file; returns for each what became of it.
+export async function sendFor({ device, results, files, parts }) {
+  const made = [], found = [], sent_at = new Date().toISOString();
+  for (const one of results) made.push(await asSentFor(device, one, files.map((file, place) => ({ ...file, bytes: parts[place] }))));
+  for (let from = 0; from < made.length && found.at(-1)?.state !== "rejected"; from += AT_ONCE) {
+    const body = { device, sent_at, results: made.slice(from, from + AT_ONCE) };
+    found.push(...(await ask("results/", JSON.stringify(body))).results);
+  }
+  return results.map(({ number, title }) => {
+    const answer = found.find((one) => one.number === number);
+    return { number, title, said: `became_${answer?.state ?? "unsent"}`, problem: answer?.problem };
+  });
+}
+
+// Returns a result of another device as it is sent, after its files.
+async function asSentFor(device, { number, state, task, result }, files) {
+  if (state === "discarding") return { number, discarded: true };
+  const without = [];
+  for (const { key, attribute } of store.filesIn(result.fields ?? [])) {
+    const file = files.find((one) => one.task === task && one.key === key);
+    if (!file || !await sendFile({ device, via: result.via }, task, file, file.bytes)) without.push(attribute);
+  }
+  return { number, ...result, ...without.length ? { without } : {} };
 }
 
 // What to do with a result that the site did not keep: another one has its number, or a file of it is missing.
@@ -111,26 +136,39 @@ async function follow(person) {
   }
 }
 
-// Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
-export async function synchronize() {
+// Runs work alone, whatever tabs there are; returns the state of the line as `synchronize` does.
+async function alone(work) {
   return navigator.locks.request("wedsql-sync", async () => {
     try {
-      let found = await contact();
-      const person = await entered(found);
-      if (!person) return { line: "lost" };
-      const before = found.tasks;
-      const some = (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
-      await deliver(person);
-      await follow(person);
-      if (some) found = await contact();
-      await transfer(await store.current(), found, found.offers);
-      if (before !== null || some) await contact();
-      await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
-      await store.trim(person);
-      return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
+      return await work();
     } catch (error) {
       if (error instanceof Rejected) return error.status === 401 ? { line: "log-in" } : { line: "problem", problem: error.problem };
       return { line: "offline" };
     }
   });
 }
+
+// Sends one result of the person. Where one before it was not sent, the site keeps it until that has come.
+export const sendOne = (number) => alone(async () => {
+  const person = await entered(await contact());
+  if (!person) return { line: "lost" };
+  await deliver(person, number);
+  return { line: "connected" };
+});
+
+// Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
+export const synchronize = () => alone(async () => {
+  let found = await contact();
+  const person = await entered(found);
+  if (!person) return { line: "lost" };
+  const before = found.tasks;
+  const some = (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
+  await deliver(person);
+  await follow(person);
+  if (some) found = await contact();
+  await transfer(await store.current(), found, found.offers);
+  if (before !== null || some) await contact();
+  await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
+  await store.trim(person);
+  return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
+});

@@ -1,0 +1,25 @@
+"""What a drawing leaves out, added to its process, with a warning where BPMN does not say what it means."""
+
+from __future__ import annotations
+
+from flows.languages.bpmn.additions.beginnings import add_beginnings, add_ends_of_starts
+from flows.languages.bpmn.additions.choices import add_choices
+from flows.languages.bpmn.additions.compensations import add_compensations
+from flows.languages.bpmn.additions.open_repetitions import add_ends
+from flows.languages.bpmn.additions.placeholders import add_placeholders
+from flows.languages.bpmn.additions.several_events import add_single_events
+from flows.languages.bpmn.additions.sketch import Sketch
+from flows.languages.bpmn.model import Process
+
+
+def completed(process: Process) -> Sketch:
+    """Return a process with what its drawing leaves out; the file is left as it is."""
+    sketch = Sketch(process)
+    add_single_events(sketch)
+    add_beginnings(sketch)
+    add_ends_of_starts(sketch)
+    add_placeholders(sketch)
+    add_ends(sketch)
+    add_choices(sketch)
+    add_compensations(sketch)
+    return sketch

@@ -1,0 +1,1 @@
+"""The graph and the definition that a process becomes."""

@@ -1,0 +1,1 @@
+"""The diagram of a process: its figures, and a layout where the file has none."""

@@ -1,0 +1,1 @@
+"""A BPMN file as XML: its characters, elements, references, options and layout."""

@@ -1,0 +1,1 @@
+"""The process of a file, or every reason why it cannot become a flow."""

@@ -1,0 +1,1 @@
+"""A graph written as a BPMN file."""
