@@ -41,7 +41,8 @@ $$;
 -- Locks: the persons' tasks; the caller holds the instances.
 create or replace function wedsql._begin_watch(p_jobs bigint[], p_wids integer[], p_now timestamptz)
   returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_watch wedsql.task_watch;
 begin
@@ -72,7 +73,8 @@ end $$;
 -- deadline is another one, and stands still while the task is held back. Sends the messages of ends.
 -- Locks: what is watched; the caller holds the instances.
 create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 begin
   perform wedsql._begin_settings(p_wids, p_now);
   if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then
