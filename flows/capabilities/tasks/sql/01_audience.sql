@@ -22,13 +22,16 @@ end $$;
 -- Returns who performed these transitions in an instance, the last first; steps that were undone do not
 -- count.
 create or replace function wedsql._performers(p_wid integer, p_transitions text[]) returns text[]
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select coalesce(array_agg(h.actor order by h.seq desc), '{}') from wedsql.wed_trace h
-where h.wid = p_wid and h.trw = any (p_transitions) and h.actor <> ''
-  and not exists (
-    select from wedsql.wed_trace b
-    where b.wid = h.wid and b.seq > h.seq and b.cause_seq < h.seq and wedsql._goes_back(b.trw))
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return (
+    select coalesce(array_agg(h.actor order by h.seq desc), '{}') from wedsql.wed_trace h
+    where h.wid = p_wid and h.trw = any (p_transitions) and h.actor <> ''
+      and not exists (
+        select from wedsql.wed_trace b
+        where b.wid = h.wid and b.seq > h.seq and b.cause_seq < h.seq and wedsql._goes_back(b.trw)));
+end $$;
 
 -- Returns whether a person with these keys may take a task.
 create or replace function wedsql._may_take(p_task wedsql.task, p_person text, p_keys text[]) returns boolean
