@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0240_package_files")]
+    dependencies = [("flows", "0190_case_views")]
     operations = [ChangeTables("0230_responsible")]
