@@ -1691,6 +1691,9 @@ create table wedsql.device (
   kind text not null default '',
   away_since timestamptz,
   away_until timestamptz,
+  -- The secret with which a person's devices encrypt packages and results that they save as files: the same on
+  -- all devices of the person, so that each can open what another one has saved.
+  files_secret bytea not null,
   constraint device_person_key_key unique (person, key)
 );
 

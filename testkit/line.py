@@ -16,6 +16,7 @@ class Line:
         self.bytes = 0
         self._open: set[socket.socket] = set()
         self._listener: socket.socket | None = None
+        self._changing = threading.Lock()
         self.restore()
 
     @property
@@ -24,33 +25,46 @@ class Line:
 
     def restore(self) -> None:
         """Listen at the port, which stays the same."""
-        self._listener = socket.create_server(("127.0.0.1", self.port))
-        self.port = self._listener.getsockname()[1]
-        threading.Thread(target=self._accept, args=(self._listener,), daemon=True).start()
+        listener = socket.create_server(("127.0.0.1", self.port))
+        self.port = listener.getsockname()[1]
+        self._listener = listener
+        threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
 
     def cut(self) -> None:
         """End all connections, and refuse new ones."""
-        if self._listener is not None:
-            with suppress(OSError):
-                self._listener.shutdown(socket.SHUT_RDWR)
-            self._listener.close()
-            self._listener = None
-        for one in list(self._open):
+        with self._changing:
+            listener, self._listener = self._listener, None
+            ended, self._open = self._open, set()
+        for one in (*filter(None, (listener,)), *ended):
             with suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
             one.close()
-        self._open.clear()
 
     def _accept(self, listener: socket.socket) -> None:
         while True:
             try:
                 near, _address = listener.accept()
-                far = socket.create_connection(("127.0.0.1", self.to))
             except OSError:
                 return
-            self._open |= {near, far}
+            try:
+                far = socket.create_connection(("127.0.0.1", self.to))
+            except OSError:  # the server is away: this connection ends, the next one may succeed
+                near.close()
+                continue
+            if not self._keep(listener, near, far):
+                return
             for source, target in ((near, far), (far, near)):
                 threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+
+    def _keep(self, listener: socket.socket, near: socket.socket, far: socket.socket) -> bool:
+        """Note a new pair of connections, or close it where the line was cut meanwhile."""
+        with self._changing:
+            if self._listener is listener:
+                self._open |= {near, far}
+                return True
+        near.close()
+        far.close()
+        return False
 
     def _copy(self, source: socket.socket, target: socket.socket) -> None:
         with suppress(OSError):

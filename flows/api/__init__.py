@@ -225,6 +225,7 @@ from flows.capabilities.offline.api import (
     prefetch_package,
     read_package,
     set_device_state,
+    share_package,
     skip_offline_results,
 )
 from flows.capabilities.past.api import places_at

@@ -20,7 +20,10 @@ from pages.guard import page
 # The limit must be set before anything reads the form, as the check of its token does.
 @csrf_exempt
 def file(request: HttpRequest, task: int, attribute: str) -> HttpResponseBase:
-    """Store a file for a field of a task that the device was given; sent again it is stored once."""
+    """Store a file for a field of a task that the device was given; sent again it is stored once.
+
+    `via` names the device whose package this one has opened from a file.
+    """
     return _file(with_files(request), task=task, attribute=attribute)
 
 
@@ -33,8 +36,11 @@ def _file(request: HttpRequest, task: int, attribute: str) -> HttpResponse:
     if given is None:
         return JsonResponse({"code": "", "message": _("Choose a file."), "hint": ""}, status=400)
     key, sent = request.POST.get("device", ""), SentFile(given.name or "", given.read())
+    via, number = request.POST.get("via", "").replace("\x00", ""), min(task, 2**63 - 1)
     try:
-        made = api.attach_offline_file(person, key, min(task, 2**63 - 1), attribute, sent, limits())
+        if via:
+            api.share_package(person, key, number, via)
+        made = api.attach_offline_file(person, key, number, attribute, sent, limits())
     except Refused as refused:
         return refusing(refused)
     return JsonResponse({"file": made})

@@ -19,14 +19,14 @@ from flows.queries.definitions import flow_by_name
 from monitor.tasks import forms
 
 MOST_FIELDS = 2000
+NAMES = "task claim seq outcome reason made_at without after transition of via".split()
 
 
 def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[str, Any]:
     """Return a result of the client as the kernel takes it; `digest` is of what the device has sent."""
     if given.get("discarded"):
         return {"discarded": True}
-    names = ("task", "claim", "seq", "outcome", "reason", "made_at", "without", "after", "transition", "of")
-    found = {name: given[name] for name in names if given.get(name) is not None}
+    found = {name: given[name] for name in NAMES if given.get(name) is not None}
     same = {name: one for name, one in given.items() if name != "without"}
     digest = hashlib.sha256(json_text.encode(same).encode()).hexdigest()
     fields = _fields(given.get("fields"))

@@ -123,6 +123,49 @@ TEXTS: Mapping[str, str | Promise] = {
         "The site has been restored from a backup, and had lost results of this device: {n}. They are sent "
         "again; files of results that had been accepted are to be chosen again."
     ),
+    "files": _("Files"),
+    "files_why": _(
+        "A file takes tasks to a device of yours that has no connection, and brings its results back. It is "
+        "encrypted: only devices on which you have logged in once can open it."
+    ),
+    "save_tasks": _("Save tasks as a file"),
+    "no_save": _("No task that is locked for you is on this device."),
+    "choose_task": _("Choose a task first."),
+    "save_results": _("Save results as a file"),
+    "none_unsent": _("Every result of this device has been sent."),
+    "unsent": _("Results that are not sent: {n}. The file also has the files that belong to them."),
+    "save_file": _("Save as a file"),
+    "file_saved": _("The file is saved: {name}."),
+    "open_file": _("Open a file"),
+    "file_to_open": _("File with tasks or results"),
+    "file_help": _(
+        "Tasks are then on this device, too. Results are sent to the site for the device that has saved them;"
+        " each counts once, also where that device sends it again."
+    ),
+    "open_bad": _("This is no file that a device of yours has saved, or it is damaged. Save it again there."),
+    "open_large": _("The file is too large: at most {most} are taken. Save fewer results at once."),
+    "open_newer": _(
+        "A newer version of the program has saved this file. Open this page with a connection once, then the "
+        "file again."
+    ),
+    "no_files_key": _("Open this page with a connection once, so that this device can save and open files."),
+    "not_kept": _("The device has no room for what is in the file. Free some space, and open it again."),
+    "results_need_line": _(
+        "The results could not be sent without a connection. Nothing is lost: open the file again when there "
+        "is one. What was sent before counts once."
+    ),
+    "opened": _("“{task}” is on this device."),
+    "opened_newer": _("“{task}”: this device has these data of it already, or newer ones."),
+    "opened_done": _("“{task}” is completed on this device already: its result is in the outbox."),
+    "became_accepted": _("accepted."),
+    "became_gone": _("accepted earlier; its instance is removed by now."),
+    "became_discarded": _("discarded."),
+    "became_late": _("came too late; it is kept as a late result."),
+    "became_refused": _("refused."),
+    "became_waiting": _("has arrived, and waits for an earlier result of its device."),
+    "became_skipped": _("is not waited for any more."),
+    "became_rejected": _("not taken."),
+    "became_unsent": _("not sent, because one before it was not taken."),
     "desk": _("Give to the desk"),
     "given": _("“{task}” is at the desk, where people decide on it."),
     "correct": _("Correct"),

@@ -40,7 +40,8 @@ FILES = (
     "monitor/offline/parts.js", "monitor/offline/file_fields.js", "monitor/offline/uploads.js",
     "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/offline/losses.js",
     "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
-    "monitor/offline/tasks.js", "monitor/offline/transfer.js",
+    "monitor/offline/tasks.js", "monitor/offline/transfer.js", "monitor/offline/package_files.js",
+    "monitor/offline/files_page.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
@@ -128,12 +129,12 @@ def _number(text: str) -> Any:
 @require_POST
 @page
 def unlock(request: HttpRequest) -> HttpResponse:
-    """Return the secret that encrypts what a device of the user stores."""
+    """Return the secrets that encrypt what a device of the user stores, and what it saves as files."""
     try:
         contact = api.device_seen(request.user.get_username(), request.POST.get("device", ""))
     except Refused as refused:
         return refusing(refused)
-    return JsonResponse({"secret": contact.secret, "settled": contact.settled})
+    return JsonResponse({"secret": contact.secret, "files": contact.files, "settled": contact.settled})
 
 
 @require_GET

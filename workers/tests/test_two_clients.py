@@ -102,7 +102,7 @@ NO_WORKER = {
     "take_tasks", "complete_tasks", "keep_draft_source", "read_draft_source",
     "confirm_packages", "continue_offline", "device_seen", "devices", "keep_offline_result",
     "offline_results", "offline_tasks", "read_package", "set_device_state", "skip_offline_results",
-    "attach_offline_file", "offline_chain", "offline_file",
+    "attach_offline_file", "offline_chain", "offline_file", "share_package",
     "offline_rule", "device_tasks", "go_offline", "prefetch_package", "give_offline_result",
     "settle_delivery", "settle_alert_rule", "silence_alert", "take_delivery", "take_alert_rule",
 }  # fmt: skip

@@ -17,12 +17,16 @@ WAITING, ACCEPTED, LATE, REFUSED, DISCARDED, SKIPPED, GONE = "W", "A", "L", "R",
 
 @dataclass(frozen=True)
 class DeviceContact:
-    """What a device is answered: its state, and the secret that encrypts what it stores (base64)."""
+    """What a device is answered: its state, and the secrets that encrypt what it stores and saves (base64).
+
+    `files` is that of what it saves as files, which is the same for all devices of the person.
+    """
 
     device: int
     state: str
     settled: int
     secret: str | None
+    files: str | None
 
 
 @dataclass(frozen=True)
@@ -192,6 +196,15 @@ def confirm_packages(person: str, key: str, tasks: Sequence[int], *, conn: Any =
     value(conn, "select wedsql.confirm_packages(%s, %s, %s::bigint[])", (person, key, list(tasks)))
 
 
+def share_package(person: str, key: str, task: int, via: str, *, conn: Any = None) -> None:
+    """Note that a device has the package of a task that another device of its person has saved as a file.
+
+    `via` is the key of that device; nothing is noted where it was not given the task. Safe to repeat.
+    Raises UnknownDevice, DeviceEnded.
+    """
+    value(conn, "select wedsql.share_package(%s, %s, %s, %s)", (person, key, task, via))
+
+
 def attach_offline_file(
     person: str, key: str, task: int, attribute: str, file: SentFile, limits: FileLimits, *, conn: Any = None
 ) -> dict[str, Any]:
@@ -221,7 +234,8 @@ def keep_offline_result(
 
     `result` has task, claim, seq, values, outcome, reason, made_at and sent_at, or discarded; for a task that
     became ready on the device, after, of and transition instead of the first three. `without` names files
-    that the site did not take. Raises BadDefinition, UnknownDevice, DeviceEnded, OtherResult, FileMissing.
+    that the site did not take, `via` the device whose package was opened from a file. Raises BadDefinition,
+    UnknownDevice, DeviceEnded, OtherResult, FileMissing.
     """
     call = "select wedsql.keep_offline_result(%s, %s, %s, %s)"
     return read_as(OfflineResult, value(conn, call, (person, key, number, JSON(result))))

@@ -148,14 +148,27 @@ begin
   end if;
 end $$;
 
--- Returns which values a column may have, as text: those that its check names, else the check, else those of
--- its type.
+-- Returns which values the check of a column allows, in words.
+create or replace function wedsql._allowed_by(p_column text, p_check text) returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select case
+  when p_column = 'role' then 'at most 60 characters in one line, without blanks around them'
+  when p_column = 'sets' then 'a text that is not empty'
+  when p_column = 'warnings' then
+    'at most 20 numbers of hours above zero, such as "24" or "0.5", one of them with the word "transfer"'
+  when p_check ~ '= ANY [(]ARRAY[[]'
+    then array_to_string(array(select m[1] from regexp_matches(p_check, $q$'([^']+)'::text$q$, 'g') m), ', ')
+  when p_check ~ '^[(][(]length[(][a-z_]+[)] >= [0-9]+[)] AND [(]length[(][a-z_]+[)] <= [0-9]+[)][)]$'
+    then regexp_replace(p_check, '^.* >= ([0-9]+).* <= ([0-9]+)[)][)]$', e'\\1 to \\2 characters')
+  when p_check ~ '^[(][(][a-z_]+ >= [0-9]+[)] AND [(][a-z_]+ <= [0-9]+[)][)]$'
+    then regexp_replace(p_check, '^.* >= ([0-9]+).* <= ([0-9]+)[)][)]$', e'\\1 to \\2')
+  else regexp_replace(p_check, '[()]|::[a-z]+', '', 'g') end
+$$;
+
+-- Returns which values a column may have, in words: those that its check allows, else those of its type.
 create or replace function wedsql._allowed_values(p_table text, p_column text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select coalesce(
-  nullif(array_to_string(array(select m[1] from regexp_matches(c.test, $q$'([^']+)'::text$q$, 'g') m),
-                         ', '), ''),
-  regexp_replace(c.test, '[()]|::[a-z]+', '', 'g'), format_type(a.atttypid, null) || ' not null')
+select coalesce(wedsql._allowed_by(p_column, c.test), format_type(a.atttypid, null) || ' not null')
 from pg_attribute a left join lateral (
   select pg_get_expr(c.conbin, c.conrelid) as test from pg_constraint c
   where c.conrelid = a.attrelid and c.contype = 'c' and c.conkey[1] = a.attnum limit 1) c on true

@@ -36,6 +36,7 @@ FITTING: dict[str, st.SearchStrategy[Any]] = {
     "child_result": st.just(["size = 'on'"]),
     "outcomes": st.lists(st.sampled_from(["Yes: size = 'on'", "No", "Á: day = null"]), unique=True),
     "candidate": st.just("size"),
+    "responsible": st.sampled_from(["alice", "Á: b"]),
     "application": st.sampled_from(["https://x.example/{size}", "/orders/"]),
     "form": st.sampled_from(
         [

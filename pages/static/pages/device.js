@@ -25,7 +25,7 @@ export async function lockOthers(user) {
     const work = database.transaction("people", "readwrite", { durability: "strict" });
     work.objectStore("people").openCursor().onsuccess = ({ target: { result: at } }) => {
       if (!at) return;
-      if (at.value.user !== user && at.value.key) at.update({ ...at.value, key: null });
+      if (at.value.user !== user && at.value.key) at.update({ ...at.value, key: null, files: null });
       at.continue();
     };
     work.oncomplete = resolve;

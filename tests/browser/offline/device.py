@@ -40,7 +40,19 @@ class Device:
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         chrome = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
         chrome.set_window_size(*DESK)
+        saves = {"behavior": "allow", "downloadPath": str(self.saved), "eventsEnabled": False}
+        chrome.execute_cdp_cmd("Browser.setDownloadBehavior", saves)
         return chrome
+
+    @property
+    def saved(self) -> Path:
+        """Return the folder in which the browser saves files."""
+        return self.folder.with_name(f"{self.folder.name}-saved")
+
+    def saved_file(self, pattern: str) -> Path:
+        """Return the file of this name that the browser has saved, once it is whole, and take it away."""
+        found = self.wait(lambda page: next(iter(self.saved.glob(pattern)), None))
+        return Path(shutil.move(found, self.folder.with_name(f"{self.folder.name}-{found.name}")))
 
     def kill(self) -> None:
         """Kill the browser as the system does when it has no memory; the profile stays."""

@@ -3,7 +3,8 @@
 
 -- Notes that a device of a person is connected, with what it reports: {"name", "program", "kind",
 -- "free_bytes", "bandwidth", "energy", "unsent"}, each optional. Returns {"device", "state", "settled",
--- "secret"}; the secret, which encrypts what the device stores, is null for one that is lost.
+-- "secret", "files"}; secret encrypts what the device stores, files what it saves as files, which is the same
+-- for all devices of the person. Both are null for a device that is lost.
 -- Locks: the device; for a new one, the devices of the person.
 -- Raises: WD009; WD612 for too many devices.
 create or replace function wedsql.device_seen(p_person text, p_key text, p_report jsonb default '{}')
@@ -29,7 +30,8 @@ begin
       kind = coalesce(v_report ->> 'kind', d.kind), away_since = null, away_until = null
   where d.person = p_person and d.key = p_key returning d.* into v_device;
   return jsonb_build_object('device', v_device.id, 'state', v_device.state, 'settled', v_device.settled,
-    'secret', case when v_device.state <> 'L' then encode(v_device.secret, 'base64') end);
+    'secret', case when v_device.state <> 'L' then encode(v_device.secret, 'base64') end,
+    'files', case when v_device.state <> 'L' then encode(v_device.files_secret, 'base64') end);
 end $$;
 
 -- Raises: WD009 for a key or a report that is none.
@@ -72,10 +74,18 @@ begin
     perform wedsql._raise('WD612', '{person} has 50 devices.', 'Withdraw those that are no longer used.',
                           jsonb_build_object('person', p_person));
   end if;
-  insert into wedsql.device (person, key, secret, registered_at, seen_at)
-  values (p_person, p_key, sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), p_now, p_now)
+  insert into wedsql.device (person, key, secret, files_secret, registered_at, seen_at)
+  values (p_person, p_key, wedsql._device_secret(), coalesce(
+    (select d.files_secret from wedsql.device d where d.person = p_person order by d.id limit 1),
+    wedsql._device_secret()), p_now, p_now)
   on conflict (person, key) do nothing;
 end $$;
+
+-- Returns 256 random bits.
+create or replace function wedsql._device_secret() returns bytea
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()))
+$$;
 
 -- Returns a device of a person, locked.
 -- Locks: the device.

@@ -148,6 +148,26 @@ begin
   where g.device_id = v_device.id and g.job_id = any (p_jobs) and g.held_at is null;
 end $$;
 
-grant execute on function wedsql.offline_tasks(text), wedsql.device_tasks(text, text, text[]),
+-- Notes that a device has the package of a task which another device of its person, p_via, was given and has
+-- saved as a file; nothing where that device was not given it. Safe to repeat.
+-- Locks: the device.
+-- Raises: WD610, WD611.
+create or replace function wedsql.share_package(p_person text, p_key text, p_job bigint, p_via text)
+  returns void
+language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
+declare
+  v_device wedsql.device := wedsql._device_of(p_person, p_key, false);
+begin
+  insert into wedsql.device_package as g (device_id, job_id, wid, claim, seq, version, given_at, chain)
+  select v_device.id, b.job_id, b.wid, b.claim, b.seq, b.version, wedsql.now(), b.chain
+  from wedsql.device d join wedsql.device_package b on b.device_id = d.id
+  where d.person = p_person and d.key = p_via and b.job_id = p_job and b.claim is not null
+  on conflict (device_id, job_id) do update  -- it was given the task before it was locked
+  set claim = excluded.claim, seq = excluded.seq, version = excluded.version, chain = excluded.chain
+  where g.claim is null;
+end $$;
+
+grant execute on function wedsql.share_package(text, text, bigint, text),
+  wedsql.offline_tasks(text), wedsql.device_tasks(text, text, text[]),
   wedsql.read_package(text, text, bigint), wedsql.prefetch_package(text, text, bigint, text[]),
   wedsql.confirm_packages(text, text, bigint[]) to wed_web;

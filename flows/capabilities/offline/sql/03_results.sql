@@ -6,8 +6,9 @@
 -- discarded. claim is the token of the lock, seq the step on whose values it was made; with a reason the task
 -- could not be done; "without" names files that the site did not take. Instead of these three a result of a
 -- task that became ready on the device has "after", the number of the result by which it did, "of", the task
--- of that or another one of the instance, and "transition". Returns it as offline_results does. Sent again it
--- has the same answer.
+-- of that or another one of the instance, and "transition". "via" is the key of the device of the person that
+-- was given the package, where this one has opened it from a file. Returns it as offline_results does. Sent
+-- again it has the same answer.
 -- Locks: the device; as complete_task.
 -- Raises: WD009; WD610, WD611; WD613 for a number that another result has; WD615 where a file of it has not
 -- arrived; what passes by itself.
@@ -25,6 +26,10 @@ begin
     return jsonb_build_object('number', p_number, 'state', 'G');  -- decided, and gone with its instance
   elsif v_known.number is null or v_known.state = 'S' then
     perform wedsql._check_room_to_wait(v_device, p_number);
+    if v_result ? 'via' then
+      perform wedsql.share_package(p_person, p_key, coalesce(v_result ->> 'task', v_result ->> 'of')::bigint,
+                                   v_result ->> 'via');
+    end if;
     perform wedsql._check_files_arrived(v_device, p_number, v_result);
     insert into wedsql.device_result (device_id, number, state, job_id, wid, content, made_at, skew,
                                       arrived_at)
@@ -122,6 +127,9 @@ begin
       perform wedsql._raise('WD009', 'A result that follows another one has its number, which is smaller, a '
                                      'transition, and a task of the same instance.');
     end if;
+  end if;
+  if p_result ? 'via' and coalesce(p_result ->> 'via', '') !~ '^[A-Za-z0-9_-]{16,64}$' then
+    perform wedsql._raise('WD009', 'The key of a device has 16 to 64 letters and digits.');
   end if;
   foreach v_name in array case when p_result ? 'after' then '{}' else array['task', 'claim', 'seq'] end loop
     if coalesce(p_result ->> v_name, '') !~ '^[0-9]{1,19}$'

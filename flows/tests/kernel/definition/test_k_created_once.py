@@ -77,7 +77,8 @@ CREATES |= {
     "attach_offline_file": "the device and the flow are locked", "_find_follower": "the device is locked",
     "place_task": "the places of the person are locked",
     "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
-    "prefetch_package": "the device is locked", "give_offline_result": "the device is locked",
+    "prefetch_package": "the device is locked", "share_package": "the device is locked",
+    "give_offline_result": "the device is locked",
     "go_offline": "the device and the tasks are locked",
     "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",
 }  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import psycopg
@@ -230,6 +231,20 @@ def test_a_wrong_option_names_the_allowed_values(kit: Kit, option: str) -> None:
         kit.trig("tr_x", "a = '1'", **{option: WRONG[option]})
     assert (option in why.message, "Allowed: " in why.hint) == (True, True)
     assert why.facts["column"] == option
+
+
+def test_each_check_of_an_option_is_said_in_words(kit: Kit) -> None:
+    """Each column of flow, attr and trig that has a check: lists, ranges, lengths, or a plain comparison."""
+    said = kit.conn.execute(
+        "select a.attname, wedsql._allowed_values(t, a.attname)"
+        " from unnest(array['flow', 'attr', 'trig']) t"
+        " join pg_constraint c on c.conrelid = to_regclass('wedsql.' || t) and c.contype = 'c'"
+        " join pg_attribute a on a.attrelid = c.conrelid and a.attnum = any (c.conkey)"
+        " where cardinality(c.conkey) = 1"
+    ).fetchall()
+    comparison = r"\w+ >=? '00:00:00'|\w+(, \w+)*|\d+ to \d+( characters)?|a[t]? [\w \",.]+"
+    assert len(said) > 25
+    assert [one for one in said if not re.fullmatch(comparison, one[1])] == []
 
 
 @pytest.mark.parametrize("name", [None, "", "  "])

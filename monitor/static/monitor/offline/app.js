@@ -1,6 +1,7 @@
 // The client for work without a connection: which page is shown, and when it exchanges with the site.
 import { showAway } from "./away.js";
 import { now } from "./clock.js";
+import { showFiles } from "./files_page.js";
 import { closeForm, openForm } from "./form.js";
 import { lossOf, noteLoss } from "./losses.js";
 import { showOutbox } from "./outbox.js";
@@ -39,7 +40,7 @@ async function draw(moved) {
   showLine();
   document.body.dataset.page = page || "list";
   const content = await signature(person);
-  if (!moved && (page === "tasks" || (page === "away" && document.getElementById("plan")))) return;
+  if (!moved && (page === "tasks" || page === "files" || (page === "away" && document.getElementById("plan")))) return;
   if (!moved && content === shown) return;
   shown = content;
   const focused = document.activeElement?.id;
@@ -52,6 +53,7 @@ async function draw(moved) {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
   } else if (page === "outbox") heading = await showOutbox(person, task === "leave", exchange);
+  else if (page === "files") heading = await showFiles(person, () => showCounts(person));
   else if (page === "away") heading = await showAway(person, state.line, async (asked) => {
     await (asked ? exchange(true) : automatic());
     await render();

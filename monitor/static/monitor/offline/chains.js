@@ -26,7 +26,7 @@ export async function offerFollowing(person, made, number, result) {
     if (one.transition === made.transition || evaluate(one.tree, state) !== "t") continue;
     await store.keepPackage(person, {
       ...one, task: -(number * OF_ONE + place), after: number, of: made.of ?? made.task, version: "", place: PLACE + place,
-      typed: result.fields, chain: { ...made.chain, state }, language: made.language, program: made.program,
+      via: made.via, typed: result.fields, chain: { ...made.chain, state }, language: made.language, program: made.program,
     });
   }
 }

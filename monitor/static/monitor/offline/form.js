@@ -128,7 +128,7 @@ export async function openForm(person, task, corrects, saved) {
     stop();
     const about = made.after ? { after: made.after, transition: made.transition, of: made.of }
       : { task, claim: made.claim, seq: made.seq };
-    const result = { ...about, made_at: new Date().toISOString(), ...more }, { made_at } = result;
+    const result = { ...about, ...made.via ? { via: made.via } : {}, made_at: new Date().toISOString(), ...more }, { made_at } = result;
     try {
       const number = await store.saveResult(person, { task, title: made.title, made_at, result }, corrects?.number);
       await offerFollowing(person, made, number, result);

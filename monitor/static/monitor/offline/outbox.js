@@ -16,12 +16,15 @@ function why({ state, answer }) {
   return state === "accepted" && answer.arrived_at ? t("arrived", { at: moment(answer.arrived_at) }) : "";
 }
 
-function download(name, value) {
-  const address = URL.createObjectURL(new Blob([JSON.stringify(value, null, 1)], { type: "application/json" }));
+// Has the browser save a file.
+export function download(name, content) {
+  const address = URL.createObjectURL(content);
   const link = el("a", { href: address, download: name });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 60000);
 }
+
+const readable = (value) => new Blob([JSON.stringify(value, null, 1)], { type: "application/json" });
 
 async function discard(person, one, renew) {
   if (!await confirmed(t("discard_sure", { task: one.title }), t("discard"))) return;
@@ -54,7 +57,7 @@ function actions(person, one, renew) {
   return [
     one.state === "refused" ? el("a", { class: "button small", href: `#/tasks/${one.task}/${one.number}`, ...named }, t("correct")) : null,
     one.state === "refused" && one.result && !one.result.reason ? button("desk", () => giveToDesk(person, one, renew)) : null,
-    one.result ? button("export", () => download(`result-${one.number}.json`, one)) : null,
+    one.result ? button("export", () => download(`result-${one.number}.json`, readable(one))) : null,
     one.state === "discarding" ? null : button(one.state === "accepted" ? "remove" : "discard", () => discard(person, one, renew)),
   ];
 }
@@ -80,7 +83,7 @@ export async function showOutbox(person, leaving, renew) {
     leaving && unsent.length ? el("p", { class: "note note-warning", role: "alert" }, t("leaving", { n: unsent.length })) : null,
     el("p", { class: "actions" },
       el("button", { type: "button", class: "primary", id: "send", onclick: () => renew(true) }, t("send")),
-      unsent.length ? el("button", { type: "button", onclick: () => download("results.json", unsent) }, t("export_all")) : null),
+      unsent.length ? el("button", { type: "button", onclick: () => download("results.json", readable(unsent)) }, t("export_all")) : null),
     found.length
       ? el("div", { class: "panel" }, el("table", { class: "grid cards", role: "table" },
         el("caption", { class: "sr" }, t("outbox")),

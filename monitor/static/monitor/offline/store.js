@@ -70,14 +70,17 @@ export const current = () => run(["people"], (store, found) => {
   store("people").getAll().onsuccess = ({ target: { result } }) => found(result.find((one) => one.key) ?? null);
 }, "readonly");
 
+const keyOf = (secret) => crypto.subtle.importKey("raw",
+  Uint8Array.from(atob(secret.replace(/\s/g, "")), (one) => one.charCodeAt(0)), "AES-GCM", false, ["encrypt", "decrypt"]);
+
 // Lets a person read what the device has for the person, and no other one.
-export async function enter(user, person, secret) {
-  const bytes = Uint8Array.from(atob(secret.replace(/\s/g, "")), (one) => one.charCodeAt(0));
-  const key = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, ["encrypt", "decrypt"]);
+// `files`: the secret of what the person saves as files.
+export async function enter(user, person, secret, files) {
+  const [key, ofFiles] = await Promise.all([secret, files].map(keyOf));
   await lockOthers(user);
   await run(["people"], (store) => {
     store("people").get(user).onsuccess = ({ target: { result } }) => {
-      store("people").put({ next: 1, digest: "", ...result, user, person, key });
+      store("people").put({ next: 1, digest: "", ...result, user, person, key, files: ofFiles });
     };
   });
   await note(user);

@@ -7,7 +7,7 @@ import { prefetches } from "./plan.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { transfer } from "./transfer.js";
-import { forgetFiles, sendFiles } from "./uploads.js";
+import { forgetFiles, sendFile, sendFiles } from "./uploads.js";
 
 const AT_ONCE = 10, MISSING = "WD615";
 const ENDED = {
@@ -40,9 +40,9 @@ export async function contact(offers = null, known = null) {
 async function entered(found) {
   const known = await store.current();
   if (found.state === "lost") { await store.wipe(found.user); return null; }
-  if (known?.user !== found.user) {
-    const { secret } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
-    await store.enter(found.user, found.person, secret);
+  if (known?.user !== found.user || !known.files) {
+    const { secret, files } = await ask("unlock/", new URLSearchParams({ device: await store.deviceKey() }));
+    await store.enter(found.user, found.person, secret, files);
   }
   await sendAgainWhatIsLost(await store.current(), found.settled);
   await store.change(found.user, (one) => ({ next: Math.max(one.next, found.settled + 1), ahead: found.ahead, away: null }));
@@ -80,6 +80,31 @@ async function deliver(person) {
     }
     if (results.length < waiting.length && results.at(-1)?.state !== "rejected") return false;
   }
+}
+
+// Sends the results of another device of the person from a file; returns for each what became of it.
+export async function sendFor({ device, results, files, parts }) {
+  const made = [], found = [], sent_at = new Date().toISOString();
+  for (const one of results) made.push(await asSentFor(device, one, files.map((file, place) => ({ ...file, bytes: parts[place] }))));
+  for (let from = 0; from < made.length && found.at(-1)?.state !== "rejected"; from += AT_ONCE) {
+    const body = { device, sent_at, results: made.slice(from, from + AT_ONCE) };
+    found.push(...(await ask("results/", JSON.stringify(body))).results);
+  }
+  return results.map(({ number, title }) => {
+    const answer = found.find((one) => one.number === number);
+    return { number, title, said: `became_${answer?.state ?? "unsent"}`, problem: answer?.problem };
+  });
+}
+
+// Returns a result of another device as it is sent, after its files.
+async function asSentFor(device, { number, state, task, result }, files) {
+  if (state === "discarding") return { number, discarded: true };
+  const without = [];
+  for (const { key, attribute } of store.filesIn(result.fields ?? [])) {
+    const file = files.find((one) => one.task === task && one.key === key);
+    if (!file || !await sendFile({ device, via: result.via }, task, file, file.bytes)) without.push(attribute);
+  }
+  return { number, ...result, ...without.length ? { without } : {} };
 }
 
 // What to do with a result that the site did not keep: another one has its number, or a file of it is missing.

@@ -7,18 +7,20 @@ const NOT_TAKEN = "WD596", BYTES_PER_MS = 10;
 
 // Sends the files of a result; returns the attributes whose files the site does not take, or the device has no more.
 export async function sendFiles(person, { task, result }) {
-  const without = [];
+  const without = [], from = { device: await store.deviceKey(), via: result?.via };
   for (const one of store.filesIn(result?.fields ?? [])) {
     const file = await store.fileOf(person, task, one.key);
-    if (!file) without.push(one.attribute);
-    else if (!file.sent && !await sendFile(person, task, one, file.bytes)) without.push(one.attribute);
+    if (!file || (!file.sent && !await sendFile(from, task, one, file.bytes))) without.push(one.attribute);
+    else if (!file.sent) await store.markFile(person, task, one.key, true);
   }
   return without;
 }
 
-async function sendFile(person, task, { attribute, name, key }, bytes) {
+// Sends a file of a result of a device; `via` is the device whose package it has opened. Returns whether it is taken.
+export async function sendFile({ device, via }, task, { attribute, name }, bytes) {
   const data = new FormData();
-  data.set("device", await store.deviceKey());
+  data.set("device", device);
+  if (via) data.set("via", via);
   data.set("file", new File([bytes], name));
   try {
     await ask(`files/${task}/${attribute}/`, data, bytes.byteLength / BYTES_PER_MS);
@@ -26,7 +28,6 @@ async function sendFile(person, task, { attribute, name, key }, bytes) {
     if (error instanceof Rejected && error.problem?.code === NOT_TAKEN) return false;
     throw error;
   }
-  await store.markFile(person, task, key, true);
   return true;
 }
 

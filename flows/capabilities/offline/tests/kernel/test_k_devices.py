@@ -123,8 +123,8 @@ def test_only_the_site_may_call_it(cellar: Kit) -> None:
           and p.proname in ('device_seen', 'read_package', 'keep_offline_result', 'continue_offline',
                             'devices', 'offline_results', 'offline_tasks', 'confirm_packages',
                             'set_device_state', 'skip_offline_results', 'device_tasks', 'go_offline',
-                            'prefetch_package')"""
-    assert len(cellar.rows(functions, ["wed_web"])) == 13
+                            'prefetch_package', 'share_package')"""
+    assert len(cellar.rows(functions, ["wed_web"])) == 14
     for role in ("wed_worker", "wed_monitor", "wed_reaper"):
         assert cellar.rows(functions, [role]) == []
         assert not cellar.one("select has_table_privilege(%s, 'wedsql.device', 'select')", [role])
