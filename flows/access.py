@@ -5,6 +5,7 @@
   group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
 - Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
   pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
+- The person responsible for an instance sees it without what is concealed, and handles its cases.
 - Operations on instances: the kernel's table says which action each needs (flows.api.operations).
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
@@ -63,6 +64,8 @@ GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "reveal": ("reveal", "design"),
     "look": ("look", "reveal", "design"),
 }
+# What the person responsible for an instance may do with it, whatever that person may do with its flow.
+RESPONSIBLE: frozenset[Action] = frozenset({"see", "handle"})
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -331,6 +334,31 @@ def may_handle(user: AnyUser, flow: str) -> bool:
     return may(user, "handle", flow)
 
 
+def is_responsible(user: AnyUser, wid: int) -> bool:
+    """Return whether the user is the person responsible for an instance; read once per user object."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    known: dict[int, bool] | None = getattr(user, "_responsible_for", None)
+    if known is None:
+        known = user._responsible_for = {}  # type: ignore[union-attr]
+    if wid not in known:
+        chosen = api.task_settings(wid)
+        known[wid] = chosen is not None and chosen.responsible == user.get_username()
+    return known[wid]
+
+
+def rights_on(user: AnyUser, flow: str, wid: int) -> frozenset[Action]:
+    """Return everything that the user may do with this instance of the flow."""
+    held = rights(user, flow)
+    return held | RESPONSIBLE if not held >= RESPONSIBLE and is_responsible(user, wid) else held
+
+
+def may_on(user: AnyUser, action: Action, flow: str, wid: int) -> bool:
+    """Return whether the user may do this with this instance of the flow; seeing it is as `may_see` says."""
+    held = may_see(user, flow) if action == "see" else may(user, action, flow)
+    return held or (action in RESPONSIBLE and is_responsible(user, wid))
+
+
 def right_for(operation: str) -> Action:
     """Return the right that an operation requires on any instance; "repair" for an unknown operation."""
     found = api.operation_table().get(operation)
@@ -346,13 +374,13 @@ def may_perform(
     user: AnyUser, flow: str, operation: str, wid: int, arguments: Mapping[str, Any] | None = None
 ) -> bool:
     """Return whether the user may do this operation on this instance of the flow."""
-    held = rights(user, flow)
+    held = rights_on(user, flow, wid)
     return bool(held) and not held.isdisjoint(rights_for(operation, wid, arguments))
 
 
-def operations_of(user: AnyUser, flow: str, status: str) -> frozenset[str]:
-    """Return the operations that the user may do on instances of a flow that have this status."""
-    held = rights(user, flow)
+def operations_of(user: AnyUser, flow: str, status: str, wid: int) -> frozenset[str]:
+    """Return the operations that the user may do on an instance of a flow that has this status."""
+    held = rights_on(user, flow, wid)
     return frozenset(
         one.operation
         for one in api.operation_table().values()
@@ -381,7 +409,8 @@ def _sees(user: AnyUser, flow: str) -> bool:
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     """Return the instance and its flow as the user may see it. Raises what `flow_or_404` raises."""
     found = instance(wid)
-    flow = flow_by_id(found.flow_id) if found and _sees(user, found.flow) else None
+    seen = found is not None and (_sees(user, found.flow) or is_responsible(user, wid))
+    flow = flow_by_id(found.flow_id) if found and seen else None
     if found is None or flow is None:
         raise Http404
     return found, shown_to(user, flow, wid)

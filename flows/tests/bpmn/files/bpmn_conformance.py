@@ -382,9 +382,6 @@ REFUSED: dict[str, bytes] = {
         '<bpmn:extensionElements><camunda:in variables="all"/></bpmn:extensionElements>',
         "callActivity", calledElement="x",
     ),
-    "an error code at a call": at("callActivity", "", event("error", errorRef="x")).replace(
-        b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
-    ),
     "a start event that waits for all of its definitions": task(
         event("message") + timer("R/PT1H", "timeCycle"), "startEvent", parallelMultiple="true"
     ),
