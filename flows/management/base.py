@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from flows import json_text
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
+from flows.held import confirmed
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
 from flows.management.verbs import deprecated_by
@@ -26,6 +27,7 @@ from flows.users.authors import named
 from flows.users.groups import create_groups_of
 
 _ALWAYS = ("json", "actor")
+HELD = "how many tasks and cases other persons may lose by this (default: none)"
 
 
 class Rejected(CommandError):
@@ -46,6 +48,8 @@ class FlowCommand(BaseCommand):
     records_actor = False
     # Whether --flow may name a flow that is not there, new or dropped, or the command checks it itself.
     any_flow = False
+    # Whether it publishes or drops a flow, which may take tasks and cases from persons.
+    takes_tasks = False
     # For each mode of a command that has several: the options that it reads, besides --json and --actor.
     reads: ClassVar[Mapping[str, str]] = {}
     # Of a command that can only try what it would do, the name of that option and the options read with it.
@@ -61,6 +65,8 @@ class FlowCommand(BaseCommand):
             parser.add_argument(
                 "--actor", default=_user(), help="name recorded in the history (default: yours)"
             )
+        if self.takes_tasks:
+            parser.add_argument("--held", type=number(0), default=0, metavar="NUMBER", help=HELD)
         self.arguments(parser)
 
     def arguments(self, parser: CommandParser) -> None:
@@ -74,7 +80,7 @@ class FlowCommand(BaseCommand):
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self._refuse_unread(options)
                 self._check_flow(options)
-                with self._groups_of_new_flows():
+                with self._groups_of_new_flows(), confirmed(options.get("held") or 0):
                     self.run(**options)
         except LoadError as refused:
             self._report_failure(

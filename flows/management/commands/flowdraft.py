@@ -56,6 +56,7 @@ _REQUESTS = (
 class Command(FlowCommand):
     help = "Opens, saves, merges, publishes and approves drafts of definitions."
     records_actor = True
+    takes_tasks = True
     reads = {
         "list": "",
         "open": "branch file from_version reason",
@@ -64,10 +65,10 @@ class Command(FlowCommand):
         "save": "branch file revision reason",
         "merge": "branch",
         "discard": "branch revision",
-        "publish": "branch revision reason reopen_final at",
-        "rollback": "from_version reason reopen_final at",
+        "publish": "branch revision reason reopen_final at held",
+        "rollback": "from_version reason reopen_final at held",
         "requests": "",
-        "approve": "note",
+        "approve": "note held",
         "reject": "note",
         "withdraw": "note",
     }

@@ -70,7 +70,7 @@ begin
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
-  from (select o.job_id, j.priority, h.actor, h.seq, o.owner as held_by,
+  from (select o.job_id, j.priority, h.actor, h.seq, o.owner as held_by, o.owned_at as held_since,
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
@@ -85,9 +85,9 @@ begin
         where o.ended_at is null) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
-  returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by),
+  returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by, n.held_since),
   lost as (
-    select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, p_now)
+    select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, f.held_since, p_now)
     from followed f where f.held_by is not null and f.state not in ('S', 'L', 'X') offset 0),
   noted as (select count(*) from lost)
   delete from wedsql.task_draft d using followed f
@@ -190,6 +190,9 @@ begin
     from wedsql.task t
     where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '' and t.job_id = j.id
       and t.ended_at is null;
+    perform wedsql._message_loss(t.flow_id, t.wid, t.job_id, t.tgid, t.owner, t.owned_at, p_now)
+    from wedsql._tasks_of(v_wids) t
+    where t.tgid = p_trig.tgid and t.ended_at is null and t.owner is not null;
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
     delete from wedsql.task_watch w

@@ -60,10 +60,11 @@ $$;
 -- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is
 -- the person's own. Where the step follows, _name_actor says of whom it is.
 create or replace function wedsql._message_loss(p_flow integer, p_wid integer, p_job bigint, p_tgid integer,
-  p_person text, p_now timestamptz) returns void
+  p_person text, p_since timestamptz, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select wedsql._send_message(array[p_person], 'o', p_flow, p_wid, p_job,
-  jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''), g.trname))
+  jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''), g.trname),
+    'since', p_since)
   || coalesce(h.facts, '{}'), p_now)
 from wedsql.trig g left join lateral (
   select jsonb_build_object('actor', s.actor, 'reason', left(s.reason, 500)) as facts
