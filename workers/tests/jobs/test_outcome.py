@@ -10,7 +10,7 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from workers.client.taken import _read
+from workers.client.claims import _read
 from workers.context import Abort
 from workers.jobs.outcome import BadResult, HandlerTimeout, Lost, describe, kind_of, read_result, sqlstate_of
 
