@@ -19,7 +19,7 @@ def request_publication(
     """Request the publication of a draft's present revision; without need of approval or time, publish it.
 
     It takes as many tasks and cases from other persons as `flows.users.holdings.confirmed` says. Raises
-    HeldByOthers, UnknownDraft, StaleDraft, StaleBase, BadTime, and every error for which publish can be rejected.
+    HeldByOthers, UnknownDraft, StaleDraft, StaleBase, BadTime, and every error of a rejected publication.
     """
     call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
     return _one(conn, call, (*at, *_chosen(choices, actor)))
