@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
-from flows.access import AnyUser, flow_or_404, leave_out, may, sees_everything, visible_flows
+from flows.access import AnyUser, flow_or_404, group_names, leave_out, may, sees_everything, visible_flows
 from flows.capabilities.filters.api import SavedView, View
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
@@ -188,7 +188,7 @@ def _back(flow: str, of: str = "") -> HttpResponse:
 
 
 def teams(user: AnyUser) -> list[str]:
-    return list(user.groups.values_list("name", flat=True).order_by("name"))
+    return group_names(user)
 
 
 def may_share(user: AnyUser, flow: FlowInfo | None) -> bool:
