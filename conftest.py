@@ -27,7 +27,7 @@ from psycopg.conninfo import make_conninfo
 from flows.tests import hostile
 from flows.tests.flow_pool import FlowPool, OwnFlow, PooledFlow
 from flows.tests.spread import MODES
-from testkit import kernel_db, places, site_tables, template
+from testkit import kernel_db, leftovers, places, site_tables, template, waiting
 from testkit.samples import sql_of
 from testkit.sessions import SessionPool
 from wedsql_site import postgres
@@ -116,7 +116,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     if OWN_SERVER:
-        postgres.reset()
+        _remove(postgres.default_cluster())
     shutil.rmtree(_STATE, ignore_errors=True)
 
 
@@ -148,6 +148,14 @@ def _remove_abandoned() -> None:
                 shutil.rmtree(home, ignore_errors=True)
 
 
+def _remove(cluster: postgres.Cluster) -> None:
+    """End the server without the checkpoint of a shutdown, which would write files that are deleted."""
+    _end_now(cluster)
+    waiting.until(lambda: not process.survivors(cluster), what="the server of the tests runs on")
+    for directory in {cluster.home, cluster.socket}:
+        shutil.rmtree(directory, ignore_errors=True)
+
+
 def _end_now(cluster: postgres.Cluster) -> None:
     """End a server as if the machine had failed, if it runs."""
     pid = process.postmaster(cluster)
@@ -168,6 +176,7 @@ def django_db_setup(
         connection.settings_dict["NAME"] = settings.DATABASES["default"]["NAME"] = TEST_DATABASE
         with django_db_blocker.unblock():
             site_tables.keep_what_is_there()
+            leftovers.keep_what_is_there()
         yield
         return
     with django_db_blocker.unblock():
@@ -178,6 +187,15 @@ def django_db_setup(
     sessions.close()  # a database with sessions cannot be dropped
     with django_db_blocker.unblock():
         teardown_databases(made, verbosity=0)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def nothing_is_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Remove what the tests of a file have left in the site's database."""
+    yield
+    if OWN_SERVER and connection.settings_dict["NAME"] == TEST_DATABASE:
+        with request.getfixturevalue("django_db_blocker").unblock():
+            leftovers.remove(request.path.relative_to(CHECKOUT))
 
 
 _EACH = 25

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 from flows.tests.bpmn_files import attribute, attributes, event, file, flows, node, timer
 
-NAMED = '<bpmn:message id="m" name="stop"/><bpmn:error id="x" errorCode="X"/>'
+NAMED = (
+    '<bpmn:message id="m" name="stop"/><bpmn:error id="x" errorCode="X"/><bpmn:message id="m2" name="go"/>'
+)
 INNER = node("startEvent", "b") + node("task", "i") + node("endEvent", "z") + flows("b i", "i z")
 HANDLER = INNER.replace('<bpmn:startEvent id="b" >', f'<bpmn:startEvent id="b">{timer("P1D")}')
 MESSAGE = event("message", messageRef="m")
+OTHER = event("message", messageRef="m2")
+SEVERAL = MESSAGE + timer("P1D")
 _MANY = "<bpmn:loopCardinality>3</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
 LOOPS = {
     "": "",
@@ -42,6 +46,12 @@ def attached(host: str, loop: str, kind: str, *, beside: bool = False) -> bytes:
     inner, options = ACTIVITIES[host]
     given = {"cancelActivity": "false"} if beside else {}
     return _attached(node(host, "t", inner + LOOPS[loop], **options), kind, given)
+
+
+def leading_back(content: bytes) -> bytes:
+    """Return the same, with an event that leads to its activity again."""
+    text = content.decode().replace('targetRef="after"', 'targetRef="t"').replace(node("task", "after"), "")
+    return text.encode()
 
 
 def _attached(activity: str, kind: str, given: dict[str, str]) -> bytes:
@@ -82,6 +92,39 @@ def _event_gateway(given: dict[str, str]) -> bytes:
     )  # fmt: skip
 
 
+def _receiver(given: dict[str, str]) -> bytes:
+    return file(
+        node("receiveTask", "h", instantiate="true", messageRef="m", **given), node("endEvent", "e"),
+        flows("h e"), named=NAMED,
+    )  # fmt: skip
+
+
+def _receiving_gateway(given: dict[str, str]) -> bytes:
+    return file(
+        node("eventBasedGateway", "h", instantiate="true", **given), node("endEvent", "e"),
+        node("intermediateCatchEvent", "a", MESSAGE), node("intermediateCatchEvent", "c", OTHER),
+        flows("h a", "h c", "a e", "c e"), named=NAMED,
+    )  # fmt: skip
+
+
+def _event_of_handler(given: dict[str, str]) -> bytes:
+    inner = (
+        node("startEvent", "h", MESSAGE, **given) + node("endEvent", "z") + flows("h z").replace('"f', '"g')
+    )
+    return file(
+        node("startEvent", "s"), node("task", "t"), node("endEvent", "e"), flows("s t", "t e"),
+        node("subProcess", "u", inner, triggeredByEvent="true"), named=NAMED,
+    )  # fmt: skip
+
+
+def _event_with_several(given: dict[str, str]) -> bytes:
+    return file(
+        node("startEvent", "s"), node("task", "t"), node("endEvent", "e"), node("task", "after"),
+        node("boundaryEvent", "h", SEVERAL + EVENTS["error"], attachedToRef="t", **given),
+        flows("s t", "t e", "h after"), named=NAMED,
+    )  # fmt: skip
+
+
 def _undoing(given: dict[str, str]) -> bytes:
     return file(
         node("startEvent", "s"), node("task", "t"), node("endEvent", "e"), flows("s t", "t e"),
@@ -117,4 +160,11 @@ BUILDS: dict[str, Build] = {
     "end event, terminate": _end(event("terminate")),
     **{f"boundary event, {kind}": _event_at_task(kind) for kind in EVENTS},
     "activity for compensation": _undoing, "event sub-process": _handler,
+    "event of a sub-process": _event_of_handler, "receiver": _receiver,
+    "receiving gateway": _receiving_gateway,
+    "several, at a task": _event_with_several, "several, start": _start(MESSAGE + OTHER),
+    "several, end": _end(MESSAGE + event("terminate")), "several, end of messages": _end(MESSAGE + OTHER),
+    "several, thrown": _between("intermediateThrowEvent", MESSAGE + OTHER),
+    "several, caught": _between("intermediateCatchEvent", SEVERAL),
+    "several, all caught": _between("intermediateCatchEvent", SEVERAL, parallelMultiple="true"),
 }  # fmt: skip

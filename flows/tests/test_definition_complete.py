@@ -99,6 +99,7 @@ FIRST: Row = {
     "child_wait": "1",
     "child_rest": "cancel",
     "child_exception": "fail",
+    "child_errors": ["FRAUD", "late"],
     "child_result": ["size = 'small'"],
     "priority": -2,
     "writes": ["size"],

@@ -37,6 +37,16 @@ TRUE = [
     'duration("P200D") < duration("P201D")', 'i = duration("P1DT12H")', 'i > duration("-PT1H")',
     'i * 2 = duration("P3D")', 'i / 2 = duration("PT18H")', 'i + duration("PT12H") = duration("P2D")',
     't = date and time("2026-10-25T02:30:00+02:00")',
+    't < date and time("2026-10-25T12:00:00@Europe/Berlin")',
+    'date and time("2026-06-01T14:00:00@Europe/Berlin") = date and time("2026-06-01T12:00Z")',
+    "m instance of number", "s instance of string", "level instance of string", "not(n instance of string)",
+    "d instance of date", "t instance of date and time", "not(null instance of number)",
+    '[m] instance of list', "{a: 1} instance of context", "(m > 1) instance of boolean",
+    'duration("P1D") instance of days and time duration', "not((1 / 0) instance of number)",
+    'duration("P1M") instance of years and months duration',
+    "exp(0) = 1", "log(1) = 0", "log(0) = null", "exp(n) > 1.1", 'get value({a: m}, "a") = m',
+    'get value({a: 1}, "b") = null', "before(n, m)", "not(after(n, m))",
+    'before(d, date("2026-03-02"))', "after(t, t) = false",
     't + duration("PT1H") = date and time("2026-10-25T01:30Z")',
     't - date and time("2026-10-24T00:30:00Z") = duration("PT24H")',
     'date and time("2026-10-25T02:30:00+02:00") < date and time("2026-10-25T02:30:00+01:00")',
@@ -55,7 +65,8 @@ REFUSED = [
     ('t > date and time("tomorrow")', "no date and time of FEEL"),
     ('t > date and time("2026-03-01")', "no date and time of FEEL"),
     ('t > date and time("2026-03-01x10:00Z")', "no date and time of FEEL"),
-    ('t > date and time("2026-03-01T10:00:00@Europe/Berlin")', "no date and time of FEEL"),
+    ('t > date and time("2026-10-25T02:30:00@Europe/Berlin")', "no date and time of FEEL"),
+    ('t > date and time("2026-03-01T10:00:00@Europe/Nowhere")', "no date and time of FEEL"),
     ('i = duration("5")', "no duration of FEEL"), ('i = duration("1 hour")', "no duration of FEEL"),
     ('i = duration("P1M1D")', "no duration of FEEL"), ('i = duration("P")', "no duration of FEEL"),
     ('i = duration("P1W")', "no duration of FEEL"), ('i = duration("--PT1H")', "no duration of FEEL"),
@@ -76,6 +87,11 @@ REFUSED = [
     ('duration("P1M") + duration("P1D") = i', "no sum"), ("d + 1 > d", "no sum"), ("n + d > d", "no sum"),
     (r's = "\ud800"', "cannot be kept"), (r's = "a\u0000"', "cannot be kept"),
     (r's = "\U110000"', "cannot be kept"),
+]  # fmt: skip
+REFUSED += [
+    ("m instance of list<number>", "The type"), ("x instance of number", "type of the value"),
+    ("i instance of days and time duration", "months or of days"), ("m instance number", "“of”"),
+    ('before(d, "a")', "not comparable"), ("median([1, 2])", "not in the subset"),
 ]  # fmt: skip
 UNTEXTUAL = [name for name, type_ in TYPES.items() if type_ not in ("text", "enum")]
 REFUSED += [

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.access import AnyUser, shown_to, visible_flows
+from flows.access import AnyUser, group_names, shown_to, visible_flows
 from flows.capabilities.cases.api import Case
 from flows.capabilities.filters.api import SavedView
 from flows.filters import BadFilter, parse
@@ -46,6 +46,7 @@ class Wanted:
     listing: Listing
     flows: Collection[str] | None
     after: int | None = None
+    of_one_flow: bool = False
 
     @property
     def usual(self) -> bool:
@@ -67,7 +68,8 @@ class Found:
 def wanted(request: HttpRequest, tab: str, where: Mapping[str, str], flows: Any) -> Wanted:
     """Return the request of a list. Call it outside of a read-only transaction."""
     listing = Listing(tab == "closed", text(request, "sort"), where)
-    return Wanted(list_filters.asked(request), listing, flows, number(request.GET.get("after")))
+    after, of_one_flow = number(request.GET.get("after")), bool(text(request, "flow"))
+    return Wanted(list_filters.asked(request), listing, flows, after, of_one_flow)
 
 
 def found(user: AnyUser, given: Wanted, size: int) -> Found:
@@ -77,8 +79,10 @@ def found(user: AnyUser, given: Wanted, size: int) -> Found:
     if given.usual:
         listing = given.listing
         flows = None if given.flows is None else sorted(given.flows)
+        # The cases of instances for which the user is responsible, unless the list is of one flow.
+        where = {**listing.where, **({} if given.of_one_flow else {"person": user.get_username()})}
         return _cut(
-            api.list_cases(flows, listing.where, closed=listing.closed, after=given.after, limit=size + 1),
+            api.list_cases(flows, where, closed=listing.closed, after=given.after, limit=size + 1),
             size,
         )
     try:
@@ -143,8 +147,7 @@ def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
 
 def views(user: AnyUser) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of cases that a user sees, with the query strings of their lists."""
-    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
-    found = api.list_views(user.get_username(), groups, "", "cases")
+    found = api.list_views(user.get_username(), group_names(user), "", "cases")
     return [(each, view_query(each)) for each in found]
 
 

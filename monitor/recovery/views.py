@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
-from flows.access import instance_or_404, masks, may_handle
+from flows.access import instance_or_404, masks
 from flows.capabilities.cases.api import Case
 from flows.capabilities.reasons.api import InstanceReasons
 from flows.designer.trial import values
@@ -74,10 +74,10 @@ class Asked:
 def repair(request: HttpRequest, wid: int) -> HttpResponse:
     """Show what is missing and the form; preview what was typed, or apply what was previewed."""
     instance, flow = instance_or_404(request.user, wid)
-    if not may_handle(request.user, flow.name):
+    rights = access.rights_on(request.user, flow.name, wid)
+    if not access.may_on(request.user, "handle", flow.name, wid):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     now, about = _explained(flow, wid), _subject(request, wid, flow)
-    rights = access.rights(request.user, flow.name)
     offered = {name: one for name, one in CHOICES.items() if access.right_for(name) in rights}
     if about.name not in offered:
         return HttpResponseForbidden(_("You may handle cases of this flow, but not do this operation."))
@@ -259,7 +259,9 @@ def _asked(
 ) -> Asked:
     """Return the request of the form: the typed texts, and the rule or suggestion that fills it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
-    typed = values.changed(_typed(request, about, seen), about.before(seen.state))
+    fields = _typed(request, about, seen)
+    values.check_asked(fields, values.posted(request.POST))
+    typed = values.changed(fields, about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})
 
 

@@ -76,7 +76,7 @@ def _number(value: Any) -> str:
 
 def limits_of(given: Mapping[str, Any]) -> str:
     """Return the limits of a field as JSON, which a browser without a connection checks; "" for none."""
-    found = {name: given[name] for name in LIMITS if name in given and name != "pattern"}
+    found = {name: given[name] for name in LIMITS if name in given}
     return json_text.encode(found) if found else ""
 
 

@@ -25,6 +25,8 @@ values
   ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
   -- Who decides about an exception or a late result of an instance, of which a case opens.
   ('decides', 'first', 'text', 'stable', '{p_flow wedsql.flow,p_wid integer,p_transition text}'),
+  -- Up to p_limit living instances about whose exceptions a person decides, the last first.
+  ('decided_by', 'first', 'integer[]', 'stable', '{p_person text,p_limit integer}'),
   -- Children ended by a step.
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
   -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.

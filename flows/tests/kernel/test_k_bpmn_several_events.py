@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from flows.tests.bpmn_files import event, file, flows, timer
+from flows.tests.bpmn_files import attribute, attributes, event, file, flows, timer
 from flows.tests.bpmn_files import node as with_inner
 from flows.tests.bpmn_running import publish, signal
 from flows.tests.kit import Kit, broken
@@ -50,6 +50,26 @@ def test_an_event_that_waits_for_all_waits_for_each_in_any_order(kit: Kit) -> No
     assert signal(kit, "more", wid) == "delivered" and kit.jobs(wid) == ["t"]
     kit.run("t", wid)
     assert ended(kit, wid)
+
+
+def test_an_event_that_waits_for_all_waits_once_for_each_way_to_it(kit: Kit) -> None:
+    either = "<bpmn:conditionExpression>n = 1</bpmn:conditionExpression>"
+    publish(kit, file(
+        attributes(attribute("n", type="integer")), node("startEvent", "s"),
+        node("exclusiveGateway", "g", default="other"), node("task", "u"),
+        f'<bpmn:sequenceFlow id="one" sourceRef="g" targetRef="c">{either}</bpmn:sequenceFlow>',
+        '<bpmn:sequenceFlow id="other" sourceRef="g" targetRef="u"/>',
+        node("intermediateCatchEvent", "c", MORE, LESS, parallelMultiple="true"),
+        node("task", "t"), node("endEvent", "e"), flows("s g", "u c", "c t", "t e"), named=NAMED,
+    ))  # fmt: skip
+    for n in (1, 2):
+        wid = kit.start(n=n)
+        if n == 2:
+            kit.run("u", wid)
+        assert [signal(kit, name, wid) for name in ("less", "more")] == ["delivered"] * 2
+        assert kit.jobs(wid) == ["t"]
+        kit.run("t", wid)
+        assert ended(kit, wid)
 
 
 def test_an_event_with_several_belongs_to_the_race_of_its_gateway(kit: Kit) -> None:

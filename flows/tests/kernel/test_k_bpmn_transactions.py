@@ -65,6 +65,60 @@ def test_an_event_that_names_an_activity_undoes_each_performance_of_it_alone(kit
     assert ran(kit, wid) == ["b", "una", "una"] and kit.status(wid) == "F" and broken(kit) == []
 
 
+@pytest.mark.parametrize("order", ["abc", "bca", "cab"])
+def test_activities_beside_each_other_are_undone_in_the_reverse_order_of_their_ends(
+    kit: Kit, order: str
+) -> None:
+    inner = node("startEvent", "i") + undoable("c") + node("endEvent", "z") + flows("i c", "c z")
+    publish(kit, file(
+        node("startEvent", "s"), undoable("a"), undoable("b"), node("subProcess", "u", inner),
+        node("parallelGateway", "f"), node("parallelGateway", "j"), node("endEvent", "e"),
+        node("intermediateThrowEvent", "undo", event("compensate")),
+        flows("s f", "f a", "f b", "f u", "a j", "b j", "u j", "j undo", "undo e"),
+    ))  # fmt: skip
+    wid = kit.start()
+    for name in order:
+        kit.run(name, wid)
+    assert ran(kit, wid) == [f"un{name}" for name in reversed(order)]
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
+def test_performances_of_a_loop_are_undone_the_last_one_first(kit: Kit) -> None:
+    publish(kit, file(
+        attributes(attribute("again", type="integer", default="2")),
+        node("startEvent", "s"), undoable("a"), undoable("b"),
+        node("scriptTask", "n", "<bpmn:script>again = again - 1</bpmn:script>", scriptFormat="sql"),
+        node("exclusiveGateway", "x", default="x_undo"),
+        node("intermediateThrowEvent", "undo", event("compensate")), node("task", "c"),
+        node("intermediateThrowEvent", "more", event("compensate")), node("endEvent", "e"),
+        flows("s a", "a b", "b n", "n x", "x a =again>0", "x undo", "undo c", "c more", "more e"),
+    ))  # fmt: skip
+    wid = kit.start()
+    undone = ["unb", "una", "unb", "una"]
+    assert ran(kit, wid) == ["a", "b", "a", "b", *undone, "c"], "what was undone is not undone again"
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
+def test_what_is_still_performed_is_not_undone(kit: Kit) -> None:
+    inner = (
+        node("startEvent", "i") + undoable("c") + node("task", "d") + node("endEvent", "z")
+        + flows("i c", "c d", "d z")
+    )  # fmt: skip
+    publish(kit, file(
+        node("startEvent", "s"), undoable("a"), undoable("b"), node("subProcess", "u", inner),
+        node("parallelGateway", "f"), node("endEvent", "e"), node("endEvent", "y"), node("endEvent", "v"),
+        node("intermediateThrowEvent", "undo", event("compensate")), node("task", "go"),
+        flows("s f", "f a", "f b", "f u", "f go", "a y", "b y", "u v", "go undo", "undo e"),
+    ))  # fmt: skip
+    wid = kit.start()
+    for name in ("c", "a", "go"):
+        kit.run(name, wid)
+    assert sorted(kit.jobs(wid)) == ["b", "d", "una"], "only what is complete is undone"
+    for name in ("una", "b", "d"):
+        kit.run(name, wid)
+    assert kit.status(wid) == "F" and broken(kit) == []
+
+
 def booking(*, fails: bool = True) -> bytes:
     end = node("endEvent", "failed", event("cancel"))
     inner = (

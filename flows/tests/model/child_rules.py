@@ -32,6 +32,7 @@ CHILDREN = st.fixed_dictionaries({
     "child_wait": st.sampled_from([None, None, "0", "1", "children / 2"]),
     "child_rest": st.sampled_from(["leave", "cancel"]),
     "child_exception": st.sampled_from(["wait", "fail"]),
+    "child_errors": st.sampled_from([None, ["X"]]),
     "child_result": st.sampled_from(RESULTS),
 })  # fmt: skip
 # Members of trees: those with a job that waits for children first, or the children first.
