@@ -18,10 +18,12 @@ Programs call the kernel through this package. These parts of the product call i
 from flows.api.checks import lint
 from flows.api.definitions import (
     check_predicate,
+    confirm_losses,
     create_flow,
     definition,
     difference,
     drop_flow,
+    last_loss,
     publish,
     schema_name,
 )

@@ -304,6 +304,12 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         at("task", "", event("error", errorRef="x")),
         "taken when the result of the job has the attribute `error` with its code",
     ),
+    "boundary event, error, at a call activity or many performances": (
+        at("callActivity", "", event("error", errorRef="x")).replace(
+            b'bpmn:callActivity id="h"', b'bpmn:callActivity calledElement="x" id="h"'
+        ),
+        "taken when a child ends with its code; one without a code whenever a child fails",
+    ),
     "event sub-process": (
         file(node("startEvent", "s"), node("task", "t"), flows("s t"),
              node("subProcess", "h", _HANDLER, triggeredByEvent="true")),

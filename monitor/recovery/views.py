@@ -259,7 +259,9 @@ def _asked(
 ) -> Asked:
     """Return the request of the form: the typed texts, and the rule or suggestion that fills it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
-    typed = values.changed(_typed(request, about, seen), about.before(seen.state))
+    fields = _typed(request, about, seen)
+    values.check_asked(fields, values.posted(request.POST))
+    typed = values.changed(fields, about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})
 
 

@@ -89,7 +89,10 @@ def _send(request: HttpRequest, flow: FlowInfo) -> SentSignal:
     instance = number(typed)
     if typed and (instance is None or key):
         raise values.BadValue(_("A signal names one instance, by its number or by a key."))
-    data = values.changed(_fields(flow, signal, values.posted(request.POST)), {})
+    texts = values.posted(request.POST)
+    fields = _fields(flow, signal, texts)
+    values.check_asked(fields, texts)
+    data = values.changed(fields, {})
     actor, token = request.user.get_username(), request.POST.get("token", "")[:64] or None
     return api.signal(flow.name, signal, data, to=instance or key or None, token=token, actor=actor)
 

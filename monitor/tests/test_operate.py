@@ -33,7 +33,8 @@ def test_an_instance_is_started_with_typed_values_and_defaults(olga: Client, par
         and f"/flows/{parcels.flow}/start/" in get(olga, f"/flows/{parcels.flow}/")
     )
     answer = olga.post(
-        f"/flows/{parcels.flow}/start/", {"value-0": "Ada", "value-2": "3", "value-8": "new", "key": "A-1"}
+        f"/flows/{parcels.flow}/start/",
+        {"value-customer": "Ada", "value-pieces": "3", "value-stage": "new", "key": "A-1"},
     )
     wid = int(answer.headers["Location"].strip("/").rpartition("/")[2])
     parcels.wids.append(wid)
@@ -46,17 +47,17 @@ def test_an_instance_is_started_with_typed_values_and_defaults(olga: Client, par
         "olga in monitor",
     )
     assert state[0]["fragile"] is False
-    again = olga.post(f"/flows/{parcels.flow}/start/", {"value-8": "new", "key": "A-1"})
+    again = olga.post(f"/flows/{parcels.flow}/start/", {"value-stage": "new", "key": "A-1"})
     assert again.headers["Location"] == answer.headers["Location"]
 
 
 def test_a_form_that_is_sent_twice_starts_one_instance(olga: Client, parcels: Parcels) -> None:
     path = f"/flows/{parcels.flow}/start/"
     form = Form(get(olga, path)).fields
-    first, second = (olga.post(path, form | {"value-0": "Ada"}).headers["Location"] for _ in range(2))
+    first, second = (olga.post(path, form | {"value-customer": "Ada"}).headers["Location"] for _ in range(2))
     assert first == second and "nothing is started now" in get(olga, second)
-    changed = olga.post(path, form | {"value-0": "Bob"}).headers["Location"]
-    another = olga.post(path, Form(get(olga, path)).fields | {"value-0": "Ada"}).headers["Location"]
+    changed = olga.post(path, form | {"value-customer": "Bob"}).headers["Location"]
+    another = olga.post(path, Form(get(olga, path)).fields | {"value-customer": "Ada"}).headers["Location"]
     assert len({first, changed, another}) == 3, "other values and a new form start others"
 
 
@@ -76,18 +77,18 @@ def test_a_new_start_from_a_step_that_is_sent_twice_makes_one_instance(parcels: 
 @pytest.mark.parametrize(
     ("values", "said"),
     [
-        ({"value-2": "many", "value-8": "new"}, "many"),
-        ({"value-8": "lost"}, "No condition of flow"),
-        ({"value-7": "{", "value-8": "new"}, "This is not JSON"),
-        ({"value-0": "x" * 100_001, "value-8": "new"}, "too long"),
+        ({"value-pieces": "many", "value-stage": "new"}, "many"),
+        ({"value-stage": "lost"}, "No condition of flow"),
+        ({"value-extra": "{", "value-stage": "new"}, "This is not JSON"),
+        ({"value-customer": "x" * 100_001, "value-stage": "new"}, "too long"),
     ],
 )
 def test_what_cannot_be_started_is_explained_and_kept_in_the_form(
     olga: Client, parcels: Parcels, values: dict[str, str], said: str
 ) -> None:
-    answer = olga.post(f"/flows/{parcels.flow}/start/", {"value-0": "Ada"} | values)
+    answer = olga.post(f"/flows/{parcels.flow}/start/", {"value-customer": "Ada"} | values)
     assert answer.status_code == 200 and said in answer.content.decode()
-    assert 'value="Ada"' in answer.content.decode() or "value-0" in values
+    assert 'value="Ada"' in answer.content.decode() or "value-customer" in values
     count = "select count(*) from wedsql.instance where flow_id = %s"
     assert parcels.connection.execute(count, [parcels.flow_id]).fetchone() == (0,)
 

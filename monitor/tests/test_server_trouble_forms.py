@@ -67,7 +67,7 @@ def test_forms_about_an_instance_answer_by_status(code: str, short: Parcels, olg
 
 def test_a_conflict_is_shown_beside_what_was_typed(short: Parcels, olga: Client) -> None:
     short.connection.execute(f"insert into {short.flow}.fails values ('40001')")
-    answer = olga.post(f"/flows/{short.flow}/start/", {"value-0": "bob the first"}).content
+    answer = olga.post(f"/flows/{short.flow}/start/", {"value-customer": "bob the first"}).content
     assert b"in conflict with this one; try again" in answer
     assert b"bob the first" in answer
 

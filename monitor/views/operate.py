@@ -48,12 +48,14 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     if request.method == "POST":
         try:
             settings = None if tasks is None else chosen.settings_of(tasks)
-            return _started(request, flow, values.changes(definition, first, typed), settings)
+            fields = values.named_fields(definition["attributes"], first, typed)
+            values.check_asked(fields, typed)
+            return _started(request, flow, values.changed(fields, first), settings)
         except values.BadValue as bad:
             error = str(bad)
         except Refused as refused:
             error = str(refused)
-    fields = values.fields(definition, first, typed)
+    fields = values.named_fields(definition["attributes"], first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
     context = {"flow": flow, "fields": fields, "error": error, "key": key, "token": form_token(request)}
     context |= {"task_chosen": tasks, "policies": chosen.POLICIES}

@@ -1,4 +1,4 @@
-"""Cuts the parts into shards of similar duration; the longest are run first."""
+"""Cuts the parts into shards of similar duration; those of each part are spread over the run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from dataclasses import dataclass, field
 from tests.suite import durations
 from tests.suite.parts import Part
 
-LENGTH = 190.0  # seconds of a shard: at the end of a run, no processor waits much longer for another
+LENGTH = 190.0  # seconds of a shard
+HALVED = (
+    4  # a part of so many shards has its last one in halves: at the end no processor waits long for another
+)
 
 
 @dataclass
@@ -28,9 +31,19 @@ class Shard:
 
 
 def cut(parts: list[Part], recorded: durations.Durations, length: float = LENGTH) -> list[Shard]:
-    """Return the shards of all parts: commands, while databases are prepared, then the longest first."""
-    found = [shard for part in parts for shard in cut_part(part, recorded, length)]
-    return sorted(found, key=lambda shard: (not shard.part.commands, -shard.seconds))
+    """Return the shards of all parts: commands, while databases are prepared, then the parts mixed.
+
+    Shards of one part wait, or compute, alike: several with processes at a time would leave a processor idle.
+    The shards of a part are spread evenly, its longest first, and the part with the longest begins.
+    """
+    places: list[tuple[bool, float, float, Shard]] = []
+    for part in parts:
+        mine = sorted(cut_part(part, recorded, length), key=lambda shard: -shard.seconds)
+        places += [
+            (not part.commands, number / len(mine), -shard.seconds, shard)
+            for number, shard in enumerate(mine)
+        ]
+    return [shard for *_place, shard in sorted(places, key=lambda one: one[:3])]
 
 
 def cut_part(part: Part, recorded: durations.Durations, length: float) -> list[Shard]:
@@ -45,11 +58,18 @@ def cut_part(part: Part, recorded: durations.Durations, length: float) -> list[S
         for k in range(1, number + 1)
     ]
     rest = {file: seconds for file, seconds in expected.items() if seconds <= length}
-    groups = [Shard(part) for _ in range(math.ceil(sum(rest.values()) / length))]
-    for file, seconds in sorted(rest.items(), key=lambda one: -one[1]):
-        shortest = min(groups, key=lambda group: group.seconds)
-        shortest.files.append(file)
-        shortest.seconds += seconds
-    for group in groups:
+    return [*slices, *_grouped(part, rest, length)]
+
+
+def _grouped(part: Part, expected: dict[str, float], length: float) -> list[Shard]:
+    """Return shards with these files, of the same length; of many, the last one is cut into halves."""
+    number = math.ceil(sum(expected.values()) / length)
+    shares = [1.0] * number if number < HALVED else [1.0] * (number - 1) + [0.5, 0.5]
+    groups = [(share, Shard(part)) for share in shares]
+    for file, seconds in sorted(expected.items(), key=lambda one: -one[1]):
+        _, emptiest = min(groups, key=lambda one: (one[1].seconds + seconds) / one[0])
+        emptiest.files.append(file)
+        emptiest.seconds += seconds
+    for _, group in groups:
         group.files.sort()
-    return [*slices, *(group for group in groups if group.files)]
+    return [group for _, group in groups if group.files]

@@ -23,9 +23,11 @@ from flows.designer.draft.content import Design
 from flows.designer.imports.problem_rows import rows
 from flows.designer.imports.process_choice import ProcessChoice, choice
 from flows.designer.picture.diagram import Diagram, diagrams
+from flows.designer.publication.open_warnings import held_by_others
 from flows.designer.publication.publication_rights import may_publish
 from flows.designer.trial.path import limited
 from flows.errors import Refused
+from flows.held import confirmed, typed
 from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.pdl.picture import as_process
 from flows.loading.pdl import ImportedWorkflow
@@ -97,9 +99,10 @@ def import_process(request: HttpRequest) -> HttpResponse:
         with limited():
             publish = _taken(request, form.cleaned_data["name"], given, shown)
         if publish is not None and request.POST.get("do") == "publish":
-            return HttpResponseRedirect(publish())
+            with confirmed(typed(request.POST.get("held"))):
+                return HttpResponseRedirect(publish())
     except Refused as refused:
-        shown["error"] = refused.sentence
+        shown |= {"error": refused.sentence, "held": held_by_others(refused)}
     return _show(request, form, shown)
 
 

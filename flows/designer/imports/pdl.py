@@ -21,9 +21,11 @@ from flows.designer.draft.rewrites import Rewriting
 from flows.designer.draft.tabs import design_page
 from flows.designer.imports.page import ImportForm, found
 from flows.designer.picture.diagram import Diagram, diagrams
+from flows.designer.publication.open_warnings import held_by_others
 from flows.designer.publication.publication_rights import may_publish
 from flows.designer.trial.path import limited
 from flows.errors import Refused
+from flows.held import confirmed, typed
 from flows.languages.pdl import BadPdl, Text
 from flows.languages.pdl.picture import as_process, is_drawn
 from flows.loading.pdl import ImportedWorkflow, examine, prepare_pdl
@@ -141,12 +143,14 @@ def _answer(
     if publish and checked.made is not None and not stale:
         if not may_publish(request.user, name):
             raise Http404
-        error = _published(request, name, checked)
-        if not error:
+        why_not = _published(request, name, checked)
+        if why_not is None:
             return HttpResponseRedirect(Design(name, flow_by_name(name), None).address("pdl"))
-        return _show(request, design, written, {"form": form, "error": error}, 409)
+        why = {"form": form, "error": why_not.sentence, "held": held_by_others(why_not)}
+        return _show(request, design, written, why, 409)
     surprising = stale and (publish or design is not None)  # of a new flow only its name is compared
     shown = {"form": form, "error": _stale() if surprising else "", "checked": checked}
+    shown["held"] = typed(request.POST.get("held"))
     shown |= _rights(request.user, name)
     status = 409 if surprising else 200
     return _show(request, design, Written(written.text, written.workflow, now), shown, status)
@@ -203,16 +207,17 @@ def _rights(user: AnyUser, name: str) -> dict[str, Any]:
     return {"publishes": may_publish(user, name), "flow_name": name, "exists": flow_by_name(name) is not None}
 
 
-def _published(request: HttpRequest, name: str, checked: Checked) -> str:
-    """Publish what was checked, and return why it cannot be published; empty if it was."""
+def _published(request: HttpRequest, name: str, checked: Checked) -> Refused | None:
+    """Publish what was checked, and return why it cannot be published; None if it was."""
     if checked.made is None:
         raise Http404
     try:
-        done = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
+        with confirmed(typed(request.POST.get("held"))):
+            done = publish_file(name, checked.made, request.user.get_username(), "written in PDL")
     except Refused as refused:
-        return refused.sentence
+        return refused
     messages.success(request, outcome(done))
-    return ""
+    return None
 
 
 def _show(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -26,7 +27,7 @@ from flows.designer.draft.sentences import reader
 from flows.designer.draft.tabs import design_page
 from flows.designer.editor.lists import Listed, about, listed
 from flows.designer.publication.impact import examined, groups_of, impact_of
-from flows.designer.publication.open_warnings import Unanswered, ask
+from flows.designer.publication.open_warnings import Unanswered, ask, confirm
 from flows.designer.publication.outcome import Outcome, outcomes
 from flows.designer.publication.progress import Progress, progress
 from flows.designer.trial.path import limited
@@ -187,7 +188,8 @@ def _refusal(error: WedError | OperationalError) -> str:
 def _request(request: HttpRequest, flow: str) -> Publication:
     """Request the publication of the draft or the version that the page showed."""
     version = number(request.POST.get("version"))
-    ask(flow, proposed_definition(flow, version).definition, request.POST.get("confirmed", ""))
+    answer = request.POST.get("confirmed", "")
+    warnings = ask(flow, proposed_definition(flow, version).definition, answer)
     choices = PublicationChoices(
         reason=request.POST.get("reason", "")[:LONGEST_REASON],
         reopen_final="reopen_final" in request.POST,
@@ -195,6 +197,12 @@ def _request(request: HttpRequest, flow: str) -> Publication:
         groups=groups_of(request.POST),
     )
     choices = _predicted(flow, version, choices)
+    return confirm(request, lambda: _request_in_time(request, flow, version, choices), warnings)
+
+
+def _request_in_time(
+    request: HttpRequest, flow: str, version: int | None, choices: PublicationChoices
+) -> Publication:
     try:
         with transaction.atomic():
             return _request_now(request, flow, version, choices)
@@ -264,7 +272,8 @@ def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None)
     if api.read_publication(publication).flow != flow:
         raise Http404
     note = request.POST.get("note", "")[:LONGEST_REASON]
-    return decisions[kind](publication, note=note, actor=request.user.get_username())
+    decide = partial(decisions[kind], publication, note=note, actor=request.user.get_username())
+    return confirm(request, decide, publication=publication)
 
 
 def _planned(at: datetime | None) -> str:

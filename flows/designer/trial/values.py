@@ -19,6 +19,8 @@ from pages.labels import BOOLEAN
 EMPTY = "''"
 _TRUE, _FALSE = {"true", "t", "yes", "y", "on", "1"}, {"false", "f", "no", "n", "off", "0"}
 LONGEST_VALUE = 100_000
+# How much is shown of texts for which a form has no field any more.
+_SHOWN, _MOST_SHOWN = 2_000, 20
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,27 @@ def named_fields(
     What was typed stays with its attribute when another version of the flow is published meanwhile.
     """
     return [_field(f"value-{one['name']}", one, state, typed) for one in attributes]
+
+
+def check_asked(found: Iterable[Field], typed: Mapping[str, str]) -> None:
+    """Reject texts for attributes that a form no longer has: they would be lost without a word.
+
+    Raises BadValue, which says them.
+    """
+    known = {field.field for field in found}
+    lost = [
+        f"{name.removeprefix('value-')[:63]}: “{text[:_SHOWN]}”"
+        for name, text in typed.items()
+        if name not in known and text
+    ]
+    if lost:
+        raise BadValue(
+            _(
+                "This form no longer asks for %(typed)s: the flow, or what is chosen, has changed since it "
+                "was opened. Check the values, then send it again."
+            )
+            % {"typed": "; ".join(lost[:_MOST_SHOWN])}
+        )
 
 
 def _field(

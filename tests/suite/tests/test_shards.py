@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -25,11 +26,29 @@ def test_each_file_is_in_one_shard_or_in_all_slices(length: float) -> None:
     assert all(len(slices) == int(slices[0].partition("/")[2]) for slices in found.values())
 
 
-def test_long_shards_come_first() -> None:
+def test_the_longest_shards_of_a_part_come_first() -> None:
     lengths = [shard.seconds for shard in shards.cut([ALL], {}, 50.0)]
 
     assert lengths == sorted(lengths, reverse=True)
     assert max(lengths) <= 2 * 50.0
+
+
+def test_the_last_shards_of_a_long_part_are_short() -> None:
+    lengths = [shard.seconds for shard in shards.cut([ALL], {}, 100.0)]
+
+    assert max(lengths[-2:]) <= 0.6 * lengths[0]
+
+
+def test_the_shards_of_a_part_are_spread_over_the_run() -> None:
+    cut = [
+        shard.part.name for shard in shards.cut(parts.short(), durations.read()) if not shard.part.commands
+    ]
+    for name in {"pages", "kernel", "processes", "browsers"}:
+        places = [number for number, each in enumerate(cut) if each == name]
+        gaps = [after - before for before, after in pairwise([-1, *places, len(cut)])]
+
+        assert len(places) > 1
+        assert max(gaps) <= 2.5 * len(cut) / len(places), (name, places)
 
 
 @pytest.mark.parametrize("chosen", [parts.short, parts.long])
