@@ -48,6 +48,12 @@ def attached(host: str, loop: str, kind: str, *, beside: bool = False) -> bytes:
     return _attached(node(host, "t", inner + LOOPS[loop], **options), kind, given)
 
 
+def leading_back(content: bytes) -> bytes:
+    """Return the same, with an event that leads to its activity again."""
+    text = content.decode().replace('targetRef="after"', 'targetRef="t"').replace(node("task", "after"), "")
+    return text.encode()
+
+
 def _attached(activity: str, kind: str, given: dict[str, str]) -> bytes:
     undoing = kind == "compensate"
     return file(

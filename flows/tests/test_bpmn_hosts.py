@@ -14,7 +14,7 @@ from flows.languages.bpmn.compiler.graph_parts import OPTIONS
 from flows.languages.bpmn.model import ACTIVITIES as KINDS
 from flows.languages.bpmn.model import EVENTS as EVENT_KINDS
 from flows.languages.bpmn.model import GATEWAYS
-from flows.tests.bpmn_hosts import ACTIVITIES, BUILDS, EVENTS, LOOPS, attached
+from flows.tests.bpmn_hosts import ACTIVITIES, BUILDS, EVENTS, LOOPS, attached, leading_back
 
 SAMPLES = {"text": "x", "interval": "01:00:00", "integer": "3", "smallint": "3", "text[]": "n",
            "jsonb": '{"sections": []}'}  # fmt: skip
@@ -83,6 +83,16 @@ def test_an_event_has_an_effect_at_its_activity_or_is_refused(
         assert not (beside and "error" in kind)
         ways = {edge for edge in found.graph.edges.values() if edge.source == "h"}
         assert [edge.target for edge in ways] == ["after"] and "h" in found.source_map["transitions"].values()
+
+
+@pytest.mark.parametrize("beside", [False, True])
+@pytest.mark.parametrize("kind", EVENTS)
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("host", ACTIVITIES)
+def test_an_event_may_lead_back_to_its_activity(host: str, loop: str, kind: str, beside: bool) -> None:
+    found = compiled(leading_back(attached(host, loop, kind, beside=beside)))
+    for rule in [] if found is None else found.compiled.definition["triggers"]:
+        assert rule.get("sets") != "", rule
 
 
 _LANE = '<bpmn:lane id="la"><bpmn:flowNodeRef>h</bpmn:flowNodeRef></bpmn:lane>'

@@ -91,3 +91,24 @@ def test_a_view_that_no_longer_suits_the_flow_has_no_number(carol: Client, parce
 @pytest.mark.parametrize("address", ["/views/?flow=nothing", "/views/?flow=%27"])
 def test_a_flow_that_is_not_seen_has_no_views(mallory: Client, address: str) -> None:
     assert mallory.get(address).status_code == 404
+
+
+NONE_HAS = "No flow that you see has"
+
+
+@pytest.mark.parametrize(
+    ("of", "query", "said"),
+    [
+        ("tasks", "error.group:1", "Tasks cannot be filtered"), ("tasks", "nobody_has_this:1", NONE_HAS),
+        ("cases", "nobody_has_this:1", NONE_HAS), ("", "nobody_has_this:1", NONE_HAS),
+    ],
+)  # fmt: skip
+def test_a_filter_that_its_list_rejects_is_not_saved(
+    alice: Client, parcels: Parcels, of: str, query: str, said: str
+) -> None:
+    form = {"list": of, "name": "Never", "q": query, "shared": "mine"}
+    answer = alice.post("/views/", form)
+    assert answer.status_code == 200 and said in text_of(answer.content)
+    address = {"tasks": "/tasks/", "cases": "/cases/", "": "/instances/"}[of]
+    assert said in text_of(alice.get(address, {"q": query}).content), "the list says the same"
+    assert "Never" not in text_of(alice.get("/views/", {"list": of}).content)
