@@ -362,7 +362,7 @@ def is_responsible(user: AnyUser, wid: int) -> bool:
         return False
     known: dict[int, bool] | None = getattr(user, "_responsible_for", None)
     if known is None:
-        known = user._responsible_for = {}  # type: ignore[union-attr]
+        known = user._responsible_for = {}  # type: ignore[attr-defined]
     if wid not in known:
         chosen = api.task_settings(wid)
         known[wid] = chosen is not None and chosen.responsible == user.get_username()

@@ -6,7 +6,7 @@ import pytest
 
 from flows.languages.bpmn import read
 from flows.languages.bpmn.problems import BpmnProblem
-from flows.tests.bpmn_files import file, flows, node
+from flows.tests.bpmn.files.bpmn_files import file, flows, node
 
 PLAIN = node("startEvent", "s") + node("task", "t") + node("endEvent", "e") + flows("s t", "t e")
 

@@ -15,8 +15,8 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows import api
 from flows.errors import WedError
-from flows.tests.bpmn_files import ORDER
-from flows.tests.pdl import workflow as pdl
+from flows.tests.bpmn.files.bpmn_files import ORDER
+from flows.tests.pdl.pdl import workflow as pdl
 from tests.access import command_matrix as matrix
 from tests.access.conftest import MINE, SampleData
 from workers.demo.definitions import FLOWS

@@ -12,7 +12,8 @@ from flows import api
 from flows.access import task_keys
 from flows.capabilities.tasks.api import ORDERS, Task
 from flows.capabilities.tasks.people import check_people, is_person
-from flows.management.base import FlowCommand, Usage, name_and_value, number, span
+from flows.management.base import FlowCommand, Usage, name_and_value
+from flows.management.values import number, span
 from flows.moments import later
 
 LISTS = ("open", "mine", "aside", "done")

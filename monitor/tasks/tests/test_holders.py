@@ -19,13 +19,13 @@ from flows import api
 from flows.tests.commands import refused, run
 from flows.tests.designer import browser
 from flows.tests.pages import unique
-from flows.tests.publish_page import address
+from flows.tests.publication.publish_page import address
 from flows.types import DraftAt
 from monitor.bulk.tests.test_bulk import form_of
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of
 from monitor.tasks.tests.test_tasks_pages import page_of, person
 from monitor.tests.conftest import text_of
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OPERATIONS = ("suspend", "cancel")

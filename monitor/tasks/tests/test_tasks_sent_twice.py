@@ -15,7 +15,7 @@ from flows import api
 from flows.tests.pages import Form, unique
 from monitor.api.document import document
 from monitor.tasks.tests.test_messages_pages import reaped
-from monitor.tests.programs import BASE, Program, program
+from monitor.tests.server.programs import BASE, Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KEY = "device-that-repeats"

@@ -11,21 +11,23 @@
 -- by the firing limit as soon as it was fired counts as new.
 -- Locks: the jobs; the caller holds the instances.
 create or replace function wedsql._keep_children(p_wids integer[], p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-with fired as (
-  update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
-  from wedsql.trig t
-  where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
-    and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
-  returning j.*)
-insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
-select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f
-on conflict (parent_wid, job_id) do update set due_at = p_now;
-update wedsql.child_job c set due_at = p_now
-where c.parent_wid = any (p_wids) and c.ended_at is null
-  and (exists (select 1 from wedsql.trig t where t.tgid = c.tgid and t.child_wait is not null)
-       or not exists (select 1 from wedsql.job_pool j where j.wid = c.parent_wid and j.id = c.job_id))
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  with fired as (
+    update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
+    from wedsql.trig t
+    where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
+      and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
+    returning j.*)
+  insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
+  select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f
+  on conflict (parent_wid, job_id) do update set due_at = p_now;
+  update wedsql.child_job c set due_at = p_now
+  where c.parent_wid = any (p_wids) and c.ended_at is null
+    and (exists (select 1 from wedsql.trig t where t.tgid = c.tgid and t.child_wait is not null)
+         or not exists (select 1 from wedsql.job_pool j where j.wid = c.parent_wid and j.id = c.job_id));
+end $$;
 
 -- Notes that children have ended or are exceptions, for the reaper. It writes each row even if it is noted
 -- already, so that it waits for a reaper that is just counting it (04_continue.sql).

@@ -6,7 +6,8 @@
 -- worker that took it before people performed it, and ends those whose job is gone.
 -- Locks: the jobs, the tasks; the caller holds the instances.
 create or replace function wedsql._follow_tasks(p_wids integer[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_new wedsql.job_pool[];
 begin
@@ -28,11 +29,14 @@ begin
   if v_new is not null then
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
-    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, wedsql._payload(j)),
+    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
-      wedsql._data_size(wedsql._payload(j)), wedsql._application_number(t.application)
+      wedsql._data_size(p.state),
+      case when t.application is null then 0 else wedsql._application_number(t.application) end
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
+    cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
+                        offset 0) p
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
         seq = null;

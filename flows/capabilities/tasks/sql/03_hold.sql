@@ -49,9 +49,10 @@ end $$;
 
 -- Returns the token of the holding of a task; null while no person holds it.
 create or replace function wedsql._claim_of(p_task wedsql.task) returns bigint
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return (select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id);
+end $$;
 
 -- Returns what errors about a task say of it.
 create or replace function wedsql._task_facts(p_task wedsql.task) returns jsonb
@@ -205,11 +206,12 @@ end $$;
 
 -- Returns a task as its holder gets it.
 create or replace function wedsql._as_held(p_task wedsql.task, p_claim bigint) returns wedsql.held_task
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
-           nullif(p_task.due_at, 'infinity'))::wedsql.held_task
-from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
+                     nullif(p_task.due_at, 'infinity'))::wedsql.held_task
+          from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid);
+end $$;
 
 -- Withdraws a task whose condition no longer holds, where its trigger has it checked at taking.
 -- Locks: the instance and the job, of such a trigger.
