@@ -98,4 +98,8 @@ def test_the_open_tasks_of_a_flow_and_who_holds_them(flow: str) -> None:
     load: list[Any] = boss.get(f"/flows/{flow}/tasks/load").json()["items"]
     assert load == [{"owner": expert.name, "held": 1, "late": 0}]  # type: ignore[attr-defined]
     held = next(each for each in first["items"] if each["owner"])
-    assert boss.post(f"/tasks/{held['task']}/release", {}).json()["state"] == "ready"
+    for wrong in ({}, {"held_by": "nemo"}):
+        said = problem(boss.post(f"/tasks/{held['task']}/release", wrong), 409)
+        assert said["code"] == "WD592" and expert.name in said["detail"]  # type: ignore[attr-defined]
+    given = {"held_by": expert.name}  # type: ignore[attr-defined]
+    assert boss.post(f"/tasks/{held['task']}/release", given).json()["state"] == "ready"

@@ -107,3 +107,22 @@ def test_t220_another_initial_value_is_that_of_later_instances(named: Kit) -> No
     assert [start(named)[1] for _ in range(2)] == ["M-01", "M-02"]
     named.rows("update wedsql.attr set business_key = false where aname = 'name'")
     assert start(named)[1] == "M-##"
+
+
+def test_t220_a_number_that_an_instance_got_after_its_start_is_not_free(named: Kit) -> None:
+    one, _name = start(named)
+    other, _name = start(named, name="A name")
+    named.run("work", other, name="Manutencao_2")
+    assert start(named)[1] == "Manutencao_003", "two is the number of the renamed one"
+    api.repair(one, "branch", {"seq": 1}, "Once more.", conn=named.conn)
+    named.run("work", one, done="yes")
+    assert start(named)[1] == "Manutencao_004", "one is the number of the branch"
+    named.run("work", other, done="yes")
+    assert start(named)[1] == "Manutencao_002" and broken(named) == []
+
+
+def test_t220_names_from_before_the_initial_value_are_not_given_again(named: Kit) -> None:
+    for number in ("M-01", "M-2", "M-002"):
+        start(named, name=number)
+    named.rows("update {f}.wed_attr set adv = 'M-##' where aname = 'name'")
+    assert [start(named)[1] for _ in range(2)] == ["M-03", "M-04"]

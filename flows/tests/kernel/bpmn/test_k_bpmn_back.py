@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from flows.tests.bpmn_files import event, file, flows, node, timer
-from flows.tests.bpmn_running import publish, signal
+from flows.tests.bpmn.files.bpmn_files import event, file, flows, node, timer
+from flows.tests.bpmn.files.bpmn_running import publish, signal
 from flows.tests.kit import Kit, broken
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]

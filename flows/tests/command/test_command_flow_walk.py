@@ -16,9 +16,9 @@ from django.db import connection
 
 from flows import api
 from flows.management import verbs
-from flows.tests.bpmn_files import ORDER
+from flows.tests.bpmn.files.bpmn_files import ORDER
 from flows.tests.pages import unique
-from flows.tests.pdl import workflow as pdl
+from flows.tests.pdl.pdl import workflow as pdl
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

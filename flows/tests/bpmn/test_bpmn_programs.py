@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
-from flows.tests.bpmn_files import attribute, attributes, event, file, flows, node
+from flows.tests.bpmn.files.bpmn_files import attribute, attributes, event, file, flows, node
 
 DROOLS = "http://www.jboss.org/drools/rule"
 PROGRAMS = [
