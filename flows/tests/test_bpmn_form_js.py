@@ -97,7 +97,9 @@ IGNORED: list[tuple[dict[str, Any], str]] = [
     ({"type": "number", "validate": {"min": 2, "max": 1}}, "“max” of the field “m”"),
     ({"type": "number", "validate": {"minLength": 2}}, "“minLength” of the field “m”"),
     ({"type": "number", "disabled": True, "validate": {"min": 2}}, "“min” of the field “m”"),
-    ({"type": "textfield", "conditional": {"hide": "=n"}}, "“conditional” of the field “m”"),
+    *(({"type": "textfield", "conditional": given}, "“conditional” of the field “m”")
+      for given in ({"hide": "=n"}, {"hide": "=other"}, {"hide": "=unheard > 1"}, {"hide": "=other ="},
+                    {"hide": True}, {"hide": "=true", "show": "x"}, "=true", {"hide": "=lookup(other)"})),
     ({"type": "textfield", "readonly": "=n"}, "“readonly” of the field “m”"),
     ({"type": "textfield", "properties": {"a": "b"}}, "“properties” of the field “m”"),
     ({"type": "number", "increment": "2"}, "“increment” of the field “m”"),
@@ -195,3 +197,22 @@ def test_a_form_of_very_many_fields_is_cut_with_a_warning() -> None:
 )  # fmt: skip
 def test_a_pattern_that_is_not_read_alike_is_not_translated(pattern: str) -> None:
     assert translated(pattern) == ""
+
+
+@pytest.mark.parametrize(
+    ("hide", "shown"),
+    [
+        ('=other = "x"', "coalesce(not (other = 'x'), true)"),
+        ("=amount > 5 and not(sure)", "coalesce(not (amount > 5 and not (sure)), true)"),
+        ("=sure", "coalesce(not (sure), true)"),
+    ],
+)
+def test_a_field_is_shown_unless_its_condition_hides_it(hide: str, shown: str) -> None:
+    form: list[dict[str, Any]] = [
+        {"type": "textfield", "key": "other"},
+        {"type": "number", "key": "amount"},
+        {"type": "checkbox", "key": "sure"},
+        {"type": "textfield", "key": "m", "conditional": {"hide": hide}, "validate": {"required": True}},
+    ]
+    found, warnings = made(*form)
+    assert warnings == [] and fields_of(found)[-1] == {"attribute": "m", "shown": shown, "required": True}

@@ -150,7 +150,10 @@ class _Form:
             asked |= {"options": options}
         asked |= self.columns(given, key) if component == "dynamiclist" else {}
         self.declare(name, attribute, self.owner)
-        self.ignored(given, set())
+        asked |= self.hidden(given)
+        self.ignored({name: each for name, each in given.items() if name != "conditional"}, set())
+        if given.get("conditional") and "shown" not in asked:
+            self.no_effect("conditional", key)
         asked |= self.described(given, key, type_, options)
         writes = not any(self.switch(given, each, key) for each in ("readonly", "disabled"))
         limits = self.validated(given, key, type_)
@@ -179,6 +182,14 @@ class _Form:
             self.warn(f"The field “{key[:60]}” has no values in the file, so it is read as a text.")
             return "text", []
         return type_, options
+
+    def hidden(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return when a field is hidden, in FEEL as it is: form_types.fitted translates it."""
+        conditional = given.get("conditional")
+        when = conditional.get("hide") if isinstance(conditional, dict) and len(conditional) == 1 else None
+        if isinstance(when, str) and when.startswith("=") and len(when) <= _LONGEST:
+            return {"shown": when}
+        return {}
 
     def labels(self, given: Mapping[str, Any], key: str, options: list[str]) -> dict[str, Any]:
         """Return the labels of the values of an attribute, as an option of it."""
