@@ -22,7 +22,7 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeAlias
 
-from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
@@ -32,6 +32,7 @@ from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 from flows.users import disclosure
+from pages.prepared import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
@@ -159,6 +160,17 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
     )
 
 
+_groups = Prepared(lambda: Group.objects.filter(user=0).order_by("name").values_list("name"))
+
+
+def group_names(user: AnyUser) -> list[str]:
+    """Return the names of the user's groups in their order; read once per user object."""
+    found: list[str] | None = getattr(user, "_group_names", None)
+    if found is None:
+        found = user._group_names = [name for (name,) in _groups.rows(user.pk)]  # type: ignore[union-attr]
+    return found
+
+
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """Return the grants of the user's groups: names of flows, each with an action, "" for seeing it.
 
@@ -166,8 +178,8 @@ def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """
     granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
     if granted is None:
-        groups = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-        parts = [name.removeprefix(PREFIX).partition(":") for name in groups]
+        names = [name for name in group_names(user) if name.startswith(PREFIX)]
+        parts = [name.removeprefix(PREFIX).partition(":") for name in names]
         granted = [(flow, action) for flow, _colon, action in parts]
         user._flow_groups = granted  # type: ignore[union-attr]
     return granted
@@ -238,6 +250,7 @@ def preload(users: Iterable[AbstractUser]) -> None:
         held = [*user.user_permissions.all(), *(one for each in groups for one in each.permissions.all())]
         parts = [g.name.removeprefix(PREFIX).partition(":") for g in groups if g.name.startswith(PREFIX)]
         user._flow_groups = [(flow, action) for flow, _colon, action in parts]  # type: ignore[attr-defined]
+        user._group_names = sorted(g.name for g in groups)  # type: ignore[attr-defined]
         if not user.is_superuser:
             user._perm_cache = {  # type: ignore[attr-defined]
                 f"{one.content_type.app_label}.{one.codename}" for one in held
@@ -291,16 +304,25 @@ def task_keys(user: AnyUser) -> list[str]:
         return []
     keys: list[str] | None = getattr(user, "_task_keys", None)
     if keys is None:
-        groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+        groups = [name for name in group_names(user) if name.startswith(ROLE)]
         handled = _flows_of(user, "handle")
-        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
+        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in groups]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
         user._task_keys = keys  # type: ignore[attr-defined]
     return keys
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
-    """Return everything that the user may do with this flow; one query."""
+    """Return everything that the user may do with this flow; read once per user object."""
+    known: dict[str, frozenset[Action]] | None = getattr(user, "_rights", None)
+    if known is None:
+        known = user._rights = {}  # type: ignore[union-attr]
+    if flow not in known:
+        known[flow] = _rights(user, flow)
+    return known[flow]
+
+
+def _rights(user: AnyUser, flow: str) -> frozenset[Action]:
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     granted = {action or "see" for name, action in _granted(user) if name == flow}

@@ -104,7 +104,7 @@ def choices(flow: FlowInfo | None, offered: Sequence[Field] | None = None) -> li
         {
             "name": each.written,
             "title": field_title(each),
-            "codes": codes(each),
+            "codes": " ".join(codes(each)),
             "kind": each.kind,
             "choices": json_text.encode([[one, value_title(each, one)] for one in each.choices]),
         }

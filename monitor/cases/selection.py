@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.access import AnyUser, shown_to, visible_flows
+from flows.access import AnyUser, group_names, shown_to, visible_flows
 from flows.capabilities.cases.api import Case
 from flows.capabilities.filters.api import SavedView
 from flows.filters import BadFilter, parse
@@ -147,8 +147,7 @@ def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
 
 def views(user: AnyUser) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of cases that a user sees, with the query strings of their lists."""
-    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
-    found = api.list_views(user.get_username(), groups, "", "cases")
+    found = api.list_views(user.get_username(), group_names(user), "", "cases")
     return [(each, view_query(each)) for each in found]
 
 

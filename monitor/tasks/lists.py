@@ -13,7 +13,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.access import AnyUser, flows_of, masks, task_keys
+from flows.access import AnyUser, flows_of, group_names, masks, task_keys
 from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
 from monitor.tasks import columns, list_parameters
@@ -94,7 +94,7 @@ def _tabs(leads: Collection[str] | None) -> Mapping[str, Any]:
 
 def views(user: AnyUser, tab: str) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of tasks that a user sees, with their addresses."""
-    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
+    groups = group_names(user)
     found = api.list_views(user.get_username(), groups, "", "tasks")
     return [(each, address(each, tab if tab in ("mine", "open", "team") else "open")) for each in found]
 

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
-from flows.access import AnyUser, flow_or_404, leave_out, may, sees_everything, visible_flows
+from flows.access import AnyUser, flow_or_404, group_names, leave_out, may, sees_everything, visible_flows
 from flows.capabilities.filters.api import SavedView, View
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
@@ -148,14 +148,24 @@ def _saved(request: HttpRequest, flow: FlowInfo | None, of: str = "instances") -
     team = form.get("team", "") if form.get("shared") == "team" else ""
     if team and team not in teams(request.user):
         team = ""  # which the kernel rejects
-    chosen = parse(form.get("q", ""), flow)
+    query = accepted(request.user, form.get("q", ""), flow, of)
     columns = [name for name in form.get("columns", "").split(",") if name]
     known = OTHERS[of].orders if of in OTHERS else ("id",)
     sorting = given if (given := form.get("sort", "")) in known else ""
-    view = View(chosen.text(), columns, sorting, form.get("shared", "mine"), team, of)
+    view = View(query, columns, sorting, form.get("shared", "mine"), team, of)
     saved = api.save_view(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
     messages.success(request, _("The view “%(name)s” is saved.") % {"name": saved.name})
     return _back(saved.flow, of)
+
+
+def accepted(user: AnyUser, query: str, flow: FlowInfo | None, of: str = "instances") -> str:
+    """Return the canonical text of a filter. Raises BadFilter for one that the list would reject."""
+    chosen = parse(query, flow)
+    if of in OTHERS:
+        OTHERS[of].counted(user, query, MOST_COUNTED)
+    elif flow is None:
+        everywhere.selection(chosen, *_every(visible_flows(user)))
+    return chosen.text()
 
 
 @require_POST
@@ -178,7 +188,7 @@ def _back(flow: str, of: str = "") -> HttpResponse:
 
 
 def teams(user: AnyUser) -> list[str]:
-    return list(user.groups.values_list("name", flat=True).order_by("name"))
+    return group_names(user)
 
 
 def may_share(user: AnyUser, flow: FlowInfo | None) -> bool:

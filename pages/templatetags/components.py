@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from django import template
 from django.http import HttpRequest
 from django.template.defaultfilters import truncatechars
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import state_values
+from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
 from pages.templatetags.wed import number
 
@@ -154,6 +154,4 @@ def page_before(request: HttpRequest | None) -> str:
 
 def _attributes(**named: str) -> SafeString:
     """Return the attributes that have a value, with a space before each."""
-    return SafeString(
-        "".join(f' {name}="{conditional_escape(text)}"' for name, text in named.items() if text)
-    )
+    return SafeString("".join(f' {name}="{escaped(text)}"' for name, text in named.items() if text))

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django.contrib.sessions.backends import db
+from django.contrib.sessions.models import Session
+from django.utils import timezone
+
+from pages.prepared import Prepared
 
 _KEY = re.compile(r"[0-9a-z]{32}")
+_found = Prepared(lambda: Session.objects.filter(session_key="").filter(expire_date__gt=timezone.now()))
 
 
 class SessionStore(db.SessionStore):
@@ -14,3 +20,9 @@ class SessionStore(db.SessionStore):
 
     def _validate_session_key(self, key: str | None) -> bool:
         return bool(key and _KEY.fullmatch(key))
+
+    def _get_session_from_db(self) -> Any:
+        found = _found.instance(Session, self.session_key, timezone.now())
+        if found is None:
+            self._session_key = None
+        return found

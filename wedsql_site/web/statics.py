@@ -78,7 +78,12 @@ class VersionedStorage(StaticFilesStorage):
     """Puts the version of all files in front of each name."""
 
     def url(self, name: str | None) -> str:
-        return super().url(f"{version()}/{name}")
+        known: dict[str | None, str] = vars(self).setdefault("_addresses", {})
+        if name not in paths():
+            return super().url(f"{version()}/{name}")
+        if name not in known:
+            known[name] = super().url(f"{version()}/{name}")
+        return known[name]
 
 
 class Statics:

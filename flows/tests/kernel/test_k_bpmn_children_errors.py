@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from flows import api
-from flows.tests.bpmn_files import event, file, flows, node
-from flows.tests.bpmn_running import publish
+from flows.tests.bpmn.files.bpmn_files import event, file, flows, node
+from flows.tests.bpmn.files.bpmn_running import publish
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken
 from testkit.cases import pairs, some
