@@ -115,6 +115,11 @@ def test_graphs_and_texts_above_the_limits_are_rejected() -> None:
             3,
         ),
         ("R = [{r1,a,b},{r2,b,c},\n{r3,b,d}, {r4,c,d}],\nN = [{b,[r1],[r2,r3],event}]", "no_event", 2),
+        (
+            "R = [{r1,a,b},{r2,b,c},{r3,b,d},{r5,d,e},\n{r4,c,b}],\nN = [{b,[r1,r4],[r2,r3],event}]",
+            "no_event",
+            2,
+        ),
     ],
 )
 def test_parts_that_cannot_work_are_found_with_their_place(text: str, code: str, line: int) -> None:

@@ -13,7 +13,7 @@ from monitor.tasks.tests.test_holders import boss as boss
 from monitor.tasks.tests.test_holders import flow as flow
 from monitor.tasks.tests.test_holders import lost, operator, person
 from monitor.tasks.tests.test_messages_pages import name_of
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
