@@ -128,7 +128,8 @@ def test_many_are_taken_and_completed_in_one_call_each_as_by_two(busy: Kit) -> N
             found.append((one.error.code if one.error else "", one.result, after(case)))
         for state, one, other in zip(STATES, found, expected, strict=True):
             if other[0] in ("WD591", "WD593") and one[0] in ("WD591", "WD593"):
-                one, other = one[1:], other[1:]  # who may not take it gets that error, not that it is not held
+                # who may not take it gets that error, not that it is not held
+                one, other = one[1:], other[1:]
             assert one == other, (person, keys, state)
     assert broken(busy) == []
 
