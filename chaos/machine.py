@@ -13,7 +13,7 @@ from typing import Any
 
 import psycopg
 
-from chaos.mutation import Change, apply
+from chaos.mutants.mutation import Change, apply
 from chaos.run import print_line
 from flows.tests.model import search
 from testkit import kernel_db

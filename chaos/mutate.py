@@ -23,8 +23,9 @@ from xml.etree import ElementTree
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from chaos import machine, mutations_machine
-from chaos.mutation import Mutation, apply, pytest_id, read
+from chaos import machine
+from chaos.mutants import mutations_machine
+from chaos.mutants.mutation import Mutation, apply, pytest_id, read
 from chaos.run import print_line
 from testkit import kernel_db
 from testkit.server import SETTINGS, Server, new_directory

@@ -5,6 +5,7 @@
   group `flow:<name>:<action>`, who see the flow, too. Who may repair may also handle cases.
 - Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
   pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
+- The person responsible for an instance sees it without what is concealed, and handles its cases.
 - Operations on instances: the kernel's table says which action each needs (flows.api.operations).
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
@@ -21,15 +22,17 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeAlias
 
-from django.contrib.auth.models import AbstractUser, AnonymousUser
+from django.contrib.auth.models import AbstractUser, AnonymousUser, Group
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
-from flows import api, disclosure
+from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
+from flows.users import disclosure
+from pages.statements import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]
@@ -62,6 +65,8 @@ GRANTED_BY: dict[Action, tuple[Action, ...]] = {
     "reveal": ("reveal", "design"),
     "look": ("look", "reveal", "design"),
 }
+# What the person responsible for an instance may do with it, whatever that person may do with its flow.
+RESPONSIBLE: frozenset[Action] = frozenset({"see", "handle"})
 
 
 def sees_everything(user: AnyUser) -> bool:
@@ -125,7 +130,7 @@ def concealed(user: AnyUser) -> frozenset[str]:
 
 
 def listed_flows(user: AnyUser) -> frozenset[str] | None:
-    """Return `visible_flows` for a list that shows values, which is recorded (flows.disclosure)."""
+    """Return `visible_flows` for a list that shows values, which is recorded (flows.users.disclosure)."""
     visible = visible_flows(user)
     note_list(user, visible)
     return visible
@@ -155,6 +160,17 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
     )
 
 
+_groups = Prepared(lambda: Group.objects.filter(user=0).order_by("name").values_list("name"))
+
+
+def group_names(user: AnyUser) -> list[str]:
+    """Return the names of the user's groups in their order; read once per user object."""
+    found: list[str] | None = getattr(user, "_group_names", None)
+    if found is None:
+        found = user._group_names = [name for (name,) in _groups.rows(user.pk)]  # type: ignore[union-attr]
+    return found
+
+
 def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """Return the grants of the user's groups: names of flows, each with an action, "" for seeing it.
 
@@ -162,8 +178,8 @@ def _granted(user: AnyUser) -> Iterable[tuple[str, str]]:
     """
     granted: list[tuple[str, str]] | None = getattr(user, "_flow_groups", None)
     if granted is None:
-        groups = user.groups.filter(name__startswith=PREFIX).values_list("name", flat=True)
-        parts = [name.removeprefix(PREFIX).partition(":") for name in groups]
+        names = [name for name in group_names(user) if name.startswith(PREFIX)]
+        parts = [name.removeprefix(PREFIX).partition(":") for name in names]
         granted = [(flow, action) for flow, _colon, action in parts]
         user._flow_groups = granted  # type: ignore[union-attr]
     return granted
@@ -234,6 +250,7 @@ def preload(users: Iterable[AbstractUser]) -> None:
         held = [*user.user_permissions.all(), *(one for each in groups for one in each.permissions.all())]
         parts = [g.name.removeprefix(PREFIX).partition(":") for g in groups if g.name.startswith(PREFIX)]
         user._flow_groups = [(flow, action) for flow, _colon, action in parts]  # type: ignore[attr-defined]
+        user._group_names = sorted(g.name for g in groups)  # type: ignore[attr-defined]
         if not user.is_superuser:
             user._perm_cache = {  # type: ignore[attr-defined]
                 f"{one.content_type.app_label}.{one.codename}" for one in held
@@ -287,16 +304,25 @@ def task_keys(user: AnyUser) -> list[str]:
         return []
     keys: list[str] | None = getattr(user, "_task_keys", None)
     if keys is None:
-        groups = user.groups.filter(name__startswith=ROLE).values_list("name", flat=True)
+        groups = [name for name in group_names(user) if name.startswith(ROLE)]
         handled = _flows_of(user, "handle")
-        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in sorted(groups)]
+        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in groups]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
         user._task_keys = keys  # type: ignore[attr-defined]
     return keys
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:
-    """Return everything that the user may do with this flow; one query."""
+    """Return everything that the user may do with this flow; read once per user object."""
+    known: dict[str, frozenset[Action]] | None = getattr(user, "_rights", None)
+    if known is None:
+        known = user._rights = {}  # type: ignore[union-attr]
+    if flow not in known:
+        known[flow] = _rights(user, flow)
+    return known[flow]
+
+
+def _rights(user: AnyUser, flow: str) -> frozenset[Action]:
     if not user.is_authenticated or not user.is_active:
         return frozenset()
     granted = {action or "see" for name, action in _granted(user) if name == flow}
@@ -330,6 +356,31 @@ def may_handle(user: AnyUser, flow: str) -> bool:
     return may(user, "handle", flow)
 
 
+def is_responsible(user: AnyUser, wid: int) -> bool:
+    """Return whether the user is the person responsible for an instance; read once per user object."""
+    if not user.is_authenticated or not user.is_active:
+        return False
+    known: dict[int, bool] | None = getattr(user, "_responsible_for", None)
+    if known is None:
+        known = user._responsible_for = {}  # type: ignore[attr-defined]
+    if wid not in known:
+        chosen = api.task_settings(wid)
+        known[wid] = chosen is not None and chosen.responsible == user.get_username()
+    return known[wid]
+
+
+def rights_on(user: AnyUser, flow: str, wid: int) -> frozenset[Action]:
+    """Return everything that the user may do with this instance of the flow."""
+    held = rights(user, flow)
+    return held | RESPONSIBLE if not held >= RESPONSIBLE and is_responsible(user, wid) else held
+
+
+def may_on(user: AnyUser, action: Action, flow: str, wid: int) -> bool:
+    """Return whether the user may do this with this instance of the flow; seeing it is as `may_see` says."""
+    held = may_see(user, flow) if action == "see" else may(user, action, flow)
+    return held or (action in RESPONSIBLE and is_responsible(user, wid))
+
+
 def right_for(operation: str) -> Action:
     """Return the right that an operation requires on any instance; "repair" for an unknown operation."""
     found = api.operation_table().get(operation)
@@ -345,13 +396,13 @@ def may_perform(
     user: AnyUser, flow: str, operation: str, wid: int, arguments: Mapping[str, Any] | None = None
 ) -> bool:
     """Return whether the user may do this operation on this instance of the flow."""
-    held = rights(user, flow)
+    held = rights_on(user, flow, wid)
     return bool(held) and not held.isdisjoint(rights_for(operation, wid, arguments))
 
 
-def operations_of(user: AnyUser, flow: str, status: str) -> frozenset[str]:
-    """Return the operations that the user may do on instances of a flow that have this status."""
-    held = rights(user, flow)
+def operations_of(user: AnyUser, flow: str, status: str, wid: int) -> frozenset[str]:
+    """Return the operations that the user may do on an instance of a flow that has this status."""
+    held = rights_on(user, flow, wid)
     return frozenset(
         one.operation
         for one in api.operation_table().values()
@@ -380,7 +431,8 @@ def _sees(user: AnyUser, flow: str) -> bool:
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     """Return the instance and its flow as the user may see it. Raises what `flow_or_404` raises."""
     found = instance(wid)
-    flow = flow_by_id(found.flow_id) if found and _sees(user, found.flow) else None
+    seen = found is not None and (_sees(user, found.flow) or is_responsible(user, wid))
+    flow = flow_by_id(found.flow_id) if found and seen else None
     if found is None or flow is None:
         raise Http404
     return found, shown_to(user, flow, wid)

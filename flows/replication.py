@@ -15,7 +15,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from flows import never_offered
+from flows import worker_notices
 
 log = logging.getLogger("wedsql.replication")
 
@@ -42,7 +42,7 @@ def watch(connection: Any) -> None:
     if connection not in _watched:
         _watched.add(connection)
         connection.add_notice_handler(_note)
-        connection.add_notice_handler(never_offered.note)
+        connection.add_notice_handler(worker_notices.note)
 
 
 def watch_django(connection: Any, **_signal: Any) -> None:

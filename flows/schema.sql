@@ -383,7 +383,9 @@ create table wedsql.trig (
   -- form: {"sections": [{"title", "help", "fields": [{"attribute", ...}]}]}, see docs/forms.md.
   form jsonb,
   -- What is set when a person takes a task.
-  sets_when_taken text
+  sets_when_taken text,
+  -- The errors of a child that count as failed.
+  child_errors text[]
 );
 create index trig_flow on wedsql.trig (flow_id, tgid);
 create unique index trig_one_final on wedsql.trig (flow_id) where cfinal;
@@ -1640,6 +1642,8 @@ create table wedsql.task_setting (
   changed_at timestamptz not null
 );
 create index task_setting_flow on wedsql.task_setting (flow_id);
+create index task_setting_responsible on wedsql.task_setting (responsible, wid) where ((responsible is not
+  null) and (not ended));
 
 -- A task whose deadline or offers are watched, until it ends. hours: the warnings that are not sent yet, the
 -- largest first, 0 being the deadline; next_at: when the next one is, infinity for none or while it is held
@@ -1691,6 +1695,9 @@ create table wedsql.device (
   kind text not null default '',
   away_since timestamptz,
   away_until timestamptz,
+  -- The secret with which a person's devices encrypt packages and results that they save as files: the same on
+  -- all devices of the person, so that each can open what another one has saved.
+  files_secret bytea not null,
   constraint device_person_key_key unique (person, key)
 );
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from flows import api, stand_ins
+from flows import api
 from flows.api.connection import value
+from flows.definition import stand_ins
 from flows.definition.scenarios import NoSuchRule, held, status
 from flows.labels import rule_in_sentence
 from flows.management.naming import named_definition

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.access import AnyUser, leave_out, may_see, visible_flows
+from flows.access import AnyUser, leave_out, may_on, may_see, visible_flows
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import instance
 from flows.queries.overview import ids
@@ -21,9 +21,8 @@ class FlowConsumer(LiveConsumer):
         leave_out(user)  # frames say what changed, not to which values
         if "wid" in target:
             found = instance(target["wid"])
-            return (
-                Topic("instance", found.flow_id, found.wid) if found and may_see(user, found.flow) else None
-            )
+            seen = found is not None and may_on(user, "see", found.flow, found.wid)
+            return Topic("instance", found.flow_id, found.wid) if found and seen else None
         if "name" in target:
             flow = flow_by_name(target["name"]) if may_see(user, target["name"]) else None
             return Topic("flow", flow.id) if flow else None

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from flows import api, json_text
 from flows.capabilities.recovery.api import Operation
-from flows.designer.widgets import ConditionTextarea
+from flows.designer.editor.widgets import ConditionTextarea
 from flows.errors import BadAlert
 from flows.queries.definitions import FlowInfo
 from monitor.cases.rows import cause

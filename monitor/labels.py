@@ -8,8 +8,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
+from flows.definition.option_labels import value_label
 from flows.filters.fields import STATUSES, Field
-from flows.option_labels import value_label
 from pages.labels import REASON_SHORT, STATUS
 
 WARNING: dict[str, str | Promise] = {

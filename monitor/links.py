@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 from django.db import transaction
 
 from flows.capabilities.cases.api import Case
-from flows.designer.values import as_text
+from flows.designer.trial.values import as_text
 from flows.errors import BadCase
 from flows.queries.definitions import FlowInfo
 from monitor.models import CaseLink

@@ -9,8 +9,8 @@ from typing import Any
 from flows.capabilities.reasons.api import InstanceReasons, JobReason, Obstacle, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.queries.definitions import FlowInfo
+from flows.queries.history.trace import Step
 from flows.queries.jobs import EXCEPTION, OpenJob
-from flows.queries.trace import Step
 
 CONCEALED = "…"
 

@@ -9,7 +9,7 @@ import time
 
 from channels.db import database_sync_to_async
 
-from flows.queries import watchers
+from flows.queries.server import watchers
 from pages.live.hub import Hub
 from pages.live.listener import Connection
 

@@ -26,12 +26,12 @@ from monitor.recovery import proposed_rules
 from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
-from monitor.tasks import absences, chosen
+from monitor.tasks import absences, selection
 from monitor.tasks import files as task_files
+from monitor.tasks import list_actions as task_taking
 from monitor.tasks import lists as task_lists
 from monitor.tasks import mails as task_mails
 from monitor.tasks import messages as task_messages
-from monitor.tasks import taking as task_taking
 from monitor.tasks import views as task_views
 from monitor.views import (
     controls,
@@ -52,7 +52,7 @@ from monitor.views import (
     picture,
     preferences,
     probes,
-    saved,
+    saved_views,
     start_csv,
     steps,
     workers,
@@ -108,7 +108,7 @@ urlpatterns = [
     path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
-    path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),
+    path("instances/<int:wid>/tasks/", selection.chosen, name="task_settings"),
     path("tasks/next/", task_taking.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),
@@ -132,8 +132,8 @@ urlpatterns = [
     path("bulk/", bulk.bulks, name="bulks"),
     path("bulk/new/", bulk.new, name="bulk_new"),
     path("bulk/<int:bulk>/", bulk.bulk, name="bulk"),
-    path("views/", saved.views, name="views"),
-    path("views/<int:saved_view>/delete/", saved.delete, name="delete_view"),
+    path("views/", saved_views.views, name="views"),
+    path("views/<int:saved_view>/delete/", saved_views.delete, name="delete_view"),
     path("alerts/", alerts.alerts, name="alerts"),
     path("alerts/<int:rule>/", alerts.alert, name="alert"),
     path("alerts/<int:rule>/change/", alerts.change, name="change_alert"),

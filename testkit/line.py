@@ -30,6 +30,11 @@ class Line:
         self._listener = listener
         threading.Thread(target=self._accept, args=(listener,), daemon=True).start()
 
+    def restore_again(self) -> None:
+        """Listen at the port, if the line is cut."""
+        if self._listener is None:
+            self.restore()
+
     def cut(self) -> None:
         """End all connections, and refuse new ones."""
         with self._changing:

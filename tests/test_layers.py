@@ -141,9 +141,9 @@ def test_no_modules_import_each_other_in_a_cycle(every: list[Import]) -> None:
     ("module", "text", "seen"),
     [
         ("flows.new", "from workers import registry", "flows.new -> workers.registry"),
-        ("flows.new", "def late():\n    import monitor.usage", "flows.new -> monitor.usage"),
+        ("flows.new", "def late():\n    import monitor.metrics.usage", "flows.new -> monitor.metrics.usage"),
         ("pages.new", "from flows.api import start", "pages.new -> flows.api"),
-        ("workers.new", "from monitor.usage import usage", "workers.new -> monitor.usage"),
+        ("workers.new", "from monitor.metrics.usage import usage", "workers.new -> monitor.metrics.usage"),
         ("BaseWorker.new", "import flows.errors", "BaseWorker.new -> flows.errors"),
         ("monitor.new", "from tests.imports import modules", "monitor.new -> tests.imports"),
         ("flows.new", "from flows.tests.kit import Kit", "flows.new -> flows.tests.kit"),

@@ -25,7 +25,7 @@ _instances.view_on_site = lambda row: reverse("monitor:instance", args=[row.wid]
 
 
 # Imported for its registrations, after Django's own pages are registered.
-from wedsql_site import user_admin  # noqa: E402, F401
+from wedsql_site.accounts import user_admin  # noqa: E402, F401
 
 
 class SuperusersOnly(admin.ModelAdmin):

@@ -27,9 +27,9 @@ class SiteConfig(AppConfig):
 
 
 def _prepare_pages() -> None:
-    from monitor.usage import read_requests_with
-    from wedsql_site import request_counters
+    from monitor.metrics.usage import read_requests_with
     from wedsql_site.second_factor import backend
+    from wedsql_site.web import request_counters
 
     read_requests_with(request_counters.requests)
     backend.bind_sessions()

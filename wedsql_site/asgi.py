@@ -9,10 +9,10 @@ from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 from wedsql_site.environment import BadEnvironment
-from wedsql_site.exception_filter import ExceptionFilter
 from wedsql_site.ondemand import start_database
 from wedsql_site.postgres import PostgresError
-from wedsql_site.request_threads import RequestThreads
+from wedsql_site.web.exception_filter import ExceptionFilter
+from wedsql_site.web.request_threads import RequestThreads
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "wedsql_site.settings")
 try:
@@ -25,10 +25,10 @@ from monitor.routing import websocket_urlpatterns
 from pages.live.limits import BoundedInput
 from pages.live.origin import SameOrigin
 from pages.live.users import live_user_stack
-from wedsql_site import endings, frames, pacing, slow_clients
 from wedsql_site import urls as urls  # the first page does not wait for urls
-from wedsql_site.attempts import OneAttemptAtATime
-from wedsql_site.per_address import PerAddress
+from wedsql_site.web import endings, frames, pacing, slow_clients
+from wedsql_site.web.attempts import OneAttemptAtATime
+from wedsql_site.web.per_address import PerAddress
 
 slow_clients.install()
 frames.install()

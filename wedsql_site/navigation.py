@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from django.apps import apps
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.text import capfirst
-from django.utils.translation import gettext
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext_lazy as _
 
 from flows.access import designs, may_add, may_manage_keys, may_manage_people, sees_everything, somewhere
+from pages.addresses import address
 
 Text = str | Promise
 
@@ -226,10 +227,20 @@ def _model_links(request: HttpRequest, area: str) -> Iterator[Link]:
         page = admin.site._registry.get(model)
         if page and page.has_module_permission(request) and page.has_view_permission(request):
             name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-            yield _link(request, name, capfirst(model._meta.verbose_name_plural), label)
+            yield _link(request, name, _title(label, get_language()), label)
+
+
+@cache
+def _title(label: str, _language: str | None) -> str:
+    return str(capfirst(apps.get_model(label)._meta.verbose_name_plural))
 
 
 def _link(request: HttpRequest, name: str, title: Text, about: str = "") -> Link:
-    address = reverse(name)
-    described = ABOUT.get(about or name, "")
-    return Link(name, str(title), address, str(described), request.path == address, about.startswith(MINOR))
+    place = address(name)
+    described = _described(about or name, get_language())
+    return Link(name, str(title), place, described, request.path == place, about.startswith(MINOR))
+
+
+@cache
+def _described(name: str, _language: str | None) -> str:
+    return str(ABOUT.get(name, ""))

@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from flows.access import listed_flows, may_add
-from flows.designer.tabs import TITLES
+from flows.designer.draft.tabs import TITLES
 from flows.filters import BadFilter, parse
 from flows.filters.fields import ATTRIBUTE, PARTS
 from flows.filters.tree import WORD, Condition, conditions

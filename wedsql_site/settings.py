@@ -73,29 +73,29 @@ if WITHOUT_PAGES:
     INSTALLED_APPS = [app for app in INSTALLED_APPS if app not in PAGES_ONLY]
 
 MIDDLEWARE = [
-    "wedsql_site.middleware.RequestLog",
+    "wedsql_site.web.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "wedsql_site.middleware.ContentSecurityPolicy",
-    "wedsql_site.middleware.NoStore",
+    "wedsql_site.web.middleware.ContentSecurityPolicy",
+    "wedsql_site.web.middleware.NoStore",
     "monitor.api.problems.Problems",
-    "wedsql_site.statics.Statics",
-    "wedsql_site.middleware.Compression",
-    "wedsql_site.middleware.RejectNul",
-    "wedsql_site.middleware.Probes",
+    "wedsql_site.web.statics.Statics",
+    "wedsql_site.web.middleware.Compression",
+    "wedsql_site.web.middleware.RejectNul",
+    "wedsql_site.web.middleware.Probes",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "pages.zone.ReaderZone",
-    "wedsql_site.middleware.PageWords",
-    "wedsql_site.middleware.ErrorPages",
+    "wedsql_site.web.middleware.PageWords",
+    "wedsql_site.web.middleware.ErrorPages",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
-    "wedsql_site.middleware.UnconfirmedCommits",
+    "wedsql_site.web.middleware.UnconfirmedCommits",
     "wedsql_site.page_parameters.UnreadParameters",
-    "flows.authors.NameAuthor",
+    "flows.users.authors.NameAuthor",
     "flows.capabilities.tasks.presence.NotePresence",
     "flows.capabilities.looks.middleware.RecordLooks",
 ]
@@ -110,14 +110,22 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [environment.resources("templates")],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "pages.compiler.loader.Loader",
+                    [
+                        "django.template.loaders.filesystem.Loader",
+                        "django.template.loaders.app_directories.Loader",
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.template.context_processors.i18n",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
         },
     }
 ]
@@ -151,15 +159,15 @@ SECOND_FACTOR = environment.choice(
 OTP_TOTP_ISSUER = f"WED-SQL {ALLOWED_HOSTS[0].strip('.*')}".strip()
 OTP_ADMIN_HIDE_SENSITIVE_DATA = True
 # Handler applies the limits itself and returns 1 when one is reached.
-AXES_HANDLER = "wedsql_site.attempts.Handler"
+AXES_HANDLER = "wedsql_site.web.attempts.Handler"
 AXES_FAILURE_LIMIT = 1
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address", "username"]
 AXES_COOLOFF_TIME = timedelta(minutes=5)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_USERNAME_CALLABLE = "wedsql_site.attempts.counted_name"
-AXES_CLIENT_IP_CALLABLE = "wedsql_site.client_address.counted_address"
-AXES_LOCKOUT_CALLABLE = "wedsql_site.attempts.locked"
+AXES_USERNAME_CALLABLE = "wedsql_site.web.attempts.counted_name"
+AXES_CLIENT_IP_CALLABLE = "wedsql_site.web.client_address.counted_address"
+AXES_LOCKOUT_CALLABLE = "wedsql_site.web.attempts.locked"
 AXES_ENABLE_ACCESS_FAILURE_LOG = True
 AXES_VERBOSE = False
 AXES_SENSITIVE_PARAMETERS = [
@@ -210,10 +218,10 @@ FORMAT_MODULE_PATH = "wedsql_site.formats"
 STATIC_URL = "static/"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "wedsql_site.statics.VersionedStorage"},
+    "staticfiles": {"BACKEND": "wedsql_site.web.statics.VersionedStorage"},
 }
 
-SESSION_ENGINE = "wedsql_site.sessions"
+SESSION_ENGINE = "wedsql_site.web.sessions"
 # A session ends eight hours after log-in, whether it is used or not.
 SESSION_COOKIE_AGE = 8 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS

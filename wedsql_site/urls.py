@@ -10,9 +10,10 @@ from django.views.generic import RedirectView
 
 from monitor.api.site import api
 from pages.views import styleguide
-from wedsql_site import people, search, tokens, worker_keys
-from wedsql_site.attempts import PasswordChangeView
+from wedsql_site import search
+from wedsql_site.accounts import people, tokens, worker_keys
 from wedsql_site.second_factor import login, views
+from wedsql_site.web.attempts import PasswordChangeView
 
 admin.autodiscover()
 

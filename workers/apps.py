@@ -9,8 +9,9 @@ class WorkersConfig(AppConfig):
     verbose_name = "WED workers"
 
     def ready(self) -> None:
-        from flows import code_places, stand_ins
+        from flows import code_places
         from flows.capabilities.alerts import receivers
+        from flows.definition import stand_ins
         from flows.messages import recognize
         from workers import checks, discovery, messages  # noqa: F401 - importing registers the checks
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bench.probes import (
-    browser,
     bulk_repair,
     children,
-    designer,
     devices,
     endurance,
     footprint,
@@ -16,9 +14,7 @@ from bench.probes import (
     growth,
     inbox,
     latency,
-    monitor,
     overload,
-    pages,
     people,
     processes,
     reaper,
@@ -26,6 +22,7 @@ from bench.probes import (
     triggers,
 )
 from bench.probes.base import Stage
+from bench.probes.site import browser, designer, monitor, pages
 from bench.targets import Measure
 
 ALL: dict[str, Callable[[Stage], list[Measure]]] = {

@@ -14,8 +14,8 @@ import psutil
 from bench import site
 from bench.cluster import scalar
 from bench.probes.base import Stage, percentile
-from bench.probes.browser import WATCHERS, Watched
-from bench.probes.web import web
+from bench.probes.site.browser import WATCHERS, Watched
+from bench.probes.site.web import web
 from bench.race import WorkerProcesses
 from bench.targets import Measure
 from testkit.processes import descendants, manage

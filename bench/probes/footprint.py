@@ -12,7 +12,7 @@ import psycopg
 from bench import site
 from bench.cluster import scalar
 from bench.probes.base import Stage
-from bench.probes.web import web
+from bench.probes.site.web import web
 from bench.targets import Measure
 from bench.work.definition import FIFTY, fifty
 from testkit.processes import descendants

@@ -7,8 +7,8 @@ import asyncio
 import psycopg
 
 from bench.probes.base import Stage
-from bench.probes.browser import session_cookie
-from bench.probes.web import web
+from bench.probes.site.browser import session_cookie
+from bench.probes.site.web import web
 from bench.targets import Measure
 from bench.work.definition import FLOW
 from tests.page_load import Load

@@ -27,12 +27,13 @@ from flows.admin.layout import FORM_FIELDS, TRIGGER_FIELDS, fieldsets
 from flows.admin.refusals import Refusal, SaveRefused, refusal
 from flows.admin.rights import DesignRights
 from flows.definition import FLOW, TRIGGER, AnyDefinition
-from flows.designer.draft import design_of
-from flows.designer.tabs import MOST_ITEMS, address, tabs
+from flows.designer.draft.content import design_of
+from flows.designer.draft.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
 from flows.errors import Refused
 from flows.models import Attribute, Flow, Instance, Trigger
 from flows.operations.design import run_deferred_triggers
+from flows.users.holdings import confirmed
 
 TOO_MANY = gettext_lazy(
     "The form with everything at once is for flows with up to %(most)s attributes and rules. Change this one "
@@ -79,7 +80,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     form = FlowForm
     inlines = (AttributeInline, TriggerInline)
     formfield_overrides = FORM_FIELDS
-    fieldsets = fieldsets(FLOW, before=("name",), after=("reason", "seen_version"))
+    fieldsets = fieldsets(FLOW, before=("name",), after=("reason", "held", "seen_version"))
 
     class Media:
         css = {"all": ("pages/tabs.css", "flows/admin.css")}
@@ -170,7 +171,8 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
         if change and written == api.running_definition(form.instance.name)[1]:
             return
         try:
-            self._submit(request, form.instance, written, form.cleaned_data.get("reason", ""))
+            with confirmed(form.cleaned_data.get("held") or 0):
+                self._submit(request, form.instance, written, form.cleaned_data.get("reason", ""))
             run_deferred_triggers(connection)
         except (DatabaseError, Refused) as error:
             raise SaveRefused({"": refusal(error, Flow)}) from error

@@ -16,8 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from flows.admin.refusals import Refusal, refusal
 from flows.definition import ATTRIBUTE
-from flows.designer.fields import FINAL, VerbatimField
-from flows.designer.widgets import ConditionTextarea
+from flows.designer.editor.fields import FINAL, VerbatimField
+from flows.designer.editor.widgets import ConditionTextarea
 from flows.models import Attribute, Flow, FlowVersion, Trigger
 
 
@@ -88,6 +88,13 @@ class FlowForm(DatabaseErrorForm):
     """The flow's own fields, the version at which the page was opened, and the reason of the change."""
 
     seen_version = forms.IntegerField(label=gettext_lazy("version"), widget=forms.HiddenInput, required=False)
+    held = forms.IntegerField(
+        label=gettext_lazy("tasks and cases that others lose"),
+        widget=forms.HiddenInput,
+        required=False,
+        min_value=0,
+        max_value=999_999_999,
+    )
     reason = forms.CharField(
         label=gettext_lazy("Reason"),
         widget=AdminTextInputWidget,
@@ -105,6 +112,8 @@ class FlowForm(DatabaseErrorForm):
         super().__init__(*args, **kwargs)
         if self.instance.pk:
             self.initial["seen_version"] = self.instance.version
+        if self.refusal is not None and self.refusal.held:
+            self.fields["held"].widget = forms.NumberInput()
 
     def clean(self) -> dict[str, Any] | None:
         cleaned = super().clean()

@@ -10,7 +10,7 @@ from django.db import models
 
 from flows.admin.forms import IntervalFormField
 from flows.definition import TITLES, Option, Options
-from flows.designer.fields import LinesField, TextField, WritesField
+from flows.designer.editor.fields import LinesField, TextField, WritesField
 from flows.models.fields import IntervalField, TextsField
 
 FORM_FIELDS: dict[Any, dict[str, Any]] = {

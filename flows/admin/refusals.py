@@ -16,8 +16,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _
 
 from flows.database_errors import from_database
-from flows.designer.excerpts import excerpt
-from flows.errors import Refused, WedError
+from flows.designer.draft.excerpts import excerpt
+from flows.errors import HeldByOthers, Refused, WedError
 
 # The field that a kernel error concerns, by model and SQLSTATE. A column named in the detail has precedence.
 FIELDS = {
@@ -38,6 +38,7 @@ class Refusal:
     hint: str = ""
     places: tuple[str, ...] = ()
     excerpt: tuple[str, str] | None = None
+    held: int = 0
 
     def as_error(self) -> ValidationError:
         """Return it as a form error with escaped HTML."""
@@ -79,6 +80,7 @@ def refusal(
         hint=known.hint,
         places=tuple(str(p) for p in known.where.get("places", ()) if str(p) not in known.message),
         excerpt=excerpt(text, position),
+        held=known.count if isinstance(known, HeldByOthers) else 0,
     )
 
 

@@ -15,12 +15,15 @@ Programs call the kernel through this package. These parts of the product call i
 - `flows` itself: the installer, migration operations, the archive, and `flows.queries`, which only reads.
 """
 
+from flows.api.checks import lint
 from flows.api.definitions import (
     check_predicate,
+    confirm_losses,
     create_flow,
     definition,
     difference,
     drop_flow,
+    last_loss,
     publish,
     schema_name,
 )
@@ -32,7 +35,7 @@ from flows.api.indexes import (
     withdraw_index,
 )
 from flows.api.instances import cancel, rematch, start, start_many
-from flows.api.linting import lint
+from flows.api.jobs import extend, lease_many, offer, release, take, take_many
 from flows.api.locks import list_locks, lock_queues
 from flows.api.maintenance import (
     check_invariants,
@@ -42,7 +45,7 @@ from flows.api.maintenance import (
     reap,
     report_disk,
 )
-from flows.api.operating import (
+from flows.api.operations import (
     extend_job,
     prioritize_job,
     reassign_job,
@@ -57,7 +60,6 @@ from flows.api.rematches import continue_rematch, finish_rematch, rematch_due
 from flows.api.results import complete, complete_many, fail, fail_many
 from flows.api.roles import close_flow_role, open_flow_role
 from flows.api.sources import keep_source, read_source, task_host
-from flows.api.taking import extend, lease_many, offer, release, take, take_many
 from flows.capabilities.alerts.api import (
     acknowledge_alert,
     alert_history,

@@ -21,9 +21,23 @@ def create_flow(
     return value(conn, "select wedsql.create_flow(%s, %s, %s)", (name, label, final_when_pending))
 
 
-def drop_flow(name: str, *, force: bool = False, conn: Any = None) -> None:
-    """Delete a flow, with `force` also its instances and history. Raises UnknownFlow, AttributeInUse."""
-    value(conn, "select wedsql.drop_flow(%s, %s)", (name, force))
+def drop_flow(name: str, *, force: bool = False, held: int | None = None, conn: Any = None) -> None:
+    """Delete a flow, with `force` also its instances and history.
+
+    `held`: how many of its tasks and cases other persons hold; None: it is not asked. Raises UnknownFlow,
+    AttributeInUse, HeldByOthers.
+    """
+    value(conn, "select wedsql.drop_flow(%s, %s, %s)", (name, force, held))
+
+
+def last_loss(*, conn: Any = None) -> int:
+    """Return after which note `confirm_losses` looks; to be asked before a definition is changed."""
+    return value(conn, "select wedsql.last_loss()", ())
+
+
+def confirm_losses(flow: str, after: int, held: int, *, actor: str = "", conn: Any = None) -> None:
+    """Check that other persons lost so many tasks and cases of a flow. Raises HeldByOthers, UnknownFlow."""
+    value(conn, "select wedsql.confirm_losses(%s, %s, %s, %s)", (flow, after, held, actor))
 
 
 def definition(flow: str, *, conn: Any = None) -> Definition:

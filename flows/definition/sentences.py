@@ -11,7 +11,7 @@ from flows import json_text
 from flows.definition.attribute import ATTRIBUTE
 from flows.definition.conditions import added_and_removed, conjuncts, disjuncts
 from flows.definition.flow import FLOW
-from flows.definition.merging import ATTRIBUTE_KEYS, TRIGGER_KEYS, reordered
+from flows.definition.merge import ATTRIBUTE_KEYS, TRIGGER_KEYS, reordered
 from flows.definition.options import Options
 from flows.definition.trigger import TRIGGER
 from flows.labels import rule_name, rule_title, translate_label

@@ -74,6 +74,18 @@ class ChildrenOptions(TypedDict, total=False):
             same_line=True,
         ),
     ]
+    child_errors: Annotated[
+        list[str] | None,
+        Option(
+            label=_("errors that count as failed"),
+            help=_(
+                "Values of ended_by, one per line: an exception with one of them counts as failed where"
+                " others are waited for."
+            ),
+            group=Group.WAITING,
+            lines=2,
+        ),
+    ]
     child_result: Annotated[
         list[str] | None,
         Option(

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from flows.designer.miniature import miniature
-from flows.gallery import Example, examples
+from flows.designer.picture.miniature import miniature
 from flows.patterns import Group, Pattern, catalogue, patterns
+from flows.patterns.gallery import Example, examples
 
 
 @dataclass(frozen=True)

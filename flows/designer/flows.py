@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import Action, AnyUser, designs, may, may_add, visible_flows
-from flows.designer.draft import Design
+from flows.designer.draft.content import Design
 from flows.designer.new import unpublished
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowRow, flow_rows, listed

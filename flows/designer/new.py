@@ -13,12 +13,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
-from flows import api, gallery, patterns
+from flows import api, patterns
 from flows.access import AnyUser, may_add
 from flows.definition import FLOW
-from flows.designer.draft import Design, main_draft, may_edit
+from flows.designer.draft.content import Design, main_draft, may_edit
 from flows.designer.examples import card, cards
 from flows.errors import DraftExists, Refused
+from flows.patterns import gallery
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
 from flows.types import DraftInfo

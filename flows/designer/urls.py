@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from django.urls import URLPattern, path
 
-from flows.designer import conditions
-from flows.designer.actions import draft
-from flows.designer.checks import checks
-from flows.designer.editing import attributes, rules, settings
+from flows.designer.draft.actions import draft
+from flows.designer.editor import conditions
+from flows.designer.editor.checks import checks
+from flows.designer.editor.paste import paste
+from flows.designer.editor.tabs import attributes, rules, settings
+from flows.designer.editor.text import text
+from flows.designer.editor.whatif import what_if
+from flows.designer.editor.wsql import wsql
 from flows.designer.flows import flows
-from flows.designer.form_tab import forms
-from flows.designer.impact import impact
-from flows.designer.imports import import_process
+from flows.designer.forms.form_tab import forms
+from flows.designer.imports.page import import_process
+from flows.designer.imports.pdl import pdl
 from flows.designer.new import example, new
-from flows.designer.paste import paste
-from flows.designer.pdl import pdl
-from flows.designer.picture import picture
-from flows.designer.publishing import publish
-from flows.designer.scenarios import scenarios
-from flows.designer.text import text
-from flows.designer.trial import trial
-from flows.designer.versions import versions
-from flows.designer.whatif import what_if
-from flows.designer.wsql import wsql
+from flows.designer.picture.tab import picture
+from flows.designer.publication.impact import impact
+from flows.designer.publication.page import publish
+from flows.designer.publication.versions import versions
+from flows.designer.trial.scenarios import scenarios
+from flows.designer.trial.tab import trial
 
 # The pages that edit and try a draft, by their name and place below the address of the flow.
 EDITING = {

@@ -72,6 +72,19 @@ class BadDefinition(Refused):
     default = _("The definition is not valid.")
 
 
+class HeldByOthers(Refused):
+    """Other persons hold another number of tasks and cases that it takes; `where` has who they are."""
+
+    sqlstate = "WD011"
+    http = 409
+    default = _("Other persons hold tasks or cases that this takes from them.")
+
+    @property
+    def count(self) -> int:
+        """Return how many they hold."""
+        return int(self.where.get("count", 0))
+
+
 class LockBusy(Refused):
     """Another transaction has locked the flow."""
 

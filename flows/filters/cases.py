@@ -11,7 +11,7 @@ from dataclasses import replace
 from psycopg import sql
 
 from flows.filters.clauses import Clause, compared, complement, text_clause
-from flows.filters.typed import Typed
+from flows.filters.conditions import Typed
 
 _OF_INSTANCE = (
     "exists (select from wedsql.repair_case c where c.wid = i.wid and c.closed_at is {} null and ({}))"

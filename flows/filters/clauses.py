@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from psycopg import sql
 
-from flows.filters.typed import Typed
+from flows.filters.conditions import Typed
 from flows.filters.values import Ago, Day, Span
 
 # Of an index of business keys; wedsql._key_expression says the same.

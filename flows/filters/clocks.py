@@ -5,9 +5,9 @@ from __future__ import annotations
 from psycopg import sql
 
 from flows.filters.clauses import Clause, any_of, complement
+from flows.filters.conditions import Typed
 from flows.filters.errors import BadFilter
 from flows.filters.tree import Node, conditions
-from flows.filters.typed import Typed
 from flows.queries.base import rows
 from flows.queries.definitions import FlowInfo
 

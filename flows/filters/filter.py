@@ -11,12 +11,12 @@ from flows.api.connection import value
 from flows.errors import PredicateRefused, PredicateType, WedError
 from flows.filters.clauses import Clause
 from flows.filters.clocks import check_names
+from flows.filters.conditions import typed, unknown
 from flows.filters.errors import BadFilter
 from flows.filters.fields import OF_TASKS, PARTS, THEN, find
 from flows.filters.filter_sql import About, render
 from flows.filters.grammar import read
 from flows.filters.tree import Condition, Node, all_of, conditions, top
-from flows.filters.typed import typed, unknown
 from flows.queries.definitions import FlowInfo
 
 MAX_WHERE = 3

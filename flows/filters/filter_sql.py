@@ -14,8 +14,8 @@ from psycopg import sql
 
 from flows.filters import parts
 from flows.filters.clauses import Clause, compared, complement, equal_text, joined, text_clause
+from flows.filters.conditions import Typed, typed
 from flows.filters.tree import And, Condition, Node, Not
-from flows.filters.typed import Typed, typed
 from flows.queries.definitions import FlowInfo
 
 NOTHING = Clause(sql.SQL("false"))

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from psycopg import sql
 
 from flows.filters.clauses import Clause, compared, complement
-from flows.filters.typed import Typed
+from flows.filters.conditions import Typed
 from flows.queries.definitions import FlowInfo
 
 START = "start"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from flows.filters.conditions import typed
 from flows.filters.filter import Filter
 from flows.filters.tree import Condition
-from flows.filters.typed import typed
 from flows.queries.definitions import Attribute
 
 _ORDERED = ("=", "<", "<=", ">", ">=", "range")

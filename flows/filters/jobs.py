@@ -10,7 +10,7 @@ from dataclasses import replace
 from psycopg import sql
 
 from flows.filters.clauses import Clause, compared, complement, text_clause
-from flows.filters.typed import Typed
+from flows.filters.conditions import Typed
 
 # What waits for the repair of an exception is no job for a worker. Texts of errors are no part, as they may
 # quote values that the person who asks may not see.

@@ -11,13 +11,13 @@ from flows.filters.cases import COLUMNS as OF_A_CASE
 from flows.filters.cases import render as of_case
 from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
+from flows.filters.conditions import Typed
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.history import HAPPENED
 from flows.filters.jobs import COLUMNS as OF_A_JOB
 from flows.filters.jobs import render as of_job
 from flows.filters.tasks import COLUMNS as OF_A_TASK
 from flows.filters.tasks import render as of_task
-from flows.filters.typed import Typed
 from flows.queries.definitions import FlowInfo
 
 COLUMNS = {

@@ -10,7 +10,7 @@ from dataclasses import replace
 from psycopg import sql
 
 from flows.filters.clauses import Clause, compared, complement, text_clause
-from flows.filters.typed import Typed
+from flows.filters.conditions import Typed
 
 # An open task of an instance; the comments of the table say what the columns are.
 _OPEN = "exists (select from wedsql.task t where t.wid = i.wid and t.ended_at is null and ({}))"

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
-from flows.errors import WedError
+from flows import json_text
+from flows.errors import HeldByOthers, WedError
 from flows.languages.bpmn import BadBpmn, BpmnProblem, Process
 from flows.languages.bpmn.document.processes import ListedProcess, processes
 from flows.languages.bpmn.names import slug
@@ -16,6 +18,7 @@ from flows.loading.bpmn import ImportedProcess, attributes_of, prepare_bpmn
 from flows.loading.calls import Callees
 from flows.loading.processes import publish_file, try_file
 from flows.types import Publication, PublishReport
+from flows.users.holdings import confirmed, held
 
 LONGEST_FLOW = 63
 
@@ -109,9 +112,37 @@ def _ordered(problems: Sequence[BpmnProblem]) -> tuple[BpmnProblem, ...]:
 
 def publish_processes(found: Sequence[CheckedProcess], actor: str, reason: str) -> dict[str, Publication]:
     """Submit all processes of a file for publication, each as its flow, or none. Raises WedError."""
+    published: dict[str, Publication] = {}
+    taken: list[HeldByOthers] = []
     with transaction.atomic():
-        return {
-            each.flow: publish_file(each.flow, each.made, actor, reason)
-            for each in found
-            if each.made is not None
-        }
+        for each in found:
+            if each.made is not None:
+                published[each.flow] = _published(each.flow, each.made, actor, reason, taken)
+        _confirm(taken)
+    return published
+
+
+def _published(
+    flow: str, made: ImportedProcess, actor: str, reason: str, taken: list[HeldByOthers]
+) -> Publication:
+    """Publish a process, and note what that takes from other persons."""
+    try:
+        with confirmed(0):
+            return publish_file(flow, made, actor, reason)
+    except HeldByOthers as error:
+        taken.append(error)
+        with confirmed(error.count):
+            return publish_file(flow, made, actor, reason)
+
+
+def _confirm(taken: Sequence[HeldByOthers]) -> None:
+    """Raise HeldByOthers if another number was confirmed than what all together take."""
+    count = sum(each.count for each in taken)
+    if count == held():
+        return
+    holders = [one for each in taken for one in each.where["holders"]]
+    raise HeldByOthers(
+        " ".join(each.message for each in taken) or _("Other persons lose no tasks or cases by this."),
+        hint=_("Do it again with held = %(count)s; who loses one gets a message.") % {"count": count},
+        detail=json_text.encode({"count": count, "holders": holders}),
+    )

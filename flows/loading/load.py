@@ -15,6 +15,7 @@ from flows.errors import WedError
 from flows.loading.statements import Statement, statements
 from flows.operations.design import Design, run_deferred_triggers
 from flows.types import Publication
+from flows.users.holdings import held
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 # Statements that only define, and those that are ignored.
@@ -45,7 +46,9 @@ def load_sql(flow: str, script: str, actor: str, reason: str = "") -> Publicatio
     try:
         with transaction.atomic():
             if not api.running_definition(flow)[1].get("needs_approval"):
+                after = api.last_loss()
                 _run_all(flow, script, actor)
+                api.confirm_losses(flow, after, held(), actor=actor)
                 return None
             point = transaction.savepoint()
             _run_all(flow, script, actor, only_rules=True)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import getpass
-import re
-from argparse import ArgumentTypeError
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -13,30 +11,36 @@ from typing import Any, ClassVar
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from flows import json_text
-from flows.authors import named
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
-from flows.groups import create_groups_of
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
+from flows.management.values import number, register, short
 from flows.management.verbs import deprecated_by
 from flows.models import Flow
 from flows.operations import FlowMigrationError
 from flows.queries.definitions import names
 from flows.replication import UNCONFIRMED, unconfirmed
+from flows.users.authors import named
+from flows.users.groups import create_groups_of
+from flows.users.holdings import confirmed
 
 _ALWAYS = ("json", "actor")
+HELD = "how many tasks and cases other persons may lose by this (default: none)"
 
 
 class Rejected(CommandError):
     """The command line is valid, but the command failed; exit code 1."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(short(message))
 
 
 class Usage(CommandError):
     """The command line is not valid; exit code 2."""
 
     def __init__(self, message: str) -> None:
-        super().__init__(message, returncode=2)
+        super().__init__(short(message), returncode=2)
 
 
 class FlowCommand(BaseCommand):
@@ -46,6 +50,8 @@ class FlowCommand(BaseCommand):
     records_actor = False
     # Whether --flow may name a flow that is not there, new or dropped, or the command checks it itself.
     any_flow = False
+    # Whether it publishes or drops a flow, which may take tasks and cases from persons.
+    takes_tasks = False
     # For each mode of a command that has several: the options that it reads, besides --json and --actor.
     reads: ClassVar[Mapping[str, str]] = {}
     # Of a command that can only try what it would do, the name of that option and the options read with it.
@@ -55,12 +61,15 @@ class FlowCommand(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         self._parser = parser
+        register(parser)
         self._of_django = frozenset(argument.dest for argument in parser._actions)
         parser.add_argument("--json", action="store_true", help="print JSON")
         if self.records_actor:
             parser.add_argument(
                 "--actor", default=_user(), help="name recorded in the history (default: yours)"
             )
+        if self.takes_tasks:
+            parser.add_argument("--held", type=number(0), default=0, metavar="NUMBER", help=HELD)
         self.arguments(parser)
 
     def arguments(self, parser: CommandParser) -> None:
@@ -74,7 +83,7 @@ class FlowCommand(BaseCommand):
             with translated(), named(lambda: options.get("actor") or _user()), self._confirmed():
                 self._refuse_unread(options)
                 self._check_flow(options)
-                with self._groups_of_new_flows():
+                with self._groups_of_new_flows(), confirmed(options.get("held") or 0):
                     self.run(**options)
         except LoadError as refused:
             self._report_failure(
@@ -183,24 +192,6 @@ def cell(value: Any, width: int = 80) -> str:
         text = value if isinstance(value, str) else json_text.encode(value, str)
     text = " ".join(text.split())
     return text if len(text) <= width else text[: width - 1] + "…"
-
-
-def number(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
-    """Return the type of an argument that is a whole number within bounds."""
-
-    def parse(text: str) -> int:
-        if not (text.isascii() and text.isdigit() and len(text) <= 20 and least <= int(text) <= most):
-            raise ArgumentTypeError(f"“{text[:40]}” is not a number from {least:,} to {most:,}")
-        return int(text)
-
-    return parse
-
-
-def span(text: str) -> float:
-    """Return an argument that is a length of time, a number from 0; raises ArgumentTypeError."""
-    if not re.fullmatch(r"[0-9]{1,12}(\.[0-9]{1,9})?", text, re.ASCII):
-        raise ArgumentTypeError(f"“{text[:40]}” is not a number from 0")
-    return float(text)
 
 
 def name_and_value(text: str) -> tuple[str, Any]:

@@ -9,9 +9,11 @@ from django.db import transaction
 
 from flows import api
 from flows.management.base import FlowCommand, Usage, get_flow
+from flows.users.holdings import held
 
 
 class Command(FlowCommand):
+    takes_tasks = True
     help = "Deletes a flow; with --force also its instances and their history."
 
     def arguments(self, parser: CommandParser) -> None:
@@ -24,7 +26,7 @@ class Command(FlowCommand):
         if options["force"] and options["confirm"] != flow.name:
             raise Usage(f"--force deletes the history of {flow.name}: add --confirm {flow.name}.")
         with transaction.atomic():
-            api.drop_flow(flow.name, force=options["force"])
+            api.drop_flow(flow.name, force=options["force"], held=held())
         if options["json"]:
             self.write_json({"dropped": flow.name})
         else:

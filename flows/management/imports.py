@@ -26,6 +26,7 @@ class ImportCommand(FlowCommand):
 
     records_actor = True
     any_flow = True
+    takes_tasks = True
     needs_flow = True
     without_flow = "default: that of what is imported"
     tries: ClassVar[Mapping[str, str]] = {"dry_run": "flow process workflow strict declare"}

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0190_case_views")]
+    dependencies = [("flows", "0230_responsible")]
     operations = [ChangeTables("0240_package_files")]

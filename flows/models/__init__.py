@@ -1,7 +1,8 @@
 """Django models of the control tables: three that define flows, the others read-only."""
 
 from flows.models.definition import Attribute, Flow, Trigger
-from flows.models.observed import (
+from flows.models.readonly import ReadOnly
+from flows.models.records import (
     ConditionError,
     FlowVersion,
     Instance,
@@ -11,7 +12,6 @@ from flows.models.observed import (
     TraceEntry,
     WorkerProcess,
 )
-from flows.models.readonly import ReadOnly
 
 __all__ = [
     "Attribute",

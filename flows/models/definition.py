@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.definition import ATTRIBUTE, FLOW, TRIGGER
 from flows.labels import translate_label
-from flows.models.described import described
+from flows.models.definition_fields import described
 
 
 @described(FLOW)

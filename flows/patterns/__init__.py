@@ -18,8 +18,8 @@ from django.apps import apps
 
 from flows.definition.files import YAML
 from flows.definition.scenario_files import scenarios_of
-from flows.gallery import Example, examples, translated
 from flows.patterns import code
+from flows.patterns.gallery import Example, examples, translated
 
 _TRANSITION = re.compile(r"^ *transition: (\w+)$", re.MULTILINE)
 

@@ -12,7 +12,7 @@ from flows.filters import BadFilter, Filter
 from flows.filters.fields import PARTS
 from flows.filters.tree import conditions
 from flows.queries.base import rows
-from flows.queries.counting import Count, count, limit
+from flows.queries.counts import Count, count, limit
 from flows.queries.definitions import FlowInfo, flow_by_id
 from flows.queries.everywhere import MOST_FLOWS, flow_ids
 

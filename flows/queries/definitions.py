@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from django.utils.translation import get_language
 
+from flows.definition.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.labels import translate_label
-from flows.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.queries.base import Row, row, rows
 
 
@@ -261,6 +261,40 @@ def listed(names: Collection[str] | None, wanted: str, after: str, limit: int) -
         },
     )
     return [FlowRow(**each) for each in found]
+
+
+@dataclass(frozen=True)
+class FlowTexts:
+    """The texts of a flow for people: labels of itself, its transitions and queues; what may be repaired."""
+
+    name: str
+    label: str
+    queues: tuple[str, ...]
+    transitions: tuple[tuple[str, str], ...]
+    repairable: tuple[str, ...]
+
+
+def texts_of(names: Collection[str]) -> list[FlowTexts]:
+    """Return the texts of the flows of these names that exist, in one query."""
+    found = rows(
+        "select f.name, f.label, coalesce(f.queue_labels, '{}') as queues, t.names, t.labels,"
+        " array(select a.aname from wedsql.attr a where a.flow_id = f.id and a.repairable) as repairable"
+        " from wedsql.flow f cross join lateral (select array_agg(g.trname order by g.tgid) as names,"
+        " array_agg(g.label order by g.tgid) as labels from wedsql.trig g"
+        " where g.flow_id = f.id and g.trname <> '' and g.label <> '') t"
+        " where f.name = any(%s) order by f.name",
+        [list(names)],
+    )
+    return [
+        FlowTexts(
+            each["name"],
+            each["label"],
+            tuple(each["queues"]),
+            tuple(zip(each["names"] or (), each["labels"] or (), strict=True)),
+            tuple(each["repairable"]),
+        )
+        for each in found
+    ]
 
 
 def flow_rows(names: Collection[str]) -> dict[str, FlowRow]:

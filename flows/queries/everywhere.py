@@ -14,7 +14,7 @@ from flows.filters.fields import PARTS
 from flows.filters.tree import conditions
 from flows.labels import translate_label
 from flows.queries.base import rows, scalar
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counts import CAP, Count, count, limit
 from flows.queries.definitions import flow_by_id
 from flows.queries.paging import Cursor, Page, cut
 

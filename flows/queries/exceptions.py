@@ -9,7 +9,7 @@ from datetime import datetime
 
 from flows.labels import translate_label
 from flows.queries.base import rows
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counts import CAP, Count, count, limit
 
 FLOWS_PER_PAGE = 30
 NEWEST = 5

@@ -11,7 +11,7 @@ from psycopg import sql
 
 from flows.filters import Filter
 from flows.queries.base import Row, row, rows, scalar
-from flows.queries.counting import CAP, LIVING, Count, count, limit
+from flows.queries.counts import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Cursor, Page, cut
 

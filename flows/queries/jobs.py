@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from flows.queries.base import Row, rows
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counts import CAP, Count, count, limit
 from flows.queries.paging import PAGE_SIZE
 
 EXCEPTION = "_EXCPT"

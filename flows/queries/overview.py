@@ -9,7 +9,7 @@ from datetime import datetime
 
 from flows.labels import translate_label
 from flows.queries.base import Row, rows
-from flows.queries.counting import CAP, LIVING, NONE, STATUSES, Count, count, limit, statuses_to_show
+from flows.queries.counts import CAP, LIVING, NONE, STATUSES, Count, count, limit, statuses_to_show
 from flows.queries.definitions import FlowInfo
 from flows.queries.workers import Unserved, unserved
 

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from flows.labels import OfTransition
 from flows.queries.base import rows
-from flows.queries.counting import CAP
+from flows.queries.counts import CAP
 from flows.queries.paging import PAGE_SIZE
 
 KINDS = ("pending", "late")

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from flows.labels import OfTransition
 from flows.queries.base import row, rows
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counts import CAP, Count, count, limit
 from flows.queries.workers import SILENCE_SECONDS
 
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from django.db import connection
 from psycopg import sql
 
+from flows.definition.option_labels import option_meant
 from flows.filters import BadFilter, Clause, Condition, Filter
 from flows.filters.fields import of_attribute
-from flows.option_labels import option_meant
 from flows.queries.base import rows
 from flows.queries.definitions import FlowInfo, attribute_of
 from flows.queries.search import FlowFound, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.tests.kit import SELF, Kit
+from flows.tests.kit import SELF, Kit, broken
 
 
 def split(kit: Kit, **options: Any) -> None:
@@ -18,11 +18,16 @@ def split(kit: Kit, **options: Any) -> None:
 
 
 def go(kit: Kit, offset: str | None = None) -> int:
-    """Go on with children until nothing is due; return in how many rounds."""
+    """Go on with children until nothing is due; return in how many rounds.
+
+    What waits for its children, or for their end, violates no invariant: not before, and not afterwards.
+    """
     if offset:
         kit.clock(offset)
+    assert broken(kit) == []
     for rounds in range(200):
         if kit.one("select wedsql.continue_children()") is None:
+            assert broken(kit) == []
             return rounds
     raise AssertionError("children never come to an end")
 

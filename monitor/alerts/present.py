@@ -12,7 +12,7 @@ from flows.errors import Refused
 from flows.filters import parse
 from flows.queries import instances
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP
+from flows.queries.counts import CAP
 from flows.queries.definitions import FlowInfo
 from monitor.durations import shown
 from pages.guard import is_timeout

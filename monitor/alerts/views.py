@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from flows import api
-from flows.access import flow_or_404, may_operate, somewhere, visible_flows
+from flows.access import flow_or_404, group_names, may_operate, somewhere, visible_flows
 from flows.capabilities.alerts import rules
 from flows.capabilities.alerts.api import SavedAlertRule
 from flows.capabilities.filters.api import SavedView
@@ -129,7 +129,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
 
 
 def _views(request: HttpRequest, flow: FlowInfo) -> list[SavedView]:
-    groups = list(request.user.groups.values_list("name", flat=True))
+    groups = group_names(request.user)
     return api.list_views(request.user.get_username(), groups, flow.name)
 
 

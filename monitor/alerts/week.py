@@ -15,7 +15,7 @@ from flows.capabilities.alerts.api import AlertRule
 from flows.capabilities.past import queries as past
 from flows.filters import BadFilter, Filter, parse
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP
+from flows.queries.counts import CAP
 from flows.queries.definitions import FlowInfo
 from monitor.durations import shown
 from pages.guard import is_timeout

@@ -17,17 +17,21 @@ from flows.access import (
     flow_or_404,
     flows_of,
     granting,
+    instance_or_404,
     leave_out,
     may,
+    may_on,
     may_see,
     note_list,
     rights,
     rights_for,
+    shown_to,
     visible_flows,
 )
-from flows.api import read_bulk, read_case, read_proposal
-from flows.errors import UnknownBulk, UnknownCase, UnknownProposal
-from flows.queries.definitions import FlowInfo
+from flows.api import read_bulk, read_proposal
+from flows.capabilities.cases.rights import case_or_404
+from flows.errors import UnknownBulk, UnknownProposal
+from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import Instance, instance
 from monitor.api import limits, tokens
 from monitor.api.limits import Rate
@@ -85,10 +89,14 @@ class Caller:
     def may(self, action: Action, flow: str) -> bool:
         return self._in_scope(flow) and self._granted(action) and may(self.user, action, flow)
 
+    def may_on(self, action: Action, flow: str, wid: int) -> bool:
+        """Return whether the caller may do this with this instance of the flow."""
+        return self._in_scope(flow) and self._granted(action) and may_on(self.user, action, flow, wid)
+
     def check(self, operation: str, flow: str, wid: int, arguments: Mapping[str, Any] | None = None) -> None:
         """Check that the caller may do this operation on this instance of the flow. Raises Problem."""
         enough = rights_for(operation, wid, arguments)
-        if not any(self.may(each, flow) for each in enough):
+        if not any(self.may_on(each, flow, wid) for each in enough):
             raise forbidden(flow, enough[0])
 
     def rights(self, flow: str) -> list[str]:
@@ -102,16 +110,18 @@ class Caller:
         return flow_or_404(self.user, name)
 
     def instance_or_404(self, wid: int) -> tuple[Instance, FlowInfo]:
-        found = instance(wid) if wid < 2**31 else None
-        if found is None or not self._in_scope(found.flow):
+        found, flow = instance_or_404(self.user, min(wid, 2**31 - 1))
+        if not self._in_scope(found.flow):
             raise Http404
-        return found, flow_or_404(self.user, found.flow, wid)
+        return found, flow
 
-    def flow_of_case_or_404(self, number: int) -> FlowInfo:
-        try:
-            return self.flow_or_404(read_case(number).flow if number < 2**63 else "")
-        except UnknownCase:
-            raise Http404 from None
+    def of_case_or_404(self, number: int) -> tuple[Instance | None, FlowInfo]:
+        """Return the instance of a case, None if it was removed, and its flow."""
+        found = case_or_404(self.user, number)
+        flow = flow_by_name(found.flow) if self._in_scope(found.flow) else None
+        if flow is None:
+            raise Http404
+        return instance(found.wid), shown_to(self.user, flow, found.wid)
 
     def flow_of_proposal_or_404(self, number: int) -> FlowInfo:
         try:
@@ -183,7 +193,7 @@ class Needs:
         limits.check_body(request, self.most())
         given = request.resolver_match.kwargs if request.resolver_match else {}
         found, flow = self._subject(caller, given)
-        if flow and not any(caller.may(action, flow.name) for action in self.actions):
+        if flow and not any(_may(caller, action, flow, found) for action in self.actions):
             raise forbidden(flow.name, self.actions[0])
         if not flow and all(each != "see" and caller.flows_to(each) == frozenset() for each in self.actions):
             raise Problem(403, f"You may not {self.actions[0]} instances.")
@@ -194,12 +204,16 @@ class Needs:
         if "wid" in given:
             return caller.instance_or_404(int(given["wid"]))
         if "case" in given:
-            return None, caller.flow_of_case_or_404(int(given["case"]))
+            return caller.of_case_or_404(int(given["case"]))
         if "proposal" in given:
             return None, caller.flow_of_proposal_or_404(int(given["proposal"]))
         if "bulk" in given:
             return None, caller.flow_of_bulk_or_404(int(given["bulk"]))
         return None, caller.flow_or_404(str(given["name"])) if "name" in given else None
+
+
+def _may(caller: Caller, action: Action, flow: FlowInfo, found: Instance | None) -> bool:
+    return caller.may_on(action, flow.name, found.wid) if found else caller.may(action, flow.name)
 
 
 def forbidden(flow: str, action: str) -> Problem:

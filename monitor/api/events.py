@@ -7,8 +7,8 @@ from typing import Annotated, Any
 from django.http import HttpRequest, StreamingHttpResponse
 from pydantic import Field
 
-from flows.queries import changes
 from flows.queries.base import snapshot
+from flows.queries.history import changes
 from monitor.api.problems import Problem
 from monitor.api.routing import READ, call_of, router
 from monitor.api.streams import Stream

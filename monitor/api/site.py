@@ -15,7 +15,7 @@ from monitor.api import (  # noqa: F401 - most only add endpoints
     locks,
     operations,
     problems,
-    reading,
+    reads,
     views,
 )
 from monitor.api.responses import ExactParser, Renderer

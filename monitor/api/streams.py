@@ -23,7 +23,7 @@ from ninja.responses import NinjaJSONEncoder
 
 from flows import json_text
 from flows.queries.base import snapshot
-from flows.queries.changes import Batch, Change, Place, read
+from flows.queries.history.changes import Batch, Change, Place, read
 from flows.queries.overview import visible_ids
 from monitor.api.caller import Caller
 from monitor.api.problems import Problem

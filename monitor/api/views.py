@@ -9,12 +9,11 @@ from ninja import Status
 
 from flows import api as kernel
 from flows.capabilities.filters.api import View
-from flows.filters import parse
 from monitor.api import inputs, schemas
 from monitor.api.caller import Caller
 from monitor.api.problems import Problem
 from monitor.api.routing import READ, call_of, number_of, router
-from monitor.views.saved import may_share, teams
+from monitor.views.saved_views import accepted, may_share, teams
 
 
 @router.get("/views", response=schemas.SavedViewsOut, auth=READ, summary="Saved views")
@@ -34,7 +33,7 @@ def save(request: HttpRequest, given: inputs.SavedViewIn) -> Any:
     if given.shared == "everyone" and not may_share(caller.user, flow):
         raise Problem(403, "You may save views for yourself and your groups only.")
     team = given.team if given.team in teams(caller.user) else ""  # which the kernel rejects for "team"
-    query = parse(given.query, flow).text()
+    query = accepted(caller.user, given.query, flow)
     view = View(query, given.columns, given.sorting, given.shared, team)
     return Status(201, vars(kernel.save_view(caller.name, given.flow, given.name, view)))
 

@@ -20,7 +20,7 @@ from flows.queries.instances import business_keys
 from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
 from monitor.operation_words import WORDS
-from monitor.recovery import repairing
+from monitor.recovery import consequences
 
 SAMPLES = 10
 
@@ -61,11 +61,11 @@ class Shown:
     """A proposal on its page: what it would do now, and what the reader may do with it."""
 
     row: Row
-    preview: repairing.ShownPreview | None
+    preview: consequences.ShownPreview | None
     is_open: bool
     may_approve: bool
     may_withdraw: bool
-    changes: list[repairing.Cell] = field(default_factory=list)
+    changes: list[consequences.Cell] = field(default_factory=list)
     samples: list[PreviewRow] = field(default_factory=list)
     may_override: bool = False
     rules: list[ChangedRule] = field(default_factory=list)
@@ -115,7 +115,7 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
     if is_open and found.wid:
         try:
             arguments = (found.wid, found.operation, found.arguments)
-            preview = repairing.shown(api.preview_repair(*arguments, actor=found.maker), flow)
+            preview = consequences.shown(api.preview_repair(*arguments, actor=found.maker), flow)
         except WedError:  # the instance was removed, or is busy
             preview = None
     mine = found.maker == user.get_username()
@@ -153,11 +153,11 @@ def may_withdraw(user: AnyUser, found: Proposal) -> bool:
     return may_handle(user, found.flow) or may_operate(user, found.flow)
 
 
-def _changes(found: Proposal, flow: FlowInfo) -> list[repairing.Cell]:
+def _changes(found: Proposal, flow: FlowInfo) -> list[consequences.Cell]:
     """Return the new values of a repair of many, of the attributes that are shown."""
     new = found.arguments.get("changes", {})
     return [
-        repairing.Cell(one.title, one.type, None, repairing.plain_text(new[one.name]))
+        consequences.Cell(one.title, one.type, None, consequences.plain_text(new[one.name]))
         for one in flow.attributes
         if one.name in new
     ]

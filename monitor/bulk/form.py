@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.capabilities.bulk import queries as bulk_queries
 from flows.capabilities.bulk.queries import Chosen
-from flows.designer import values
+from flows.designer.trial import values
 from flows.models import Trigger
 from flows.queries.definitions import FlowInfo
 from monitor.bulk.sources import text_of
@@ -36,6 +36,7 @@ class Form:
     """What a person typed, and what can be chosen.
 
     `empty` are the attributes that are to be null; `transition` is the one whose job is meant, of `jobs`.
+    `sent` has what was sent by field, also for attributes that the form does not have.
     """
 
     operation: str
@@ -46,6 +47,7 @@ class Form:
     steps: str
     override: bool
     hold: bool
+    sent: Mapping[str, str]
 
     @property
     def has_values(self) -> bool:
@@ -58,6 +60,7 @@ class Form:
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of the operation. Raises BadValue."""
+        values.check_asked(self.fields if self.has_values else [], self.sent)
         if self.has_values:
             return {"changes": self._changes()}
         found: dict[str, Any] = {"steps": self._steps()} if self.operation == "rollback" else {}
@@ -92,9 +95,10 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled
     jobs = _jobs(flow, found) if CHOICES[operation].of_job else []
     transition = _transition(jobs, given)
     attributes = attributes_of(operation, flow, transition)
-    texts = values.posted(given) | values.texts(attributes, filled)
-    fields = values.named_fields(attributes, {}, texts)
+    sent = values.posted(given)
+    fields = values.named_fields(attributes, {}, sent | values.texts(attributes, filled))
     names = {field.name for field in fields}
+    emptied = {f"value-{name}": str(_("empty")) for name in given.getlist("empty") if name not in names}
     return Form(
         operation,
         fields,
@@ -104,6 +108,7 @@ def form(operation: str, flow: FlowInfo, found: Chosen, given: QueryDict, filled
         given.get("steps", "1")[:20],
         given.get("override") == "1",
         given.get("hold") == "1",
+        sent | emptied,
     )
 
 

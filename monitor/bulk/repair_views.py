@@ -18,7 +18,7 @@ from flows import api
 from flows.access import flow_or_404, may, right_for, rights
 from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.bulk.queries import Chosen
-from flows.designer import values
+from flows.designer.trial import values
 from flows.errors import Refused
 from flows.filters import BadFilter
 from flows.queries.definitions import FlowInfo

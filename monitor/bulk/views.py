@@ -27,7 +27,7 @@ from monitor import holders
 from monitor.bulk.choices import ALL, MANY, RESULT, again, choices, difference, may_all, repair_links
 from monitor.bulk.sources import group_of, of_flow
 from monitor.cases.rows import cause
-from monitor.filtering import operable
+from monitor.list_filters import operable
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import is_timeout, page
 from pages.once import once

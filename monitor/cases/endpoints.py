@@ -41,6 +41,9 @@ class Listed(schemas.Schema):
 def cases(request: HttpRequest, given: Query[Listed]) -> Any:
     """Return a page of open cases, the most urgent first, or of closed ones."""
     where = {name: value for name in SELECTING if (value := getattr(given, name)) not in ("", None)}
+    caller = call_of(request).caller
+    if not given.flow and (caller.token is None or not caller.token.flows):
+        where["person"] = caller.name  # the cases of instances for which the caller is responsible, too
     after = number_of(int(given.cursor)) if given.cursor else None
     closed = given.closed or given.state in CLOSED_STATES
     found = kernel.list_cases(
@@ -86,7 +89,7 @@ def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
 @router.get("/cases/{int:case}", response=case_schemas.CaseDetailOut, auth=READ_SHOWN, summary="One case")
 def case(request: HttpRequest, case: int) -> Any:
     """Return one case with its history."""
-    return _shown(kernel.read_case(case, _seen(request, "")))
+    return _shown(kernel.read_case(case, [flow_of(request).name]))
 
 
 @router.get(

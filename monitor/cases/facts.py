@@ -8,11 +8,11 @@ from typing import Any
 
 from flows import api
 from flows.capabilities.cases.api import CaseGroup
-from flows.designer.values import as_text
+from flows.designer.trial.values import as_text
 from flows.errors import UnknownCase, UnknownInstance
 from flows.labels import translate_label
 from flows.queries import jobs
-from pages.typed import shown
+from pages.state_values import shown
 
 _MOST_VALUES = 4
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
 from django.http.response import HttpResponseBase
@@ -13,9 +11,10 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import masks, may_handle, may_repair, visible_flows
+from flows.access import masks, may_on, may_repair
 from flows.capabilities.cases.api import Case
-from flows.errors import Refused, UnknownCase, UnknownFile
+from flows.capabilities.cases.rights import case_or_404
+from flows.errors import Refused, UnknownFile
 from monitor.cases.uploads import LimitedUpload, limits, response
 from pages.guard import page
 from pages.once import claimed, say_again
@@ -28,8 +27,9 @@ MOST = 2**63
 @masks
 def download(request: HttpRequest, case: int, file: int) -> HttpResponse:
     """Return a file of a case."""
+    found = case_or_404(request.user, case)
     try:
-        return response(*api.read_case_file(min(case, MOST - 1), min(file, MOST - 1), _seen(request)))
+        return response(*api.read_case_file(found.number, min(file, MOST - 1)))
     except UnknownFile as error:
         raise Http404 from error
 
@@ -48,8 +48,8 @@ def attach(request: HttpRequest, case: int) -> HttpResponseBase:
 @page
 @masks
 def _attach(request: HttpRequest, case: int) -> HttpResponse:
-    found = _case(request, case)
-    if not may_handle(request.user, found.flow):
+    found = case_or_404(request.user, case)
+    if not may_on(request.user, "handle", found.flow, found.wid):
         return HttpResponseForbidden(_("You may see this case, but not work on it."))
     try:
         name, content = _sent(request)
@@ -78,8 +78,8 @@ def _sent(request: HttpRequest) -> tuple[str, bytes]:
 @masks
 def remove(request: HttpRequest, case: int, file: int) -> HttpResponse:
     """Remove a file of a case that the user attached, or of any user who may do every repair."""
-    found = _case(request, case)
-    if not may_handle(request.user, found.flow):
+    found = case_or_404(request.user, case)
+    if not may_on(request.user, "handle", found.flow, found.wid):
         return HttpResponseForbidden(_("You may see this case, but not work on it."))
     every = may_repair(request.user, found.flow)
     try:
@@ -94,16 +94,3 @@ def remove(request: HttpRequest, case: int, file: int) -> HttpResponse:
 
 def _back(case: Case) -> HttpResponse:
     return HttpResponseRedirect(reverse("monitor:repair", args=[case.wid]) + "#files")
-
-
-def _case(request: HttpRequest, case: int) -> Case:
-    """Return a case that the user sees. Raises Http404."""
-    try:
-        return api.read_case(min(case, MOST - 1), _seen(request))
-    except UnknownCase as error:
-        raise Http404 from error
-
-
-def _seen(request: HttpRequest) -> list[str] | None:
-    flows: Collection[str] | None = visible_flows(request.user)
-    return None if flows is None else sorted(flows)

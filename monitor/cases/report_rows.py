@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.reports import ReportRow
 from flows.capabilities.recovery.proposed_rules import Preventable, ProposedRule
-from flows.designer.values import as_text
-from flows.option_labels import value_label
+from flows.definition.option_labels import value_label
+from flows.designer.trial.values import as_text
 from flows.queries.definitions import Attribute, FlowInfo, flow_by_name
 from monitor.cases.rows import Names, cause
 

@@ -10,10 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from flows.access import AnyUser, shown_to
 from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
+from flows.definition.option_labels import QueueTitles
 from flows.labels import translate_label
-from flows.models import Attribute, Flow, Trigger
-from flows.option_labels import QueueTitles
-from flows.queries.definitions import FlowInfo, flow_by_name
+from flows.queries.definitions import FlowInfo, flow_by_name, texts_of
 from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in
 from monitor.labels import CASE_STATE, SEVERITY
@@ -125,16 +124,12 @@ class Names:
 
 def names(flows: Iterable[str]) -> Names:
     """Return the labels of flows and of their transitions; the name of what has no label."""
-    found = list(Flow.objects.filter(name__in=set(flows)).values_list("name", "label", "queue_labels"))
-    labels = Trigger.objects.filter(flow__name__in=set(flows)).values_list(
-        "flow__name", "transition", "label"
-    )
-    attributes = Attribute.objects.filter(flow__name__in=set(flows), repairable=True)
+    found = texts_of(sorted(set(flows)))
     return Names(
-        {name: translate_label(label) or name for name, label, _lines in found},
-        {(flow, name): translate_label(label) for flow, name, label in labels if name and label},
-        set(attributes.values_list("flow__name", "name")),
-        QueueTitles({name: lines for name, _label, lines in found}),
+        {one.name: translate_label(one.label) or one.name for one in found},
+        {(one.name, name): translate_label(label) for one in found for name, label in one.transitions},
+        {(one.name, attribute) for one in found for attribute in one.repairable},
+        QueueTitles({one.name: one.queues for one in found}),
     )
 
 

@@ -14,7 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from flows import api
-from flows.access import AnyUser, shown_to, visible_flows
+from flows.access import AnyUser, group_names, shown_to, visible_flows
 from flows.capabilities.cases.api import Case
 from flows.capabilities.filters.api import SavedView
 from flows.filters import BadFilter, parse
@@ -22,10 +22,10 @@ from flows.filters.fields import fields_of
 from flows.queries import cases as queries
 from flows.queries.base import snapshot
 from flows.queries.cases import Listing
-from flows.queries.counting import Count
+from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor import filtering
-from monitor.filtering import Asked
+from monitor import list_filters
+from monitor.list_filters import Asked
 from pages.guard import is_timeout
 from pages.urlparams import number, text
 
@@ -46,6 +46,7 @@ class Wanted:
     listing: Listing
     flows: Collection[str] | None
     after: int | None = None
+    of_one_flow: bool = False
 
     @property
     def usual(self) -> bool:
@@ -67,7 +68,8 @@ class Found:
 def wanted(request: HttpRequest, tab: str, where: Mapping[str, str], flows: Any) -> Wanted:
     """Return the request of a list. Call it outside of a read-only transaction."""
     listing = Listing(tab == "closed", text(request, "sort"), where)
-    return Wanted(filtering.asked(request), listing, flows, number(request.GET.get("after")))
+    after, of_one_flow = number(request.GET.get("after")), bool(text(request, "flow"))
+    return Wanted(list_filters.asked(request), listing, flows, after, of_one_flow)
 
 
 def found(user: AnyUser, given: Wanted, size: int) -> Found:
@@ -77,8 +79,10 @@ def found(user: AnyUser, given: Wanted, size: int) -> Found:
     if given.usual:
         listing = given.listing
         flows = None if given.flows is None else sorted(given.flows)
+        # The cases of instances for which the user is responsible, unless the list is of one flow.
+        where = {**listing.where, **({} if given.of_one_flow else {"person": user.get_username()})}
         return _cut(
-            api.list_cases(flows, listing.where, closed=listing.closed, after=given.after, limit=size + 1),
+            api.list_cases(flows, where, closed=listing.closed, after=given.after, limit=size + 1),
             size,
         )
     try:
@@ -120,7 +124,7 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
 def form(request: HttpRequest, given: Wanted, found: Found, flow: FlowInfo | None) -> dict[str, Any]:
     """Return the context of the filter's parts on the page of a list of cases."""
     asked = replace(given.asked, error=found.error) if found.error else given.asked
-    return filtering.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
+    return list_filters.list_form(request, asked, flow, fields_of(flow, "case."), KEPT) | {
         "too_slow": found.too_slow,
         "order": given.listing.sorting,
         "orders": [(name, ORDERS[name]) for name in queries.orders(closed=given.listing.closed)],
@@ -130,7 +134,7 @@ def form(request: HttpRequest, given: Wanted, found: Found, flow: FlowInfo | Non
 
 def address(request: HttpRequest, given: Wanted) -> str:
     """Return the address of the list with the changed filter as text."""
-    return filtering.without_form(request, given.asked, KEPT)
+    return list_filters.without_form(request, given.asked, KEPT)
 
 
 def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
@@ -143,8 +147,7 @@ def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
 
 def views(user: AnyUser) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of cases that a user sees, with the query strings of their lists."""
-    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
-    found = api.list_views(user.get_username(), groups, "", "cases")
+    found = api.list_views(user.get_username(), group_names(user), "", "cases")
     return [(each, view_query(each)) for each in found]
 
 

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 from django.utils.http import content_disposition_header
 
 from flows import api
-from flows.access import AnyUser, may_handle, may_repair
+from flows.access import AnyUser, may_on, may_repair
 from flows.capabilities.cases.files import CaseFile, FileLimits
 
 MB = 1024 * 1024
@@ -37,7 +37,7 @@ class FileRow:
 
 def file_rows(user: AnyUser, flow: str, wid: int) -> list[FileRow]:
     """Return the files of the cases of an instance, which the user sees."""
-    every, own = may_repair(user, flow), may_handle(user, flow)
+    every, own = may_repair(user, flow), may_on(user, "handle", flow, wid)
     name = user.get_username()
     found = api.list_case_files(wid, [flow])
     return [FileRow(one, every or (own and one.added_by == name)) for one in found]

@@ -15,14 +15,25 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import AnyUser, concealed, flows_of, masks, may, right_for, rights, shown_to, visible_flows
+from flows.access import (
+    AnyUser,
+    concealed,
+    flows_of,
+    is_responsible,
+    masks,
+    may,
+    right_for,
+    rights,
+    shown_to,
+    visible_flows,
+)
 from flows.capabilities.approvals.approvers import to_approve
 from flows.capabilities.cases.api import Case, CaseGroup
-from flows.designer.values import BadValue
+from flows.designer.trial.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.moments import later
-from flows.people import may_be_given
 from flows.queries.definitions import flow_by_name
+from flows.users.people import may_be_given
 from monitor.cases import following_case, selection, waits
 from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
 from monitor.durations import seconds
@@ -158,6 +169,8 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
         raise Http404
     takes_over = verb == "claim" and _given(request)
     flows = _listed(flows_of(request.user, "repair" if takes_over else "handle"))
+    if not takes_over and (own := _decided(request.user, case)):
+        flows = [own]
     if flows == []:
         return HttpResponseForbidden(_denied(request.user))
     try:
@@ -168,6 +181,15 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
     except (Refused, BadValue) as refused:
         messages.error(request, str(refused))
     return HttpResponseRedirect(reverse("monitor:repair", args=[wid]) + "#case")
+
+
+def _decided(user: AnyUser, case: int) -> str:
+    """Return the flow of a case of an instance for which the user is responsible; "" for another case."""
+    try:
+        found = api.read_case(case)
+    except UnknownCase:
+        return ""
+    return found.flow if is_responsible(user, found.wid) else ""
 
 
 def _denied(user: AnyUser) -> str:

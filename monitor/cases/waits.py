@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from django.utils.translation import gettext as _
 
-from flows.designer import values
-from flows.option_labels import option_meant
+from flows.definition.option_labels import option_meant
+from flows.designer.trial import values
 from flows.queries.definitions import Attribute, FlowInfo
 from pages.labels import OPERATOR_SHORT
 

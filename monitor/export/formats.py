@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from flows import json_text
-from flows.option_labels import value_label
+from flows.definition.option_labels import value_label
 from monitor.export.xlsx import workbook
 
 BOM = "\ufeff"

@@ -12,7 +12,7 @@ from pydantic import Field
 from flows import api as kernel
 from flows.queries.base import snapshot
 from monitor.api.problems import Problem
-from monitor.api.reading import aware
+from monitor.api.reads import aware
 from monitor.api.routing import READ, router
 from monitor.api.scalars import Moment
 from monitor.figures.schemas import FiguresOut

@@ -17,8 +17,8 @@ from flows.queries.base import now, snapshot
 from flows.queries.definitions import flow_by_name
 from flows.queries.overview import visible_ids
 from monitor import urlparams
-from monitor.filtering import operable
 from monitor.flow_names import named_flow_ids
+from monitor.list_filters import operable
 from pages.guard import page
 from pages.labels import OUTCOME
 from pages.urlparams import long_number, text

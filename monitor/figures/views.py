@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows import api, disclosure
+from flows import api
 from flows.access import flow_or_404, visible_flows
 from flows.capabilities.figures import analysis, logs
 from flows.capabilities.figures.analysis import Sample
@@ -22,6 +22,7 @@ from flows.queries.base import now, snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import rules
 from flows.queries.instances import business_keys
+from flows.users import disclosure
 from monitor import windows
 from monitor.figures import comparison
 from monitor.views import export

@@ -10,13 +10,13 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from flows import api as kernel
-from flows import disclosure
 from flows.access import may
 from flows.capabilities.looks.api import Asked, Viewer
+from flows.users import disclosure
 from monitor.api import inputs
 from monitor.api.caller import Needs, forbidden
 from monitor.api.cursors import cursor as place_of
-from monitor.api.reading import aware
+from monitor.api.reads import aware
 from monitor.api.routing import READ_SHOWN, call_of, flow_of, router
 from monitor.api.scalars import Moment, NumberCursor
 

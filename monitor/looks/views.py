@@ -17,13 +17,14 @@ from django.utils.dateparse import parse_date
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from flows import api, disclosure
+from flows import api
 from flows.access import flow_or_404, instance_or_404, masks, rights
 from flows.capabilities.looks.api import LONGEST_REASON, MOST_ATTRIBUTES, Asked, Change, Look, Viewer
 from flows.errors import Refused
 from flows.queries import instances
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
+from flows.users import disclosure
 from monitor.export.formats import Column
 from monitor.views.export import MOST_ROWS, download, refused
 from pages.guard import page

@@ -12,13 +12,33 @@ from django.views.decorators.http import require_POST
 from flows import api, json_text
 from flows.access import task_keys
 from flows.database_errors import error_for
-from flows.errors import Refused
+from flows.errors import Refused, WedError
 from monitor.offline.answers import in_language_of_client, refusing
 from monitor.offline.exchange import problem_of, shown
 from pages.guard import page
 from pages.urlparams import long_number
 
 MB = 1_000_000
+REPORTED = {"free": "free_bytes", "energy": "energy"}
+
+
+def least() -> dict[str, int]:
+    """Return the energy and the free space without which no task is locked on a device that reports them."""
+    return {"energy": settings.WEDSQL_OFFLINE_ENERGY, "free_bytes": settings.WEDSQL_OFFLINE_SPACE_MB * MB}
+
+
+def lock_on(request: HttpRequest, key: str, task: int) -> None:
+    """Lock a task on the device of the user that has this key, with what the device reports of itself.
+
+    Raises UnknownTask, TaskTaken, NotPermittedTask, BadDefinition, DeviceEnded, DeviceLimit, DeviceWeak.
+    """
+    person = request.user.get_username()
+    report = {kernel: request.POST[name] for name, kernel in REPORTED.items() if name in request.POST}
+    api.device_seen(person, key, report)
+    plan = {"lock": [task], "least": least()}
+    (found,) = api.go_offline(person, key, task_keys(request.user), plan)["tasks"]
+    if given := found.get("problem"):
+        raise _error(given)
 
 
 @require_POST
@@ -32,10 +52,9 @@ def away(request: HttpRequest) -> HttpResponse:
         key = str(given["device"])
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return JsonResponse({"code": "", "message": _("This is no list of tasks."), "hint": ""}, status=400)
-    least = {"energy": settings.WEDSQL_OFFLINE_ENERGY, "free_bytes": settings.WEDSQL_OFFLINE_SPACE_MB * MB}
     person = request.user.get_username()
     try:
-        found = api.go_offline(person, key, task_keys(request.user), plan | {"least": least})
+        found = api.go_offline(person, key, task_keys(request.user), plan | {"least": least()})
     except Refused as refused:
         return refusing(refused)
     return JsonResponse(found | {"tasks": [_answered(one) for one in found["tasks"]]})
@@ -45,10 +64,13 @@ def _answered(one: dict[str, Any]) -> dict[str, Any]:
     """Return the outcome of a task, with its problem in the language of the reader."""
     given = one.get("problem")
     if given:
-        texts = {name: str(given.get(name) or "") for name in ("message", "hint", "detail")}
-        error = error_for(str(given["code"]), texts["message"], hint=texts["hint"], detail=texts["detail"])
-        one["problem"] = problem_of(error)
+        one["problem"] = problem_of(_error(given))
     return one
+
+
+def _error(given: dict[str, Any]) -> WedError:
+    texts = {name: str(given.get(name) or "") for name in ("message", "hint", "detail")}
+    return error_for(str(given["code"]), texts["message"], hint=texts["hint"], detail=texts["detail"])
 
 
 @require_POST

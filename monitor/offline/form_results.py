@@ -12,8 +12,8 @@ from django.http import QueryDict
 from flows import api, json_text
 from flows.access import AnyUser, shown_to
 from flows.capabilities.tasks.api import TaskSheet
-from flows.designer import form_layout as layout
-from flows.designer import values
+from flows.designer.forms import form_layout as layout
+from flows.designer.trial import values
 from flows.errors import UnknownTask
 from flows.queries.definitions import flow_by_name
 from monitor.tasks import forms

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.template.loader import render_to_string
 
 from flows.capabilities.offline.api import OfflinePackage
-from flows.designer import form_layout as layout
+from flows.designer.forms import form_layout as layout
 from flows.queries.definitions import FlowInfo
 from monitor.cases.uploads import limits
 from monitor.tasks import forms

@@ -51,6 +51,7 @@ TEXTS: Mapping[str, str | Promise] = {
     "gone": _("The task is not on this device"),
     "gone_why": _("It was completed, given back, or taken by another person."),
     "wrong": _("The task is not completed yet: look at the marked fields."),
+    "wrong_pattern": _("The text has not the form that is asked for: {pattern}."),
     "not_saved": _(
         "The device could not save the result. Free some space, and try again; what you typed is still here."
     ),
@@ -166,6 +167,11 @@ TEXTS: Mapping[str, str | Promise] = {
     "became_skipped": _("is not waited for any more."),
     "became_rejected": _("not taken."),
     "became_unsent": _("not sent, because one before it was not taken."),
+    "look": _("Look"),
+    "send_one": _("Send this one"),
+    "result_gone": _("This result is no longer on this device."),
+    "outcome": _("Outcome"),
+    "reason": _("Reason"),
     "desk": _("Give to the desk"),
     "given": _("“{task}” is at the desk, where people decide on it."),
     "correct": _("Correct"),

@@ -41,7 +41,8 @@ FILES = (
     "monitor/offline/requests.js", "monitor/offline/chains.js", "monitor/offline/losses.js",
     "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
     "monitor/offline/tasks.js", "monitor/offline/transfer.js", "monitor/offline/package_files.js",
-    "monitor/offline/files_page.js",
+    "monitor/offline/files_page.js", "monitor/offline/device_facts.js", "monitor/patterns.js",
+    "monitor/offline/result_page.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip

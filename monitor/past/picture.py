@@ -16,12 +16,12 @@ from flows import api
 from flows.access import may
 from flows.capabilities.past import queries as past
 from flows.capabilities.past.api import OpenJobs, Places
-from flows.designer.drawings import data, name
+from flows.designer.picture.drawings import data, name
 from flows.filters.fields import STATUSES
 from flows.filters.grammar import MAX_VALUE
 from flows.filters.tree import Condition
 from flows.queries.base import snapshot
-from flows.queries.counting import NONE, Count
+from flows.queries.counts import NONE, Count
 from flows.queries.definitions import FlowInfo
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.rule_groups import grouped

@@ -15,12 +15,12 @@ from flows.filters.fields import STATUSES
 from flows.filters.translation import status
 from flows.filters.tree import all_of
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, Count, statuses_to_show
+from flows.queries.counts import CAP, Count, statuses_to_show
 from flows.queries.definitions import FlowInfo
 from flows.queries.instances import InstanceRow
 from flows.queries.paging import Page
-from monitor import filtering, urlparams
-from monitor.filtering import Asked
+from monitor import list_filters, urlparams
+from monitor.list_filters import Asked
 from monitor.past.as_of import Time
 from pages.guard import is_timeout
 from pages.urlparams import text
@@ -46,15 +46,15 @@ def flow(request: HttpRequest, found: FlowInfo, time: Time) -> HttpResponse:
     """Return the page with the list of instances of a flow as of a moment."""
     asked = _asked(request, found, time)
     if asked.edited and not asked.error:
-        return HttpResponseRedirect(f"{request.path}?{filtering.address(request, asked.text)}")
+        return HttpResponseRedirect(f"{request.path}?{list_filters.address(request, asked.text)}")
     context = {"flow": found, "time": time, "asked": asked} | _list(request, asked, found)
-    context |= filtering.form(request, context["asked"], found)  # type: ignore[arg-type]
+    context |= list_filters.form(request, context["asked"], found)  # type: ignore[arg-type]
     context["chips"] = _chips(request, asked, _counts(found, time))
     return render(request, "monitor/past/flow.html", context)
 
 
 def _asked(request: HttpRequest, found: FlowInfo, time: Time) -> Asked:
-    asked = filtering.asked(request, found)
+    asked = list_filters.asked(request, found)
     if asked.error or time.at is None:
         return asked
     try:
@@ -111,5 +111,5 @@ def _chips(request: HttpRequest, asked: Asked, counts: dict[str, Count] | None) 
     ]
     for chip in chips:
         tree = all_of(status(str(chip["code"])), rest.tree)
-        chip["href"] = "?" + filtering.address(request, tree.text() if tree else "")
+        chip["href"] = "?" + list_filters.address(request, tree.text() if tree else "")
     return chips

@@ -8,8 +8,8 @@ from typing import Any
 
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.api import Obstacle, RuleReason, Write
+from flows.definition.option_labels import types_of
 from flows.labels import translate_label
-from flows.option_labels import types_of
 
 
 @dataclass(frozen=True)

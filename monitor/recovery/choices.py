@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 from flows import api
 from flows.capabilities.recovery.api import Operation
-from flows.designer.values import texts
+from flows.designer.trial.values import texts
 from flows.queries.jobs import OpenJob
 from monitor.operation_words import WORDS, Text
 from monitor.recovery.late_results import LateRow

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from flows import api
-from flows.access import instance_or_404, masks, may_handle
+from flows.access import instance_or_404, masks, may_on
 from flows.capabilities.cases.api import CLOSED_STATES
-from flows.designer.values import BadValue
+from flows.designer.trial.values import BadValue
 from flows.errors import UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.recovery import drafts
@@ -28,7 +28,7 @@ from pages.guard import page
 def draft(request: HttpRequest, case: int) -> HttpResponse:
     """Keep what was typed as a draft, or discard the draft; a script gets no page."""
     wid, flow = _subject(request, case)
-    if not may_handle(request.user, flow.name):
+    if not may_on(request.user, "handle", flow.name, wid):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     about, texts = typed(request, wid, flow)
     try:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from flows.designer.values import BadValue, Field, named_fields
+from flows.designer.trial.values import BadValue, Field, named_fields
 from monitor.models import CaseDraft
 from monitor.recovery.choices import CHOICES, Subject
 

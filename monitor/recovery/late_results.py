@@ -9,7 +9,7 @@ from typing import Any
 from flows import api
 from flows.capabilities.recovery.late import LateResult
 from flows.queries.definitions import FlowInfo
-from monitor.recovery.repairing import plain_text
+from monitor.recovery.consequences import plain_text
 
 
 @dataclass(frozen=True)

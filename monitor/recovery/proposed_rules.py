@@ -15,8 +15,8 @@ from flows import api
 from flows.access import flow_or_404, may, rights
 from flows.capabilities.cases.api import Case
 from flows.capabilities.recovery.proposed_rules import ProposedRule
-from flows.designer.said import reader
-from flows.designer.trying import limited
+from flows.designer.draft.sentences import reader
+from flows.designer.trial.path import limited
 from flows.errors import Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.cases import rows as case_rows

@@ -12,8 +12,8 @@ from django.urls import reverse
 from flows import api
 from flows.capabilities.cases.api import Case
 from flows.capabilities.recovery.suggestions import Suggestion
-from flows.designer.values import as_text
-from flows.option_labels import value_label
+from flows.definition.option_labels import value_label
+from flows.designer.trial.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice
 from pages.labels import SYSTEM_STEP

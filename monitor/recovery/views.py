@@ -17,15 +17,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import access, api
-from flows.access import instance_or_404, masks, may_handle
+from flows.access import instance_or_404, masks
 from flows.capabilities.cases.api import Case
 from flows.capabilities.reasons.api import InstanceReasons
-from flows.designer import values
+from flows.designer.trial import values
 from flows.errors import Refused, UnknownInstance
 from flows.models import Trigger
-from flows.people import handling
-from flows.queries import jobs, steps
+from flows.queries import jobs
 from flows.queries.definitions import FlowInfo
+from flows.queries.history import steps
+from flows.users.people import handling
 from monitor import (
     holders,
     links,
@@ -36,7 +37,7 @@ from monitor.approvals import rows as proposals
 from monitor.cases import following_case, waits
 from monitor.cases import rows as case_rows
 from monitor.cases.uploads import file_rows, limits
-from monitor.recovery import drafts, late_results, repairing, suggestions
+from monitor.recovery import consequences, drafts, late_results, suggestions
 from monitor.recovery.choices import CHOICES, Subject, tabs, writable
 from monitor.views.operate import LONGEST_REASON, form_token, to_proposal
 from pages.guard import page
@@ -73,10 +74,10 @@ class Asked:
 def repair(request: HttpRequest, wid: int) -> HttpResponse:
     """Show what is missing and the form; preview what was typed, or apply what was previewed."""
     instance, flow = instance_or_404(request.user, wid)
-    if not may_handle(request.user, flow.name):
+    rights = access.rights_on(request.user, flow.name, wid)
+    if not access.may_on(request.user, "handle", flow.name, wid):
         return HttpResponseForbidden(_("You may see this instance, but not repair it."))
     now, about = _explained(flow, wid), _subject(request, wid, flow)
-    rights = access.rights(request.user, flow.name)
     offered = {name: one for name, one in CHOICES.items() if access.right_for(name) in rights}
     if about.name not in offered:
         return HttpResponseForbidden(_("You may handle cases of this flow, but not do this operation."))
@@ -94,7 +95,7 @@ def repair(request: HttpRequest, wid: int) -> HttpResponse:
     context |= _facts(wid, flow, about, now)
     if about.name == "patch":
         helped = suggestions.helped(context.get("suggested", ()))
-        context["missing"] = repairing.missing(now, flow, about.attributes, helped)
+        context["missing"] = consequences.missing(now, flow, about.attributes, helped)
     if now.status == "S":
         context["suspension"] = steps.suspension(wid, instance.started_at)
     context["undecided"] = places.undecided(flow, now.state, now.reason)
@@ -113,7 +114,7 @@ def _answer(
 ) -> HttpResponse | None:
     """Apply what was previewed and return the page that follows; else add a preview or what is wrong."""
     fill = request.POST.get("fill", "")
-    more = repairing.filled(context["missing"], fill) or suggestions.filled(
+    more = consequences.filled(context["missing"], fill) or suggestions.filled(
         context.get("suggested", ()), fill
     )
     try:
@@ -142,7 +143,7 @@ def _facts(wid: int, flow: FlowInfo, about: Subject, now: InstanceReasons) -> di
         masking.job(flow, one) for one in jobs.of_instance(wid) if one.state == "K" and now.status in "EX"
     )
     return {
-        "parked": [(one, repairing.failed(one, flow, now.status)) for one in parked],
+        "parked": [(one, consequences.failed(one, flow, now.status)) for one in parked],
         "key": flow.business_key(values.as_text(now.state.get(one.name)) for one in flow.attributes),
         "late_results": late_results.rows(wid, flow),
         "job_title": titles.get(about.job.tgid, about.job.transition) if about.job else "",
@@ -258,7 +259,9 @@ def _asked(
 ) -> Asked:
     """Return the request of the form: the typed texts, and the rule or suggestion that fills it in."""
     seen = _seen(flow, now, number(request.POST.get("seq")))
-    typed = values.changed(_typed(request, about, seen), about.before(seen.state))
+    fields = _typed(request, about, seen)
+    values.check_asked(fields, values.posted(request.POST))
+    typed = values.changed(fields, about.before(seen.state))
     return Asked(about, now, seen, {**typed, **more})
 
 
@@ -305,7 +308,7 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     if "instance" in done.facts:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
-    messages.success(request, repairing.done(asked.about.name, done.status) % {"wid": wid})
+    messages.success(request, consequences.done(asked.about.name, done.status) % {"wid": wid})
     return following_case.after(request, wid, asked.now.flow, is_mine=bool(request.POST.get("mine")))
 
 
@@ -316,12 +319,12 @@ def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, An
     moved = asked.seen.seq < asked.now.seq
     claim = found.facts.get("claim")
     return {
-        "preview": repairing.shown(found, flow),
+        "preview": consequences.shown(found, flow),
         "previewed": asked.digest,
         "late": request.POST.get("do") in DOING,
         "claim": claim and claim | {"since": claim["since"] and datetime.fromisoformat(claim["since"])},
         "approvals": proposals.why(found.approvals.needed, found.approvals.title),
-        "moved": repairing.moved(asked.seen.state, asked.now.state, asked.changes, flow) if moved else [],
+        "moved": consequences.moved(asked.seen.state, asked.now.state, asked.changes, flow) if moved else [],
     }
 
 

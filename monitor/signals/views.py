@@ -16,9 +16,9 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, masks, may_operate
 from flows.capabilities.signals.api import SentSignal
-from flows.designer import values
+from flows.definition.option_labels import value_label
+from flows.designer.trial import values
 from flows.errors import Refused
-from flows.option_labels import value_label
 from flows.queries.definitions import FlowInfo
 from monitor.labels import SIGNAL
 from pages.guard import page
@@ -89,7 +89,10 @@ def _send(request: HttpRequest, flow: FlowInfo) -> SentSignal:
     instance = number(typed)
     if typed and (instance is None or key):
         raise values.BadValue(_("A signal names one instance, by its number or by a key."))
-    data = values.changed(_fields(flow, signal, values.posted(request.POST)), {})
+    texts = values.posted(request.POST)
+    fields = _fields(flow, signal, texts)
+    values.check_asked(fields, texts)
+    data = values.changed(fields, {})
     actor, token = request.user.get_username(), request.POST.get("token", "")[:64] or None
     return api.signal(flow.name, signal, data, to=instance or key or None, token=token, actor=actor)
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.access import AnyUser, may_see, shown_to
 from flows.capabilities.tasks.api import TaskSheet
-from flows.designer import form_layout as layout
+from flows.designer.forms import form_layout as layout
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.tasks import forms

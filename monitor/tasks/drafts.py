@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from flows import api
 from flows.capabilities.tasks.api import TaskSheet
-from flows.designer import values
-from flows.designer.values import Field
+from flows.designer.trial import values
+from flows.designer.trial.values import Field
 from flows.errors import Refused
 from flows.queries.definitions import FlowInfo
 from monitor.tasks import forms

@@ -17,8 +17,8 @@ from flows import api
 from flows.access import instance_or_404, masks
 from flows.capabilities.tasks.api import TaskSheet
 from flows.capabilities.tasks.rights import may_do, task_or_404
-from flows.designer import form_layout as layout
-from flows.designer.values import as_text
+from flows.designer.forms import form_layout as layout
+from flows.designer.trial.values import as_text
 from flows.errors import Refused, UnknownFile
 from monitor.cases.uploads import MB, download, limits
 from pages.guard import page

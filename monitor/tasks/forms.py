@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 
 from flows import api
 from flows.capabilities.tasks.api import TaskSheet
-from flows.designer import form_layout as layout
-from flows.designer import values
-from flows.designer.values import Field
-from flows.option_labels import value_label
+from flows.definition.option_labels import value_label
+from flows.designer.forms import form_layout as layout
+from flows.designer.trial import values
+from flows.designer.trial.values import Field
 from flows.queries.definitions import FlowInfo
 
 SHOWN = "shown"

@@ -13,11 +13,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from flows import api
-from flows.access import AnyUser, flows_of, masks, task_keys
+from flows.access import AnyUser, flows_of, group_names, masks, task_keys
 from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
-from monitor.tasks import columns, listing
-from monitor.tasks.listing import Found, Wanted
+from monitor.tasks import columns, list_parameters
+from monitor.tasks.list_parameters import Found, Wanted
 from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns, with_work
 from pages.guard import page
 from pages.urlparams import text
@@ -34,13 +34,13 @@ def tasks(request: HttpRequest) -> HttpResponse:
     user, tab = request.user, text(request, "show")
     mine, leads = len(api.own_tasks(user.get_username())), flows_of(user, "operate")
     tab = tab if tab in TABS and (tab != "team" or leads != frozenset()) else "mine" if mine else "open"
-    given = listing.wanted(request, tab)
+    given = list_parameters.wanted(request, tab)
     if given.asked.edited and not given.asked.error:
         return HttpResponseRedirect(_without_form(request, given))
     team = team_ids(leads) if tab == "team" else ()
-    found = listing.found(user, given, team)
+    found = list_parameters.found(user, given, team)
     context = _facts(user, given, leads, mine) | _table(user, given, found)
-    context |= listing.form(request, given, found.error)
+    context |= list_parameters.form(request, given, found.error)
     if tab == "team":
         load = with_work(loads(api.team_load(None if leads is None else sorted(leads))), leads)
         context |= {"load": load, "people": _people()}
@@ -49,7 +49,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
 
 def _without_form(request: HttpRequest, given: Wanted) -> str:
     """Return the address of the list with the changed filter as text."""
-    kept = [(name, request.GET[name]) for name in listing.KEPT if name in request.GET]
+    kept = [(name, request.GET[name]) for name in list_parameters.KEPT if name in request.GET]
     return f"{request.path}?{urlencode([*([('q', given.asked.text)] if given.asked.text else []), *kept])}"
 
 
@@ -94,7 +94,7 @@ def _tabs(leads: Collection[str] | None) -> Mapping[str, Any]:
 
 def views(user: AnyUser, tab: str) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of tasks that a user sees, with their addresses."""
-    groups = list(user.groups.values_list("name", flat=True).order_by("name"))
+    groups = group_names(user)
     found = api.list_views(user.get_username(), groups, "", "tasks")
     return [(each, address(each, tab if tab in ("mine", "open", "team") else "open")) for each in found]
 

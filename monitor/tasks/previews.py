@@ -10,7 +10,7 @@ from flows import api
 from flows.capabilities.recovery.api import as_preview
 from flows.capabilities.tasks.api import TaskSheet
 from flows.queries.definitions import FlowInfo
-from monitor.recovery.repairing import ShownPreview, shown
+from monitor.recovery.consequences import ShownPreview, shown
 
 MOST = 8
 

@@ -36,15 +36,16 @@ from flows.capabilities.tasks.rights import (
     may_do,
     task_or_404,
 )
-from flows.designer import form_layout as layout
-from flows.designer.values import BadValue
+from flows.designer.forms import form_layout as layout
+from flows.designer.trial.values import BadValue
 from flows.errors import FormNotTaken, QueryFailed, Refused, TaskTaken, TaskTransferred
 from flows.moments import later
 from flows.queries.definitions import FlowInfo
 from monitor.durations import seconds
-from monitor.tasks import choices, drafts, files, forms, previews
+from monitor.offline.departure import lock_on
+from monitor.tasks import choices, drafts, files, forms, places, previews
+from monitor.tasks.list_actions import FORBIDDEN, going, take_next, text_of
 from monitor.tasks.rows import row
-from monitor.tasks.taking import FORBIDDEN, going, take_next, text_of
 from pages.guard import page
 from pages.urlparams import text
 
@@ -117,6 +118,7 @@ def _shown(
         "next": given if (given := _asked(request, "next")) in BY else "",
         "only": _asked(request, "flow"),
         "query": _asked(request, "q"),
+        **places.facts_of(sheet),
         **more,
     }
     return render(request, "monitor/tasks/task.html", context)
@@ -242,6 +244,10 @@ def _take(request: HttpRequest, sheet: TaskSheet, lock: bool = False) -> HttpRes
 
 
 def _lock(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
+    """Lock a task; a browser in which the person performs tasks says so, and must not be too weak."""
+    if key := text_of(request, "device"):
+        lock_on(request, key, sheet.job_id)
+        return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
     return _take(request, sheet, lock=True)
 
 

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime, timedelta
+from functools import lru_cache
 from urllib.parse import quote, urlencode
 
 from django import template
 from django.conf import settings
-from django.urls import reverse
 from django.utils import formats, timezone
-from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from flows.access import may
 from flows.messages import stored
-from flows.queries.counting import Count
+from flows.queries.counts import Count
 from flows.queries.definitions import Attribute, FlowInfo
-from flows.queries.trace import Step
+from flows.queries.history.trace import Step
 from monitor import windows
 from monitor.bulk.choices import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure
+from pages.addresses import address
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
+from pages.markup import format_html, format_html_join
 from pages.templatetags.wed import NOTHING, duration, number
 
 register = template.Library()
@@ -152,6 +153,22 @@ def querystring_of(**values: str) -> str:
     return urlencode({name: value for name, value in values.items() if value})
 
 
+@register.simple_tag
+def field_options(fields: Iterable[Mapping[str, str]], chosen: str = "") -> SafeString:
+    """Render the options of the fields of a filter (monitor.filtering.choices); one may be chosen."""
+    parts = ("name", "codes", "kind", "choices", "title")
+    return _field_options(tuple(tuple(each[part] for part in parts) for each in fields), chosen)
+
+
+@lru_cache(maxsize=256)
+def _field_options(fields: tuple[tuple[str, ...], ...], chosen: str) -> SafeString:
+    """Make the options once for a definition and a language: they are large and seldom change."""
+    html = '<option value="{}" data-ops="{}" data-type="{}" data-options="{}"{}>{}</option>'
+    marks = {chosen: SafeString(" selected")} if chosen else {}
+    rows = ((*each[:4], marks.get(each[0], ""), each[4]) for each in fields)
+    return format_html_join("\n", html, rows)
+
+
 @register.filter
 def words(text: str) -> list[str]:
     """Return the words of a text."""
@@ -167,10 +184,10 @@ def types(attributes: Iterable[Attribute]) -> list[str]:
 @register.simple_tag
 def log_address(flow: str, wid: int, job: int | str = "") -> str:
     """Return where the log system shows the lines of an instance or job, or "" without a setting."""
-    address: str = settings.WEDSQL_LOG_URL
+    found: str = settings.WEDSQL_LOG_URL
     for name, value in (("{flow}", flow), ("{wid}", wid), ("{jid}", job)):
-        address = address.replace(name, quote(str(value), safe=""))
-    return address
+        found = found.replace(name, quote(str(value), safe=""))
+    return found
 
 
 @register.simple_tag
@@ -179,8 +196,13 @@ def happened_link(what: str, since: datetime, until: datetime, flow: str = "") -
 
     `what` is started, finished or excepted, of one flow or of all.
     """
-    place = reverse("monitor:flow", args=[flow]) if flow else reverse("monitor:instances")
-    return f"{place}?{urlencode({'q': windows.happened(what, since, until)})}"
+    place = address("monitor:flow", flow) if flow else address("monitor:instances")
+    return f"{place}?{_happened(what, since, until)}"
+
+
+@lru_cache(maxsize=4096)
+def _happened(what: str, since: datetime, until: datetime) -> str:
+    return urlencode({"q": windows.happened(what, since, until)})
 
 
 @register.simple_tag
@@ -188,7 +210,7 @@ def steps_link(flow: str, of: str, transition: str, since: datetime, until: date
     """Return the address of the list of steps (`of` done) or of failed attempts of a transition."""
     query = {"of": of, "transition": transition, "since": windows.written(since)}
     query["until"] = windows.written(until)
-    return f"{reverse('monitor:analysis_steps', args=[flow])}?{urlencode(query)}"
+    return f"{address('monitor:analysis_steps', flow)}?{urlencode(query)}"
 
 
 @register.filter

@@ -16,12 +16,12 @@ from flows.loading.processes import publish_file
 from flows.models import Flow, Job
 from flows.queries import jobs
 from flows.queries.definitions import flow_by_name
-from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node
+from flows.tests.bpmn.files.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.pages import unique
-from flows.tests.pdl import texts
+from flows.tests.pdl.pdl import texts
 from monitor import places
 from monitor.tests.conftest import Parcels, client_of, person, text_of
-from monitor.tests.programs import problem, program
+from monitor.tests.server.programs import problem, program
 
 
 @pytest.fixture

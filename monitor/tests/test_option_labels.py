@@ -13,9 +13,9 @@ from flows import api
 from flows.capabilities.cases import mails
 from flows.capabilities.cases.api import CaseRule
 from flows.capabilities.cases.digests import DueDigest
-from flows.starting import reading
+from flows.starts import csv_rows
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_export import fetched, sheet, table
+from monitor.tests.filters.test_export import fetched, sheet, table
 
 LABELS = ["new = Fresh", "new [pt-br] = Recente", "lost [pt] = Perdido", "packed = In its box"]
 QUEUES = ["cards = Card company", "cards [pt-br] = Operadora"]
@@ -87,7 +87,7 @@ def test_a_label_finds_what_has_the_option(clerk: Client, parcels: Parcels) -> N
 
 def test_a_file_of_starts_may_have_labels(site: None, parcels: Parcels) -> None:
     definition = api.definition(parcels.flow)
-    upload = reading.read(b"customer,stage\nAna,In its box\nBea,new\nCid,gone\n", definition)
+    upload = csv_rows.read(b"customer,stage\nAna,In its box\nBea,new\nCid,gone\n", definition)
     assert [row.state["stage"] for row in upload.rows] == ["packed", "new", "gone"]
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from flows.queries import steps
+from flows.queries.history import steps
 from monitor.tests.conftest import Parcels, get, text_of
 
 

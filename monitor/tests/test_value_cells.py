@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.template import Context, Template
 
-from flows.option_labels import EnumType
+from flows.definition.option_labels import EnumType
 from flows.queries.definitions import Attribute, FlowInfo, Trigger
 
 KINDS = ["text", "integer", "numeric", "boolean", "date", EnumType.of(["a<b"], ["a<b = A & B"]), "text"]

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from flows import api
 from flows.access import flow_or_404, may
 from flows.capabilities.approvals.approvers import too_few
-from flows.designer.listing import readable
+from flows.designer.editor.lists import readable
 from flows.errors import NeedsApprovals, Refused, UnknownCase
 from flows.queries.definitions import FlowInfo
 from monitor.desk_rules import KINDS, Edit, Kind, change, digest, propose

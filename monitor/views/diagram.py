@@ -21,7 +21,7 @@ from flows.languages.bpmn import Process
 from flows.languages.bpmn.diagram.figures import Drawing, Figure
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import NONE, Count
+from flows.queries.counts import NONE, Count
 from flows.queries.definitions import DRAWN, FlowInfo
 from monitor import places
 from pages.guard import page

@@ -13,7 +13,6 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, St
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from flows import disclosure
 from flows.access import flow_or_404, listed_flows
 from flows.filters import BadFilter
 from flows.filters.translation import status
@@ -22,7 +21,8 @@ from flows.queries.base import snapshot
 from flows.queries.definitions import Attribute
 from flows.queries.exports import FIXED, exported
 from flows.queries.paging import Cursor
-from monitor import filtering, urlparams
+from flows.users import disclosure
+from monitor import list_filters, urlparams
 from monitor.export.formats import FORMATS, Column
 from pages.guard import page
 from pages.urlparams import one_of, readable, unusable
@@ -45,7 +45,7 @@ def of_flow(request: HttpRequest, name: str, ending: str) -> HttpResponseBase:
     columns = one_of([each.name for each in flow.attributes])
     if problem := unusable(request, LISTED | {"columns": columns}):
         return refused(problem)
-    asked = filtering.asked(request, flow)
+    asked = list_filters.asked(request, flow)
     if asked.error:
         return refused(asked.error.sentence)
     shown = urlparams.columns(request, flow)
@@ -62,7 +62,7 @@ def of_all(request: HttpRequest, ending: str) -> HttpResponseBase:
     """Return the instances of all flows that the user sees as a file."""
     if problem := unusable(request, LISTED):
         return refused(problem)
-    asked = filtering.asked(request)
+    asked = list_filters.asked(request)
     try:
         if asked.error:
             raise asked.error

@@ -20,11 +20,11 @@ from flows.filters.translation import status
 from flows.filters.tree import all_of
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, Count, statuses_to_show, total
+from flows.queries.counts import CAP, Count, statuses_to_show, total
 from flows.queries.definitions import Attribute, FlowInfo, has_diagram
 from flows.queries.paging import Page
-from monitor import filtering, indexing, urlparams
-from monitor.filtering import Asked
+from monitor import indexing, list_filters, urlparams
+from monitor.list_filters import Asked
 from monitor.past import views as past
 from monitor.past.as_of import from_slider, time_of
 from pages.guard import is_timeout, page
@@ -46,15 +46,15 @@ def flow(request: HttpRequest, name: str) -> HttpResponse:
         raise PermissionDenied(_("The past of this flow has values that you may not see."))
     if time.past:
         return past.flow(request, found, time)
-    asked = filtering.asked(request, found)
+    asked = list_filters.asked(request, found)
     if asked.edited and not asked.error:
-        return HttpResponseRedirect(f"{request.path}?{filtering.address(request, asked.text)}")
+        return HttpResponseRedirect(f"{request.path}?{list_filters.address(request, asked.text)}")
     with snapshot():
         context: dict[str, object] = {"flow": found, "queues": jobs.queues(found.id), "time": time}
         context["diagram"] = has_diagram(found.name)
         summary = overview.summary(found)
     context |= _summary(summary) | _list(request, asked, found, summary.statuses)
-    context |= filtering.form(request, asked, found)
+    context |= list_filters.form(request, asked, found)
     context["chips"] = _chips(request, asked.chosen, _counts(asked.chosen, context))
     return render(request, "monitor/flow.html", context)
 
@@ -91,7 +91,7 @@ def _chips(request: HttpRequest, chosen: Filter, counts: Counts | None) -> list[
     ]
     for chip in chips:
         tree = all_of(status(str(chip["code"])), rest.tree)
-        chip["href"] = "?" + filtering.address(request, tree.text() if tree else "")
+        chip["href"] = "?" + list_filters.address(request, tree.text() if tree else "")
     return chips
 
 
@@ -144,7 +144,7 @@ def _totals(chosen: Filter, exact: bool, statuses: Counts) -> tuple[Counts | Non
 def changes(request: HttpRequest, name: str) -> HttpResponse:
     """Return the current rows of the instances in `wids`, and the number of those newer than `top`."""
     found = flow_or_404(request.user, name)
-    asked = filtering.asked(request, found)
+    asked = list_filters.asked(request, found)
     shown = urlparams.columns(request, found)
     with snapshot():
         top = number(request.GET.get("top"))

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from flows import kernel
 from flows.access import sees_everything
-from flows.people import without_users
-from flows.queries import health, invariants, storage
 from flows.queries.base import snapshot
+from flows.queries.server import health, invariants, storage
+from flows.users.people import without_users
 from monitor import labels
-from monitor.usage import usage
+from monitor.metrics.usage import usage
 from pages.guard import is_timeout, page
 
 SILENT_SECONDS = 30

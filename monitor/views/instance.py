@@ -14,16 +14,18 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import instance_or_404, masks
-from flows.queries import instances, jobs, steps, trace
+from flows.queries import instances, jobs
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.history import steps, trace
 from flows.queries.paging import Cursor
-from monitor import history, masking, places, urlparams
+from monitor import masking, places, urlparams
+from monitor.history import steps as history
+from monitor.history.timeline import timeline
+from monitor.history.tree import tree
 from monitor.reasons import job_reasons
 from monitor.responses import exact_json
 from monitor.sla.rows import ClockRow
-from monitor.timeline import timeline
-from monitor.tree import tree
 from pages.guard import page
 from pages.labels import SYSTEM_JOB
 from pages.urlparams import number

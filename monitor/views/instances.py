@@ -13,12 +13,12 @@ from flows.access import listed_flows
 from flows.filters import BadFilter
 from flows.queries import everywhere
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP, Count
+from flows.queries.counts import CAP, Count
 from flows.queries.everywhere import Selection
 from flows.queries.instances import NEW_CAP
 from flows.queries.paging import Page
-from monitor import filtering, indexing, urlparams
-from monitor.filtering import Asked
+from monitor import indexing, list_filters, urlparams
+from monitor.list_filters import Asked
 from pages.guard import is_timeout, page
 from pages.urlparams import number
 
@@ -29,14 +29,14 @@ def instances(request: HttpRequest) -> HttpResponse:
     """Return the page of all instances."""
     asked, found = _asked(request)
     if asked.edited and found:
-        return HttpResponseRedirect(f"{request.path}?{filtering.address(request, asked.text)}")
-    context = _list(request, asked, found) | filtering.form(request, asked, None)
+        return HttpResponseRedirect(f"{request.path}?{list_filters.address(request, asked.text)}")
+    context = _list(request, asked, found) | list_filters.form(request, asked, None)
     return render(request, "monitor/all_instances.html", context)
 
 
 def _asked(request: HttpRequest) -> tuple[Asked, Selection | None]:
     """Return the request of the address, and its flows; None if the filter cannot be used."""
-    asked = filtering.asked(request)
+    asked = list_filters.asked(request)
     if asked.error:
         return asked, None
     try:

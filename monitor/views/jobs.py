@@ -20,8 +20,8 @@ from flows.queries.base import snapshot
 from flows.queries.chosen_jobs import Listing
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.jobs import OpenJob
-from monitor import filtering, masking, urlparams
-from monitor.filtering import Asked
+from monitor import list_filters, masking, urlparams
+from monitor.list_filters import Asked
 from pages.guard import is_timeout, page
 from pages.urlparams import text
 
@@ -50,9 +50,9 @@ class Found:
 def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     """Return the list of jobs of one state, of one transition or role, or of all."""
     flow = flow_or_404(request.user, name)
-    asked, listing = filtering.asked(request, flow), _listing(request)
+    asked, listing = list_filters.asked(request, flow), _listing(request)
     if asked.edited and not asked.error:
-        return HttpResponseRedirect(filtering.without_form(request, asked, KEPT))
+        return HttpResponseRedirect(list_filters.without_form(request, asked, KEPT))
     found = _found(request, flow, asked, listing)
     if found.error:
         asked = replace(asked, error=found.error)
@@ -70,7 +70,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         "orders": ORDERS.items(),
         "diagram": has_diagram(flow.name),
     }
-    context |= filtering.list_form(request, asked, flow, fields_of(flow, "job."), KEPT)
+    context |= list_filters.list_form(request, asked, flow, fields_of(flow, "job."), KEPT)
     return render(request, "monitor/jobs.html", context)
 
 

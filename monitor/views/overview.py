@@ -13,7 +13,7 @@ from flows.access import masks, visible_flows
 from flows.capabilities.figures import queries as figures
 from flows.queries import base, overview, overview_jobs, totals
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP
+from flows.queries.counts import CAP
 from monitor.flow_names import named_flow_ids
 from monitor.past import views as past
 from monitor.past.as_of import from_slider, time_of

@@ -17,10 +17,10 @@ from flows import api
 from flows.access import flow_or_404, may
 from flows.capabilities.reasons import sentences
 from flows.capabilities.reasons.many import Holding, Lack
-from flows.designer.drawings import data, name
+from flows.designer.picture.drawings import data, name
 from flows.queries import jobs, overview
 from flows.queries.base import snapshot
-from flows.queries.counting import NONE, Count
+from flows.queries.counts import NONE, Count
 from flows.queries.definitions import FlowInfo, has_diagram
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.jobs import Queue

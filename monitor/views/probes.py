@@ -11,9 +11,9 @@ from django.db import Error
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
-from flows.queries import health, stats
 from flows.queries.base import snapshot
-from monitor import metrics
+from flows.queries.server import health, stats
+from monitor.metrics import collection
 from pages.live.listener import all_listeners
 
 READY_TIMEOUT_MS = 2_000
@@ -52,9 +52,9 @@ def metrics_page(request: HttpRequest) -> HttpResponse:
                             content_type="text/plain")  # fmt: skip
     try:
         with snapshot(METRICS_TIMEOUT_MS):
-            text = metrics.exposition()
+            text = collection.exposition()
     except Error:
-        text = "# the database does not answer\n" + "".join(metrics.of_this_process())
+        text = "# the database does not answer\n" + "".join(collection.of_this_process())
         return HttpResponse(text, status=503, content_type="text/plain")
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 

@@ -17,14 +17,14 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from flows import api, starting
+from flows import api, starts
 from flows.access import flow_or_404, may_operate
 from flows.errors import Refused
 from flows.filters.tree import quote
 from flows.queries.definitions import FlowInfo
-from flows.starting import Result, Row, Upload
-from flows.starting.performing import prefix
-from flows.starting.reading import MAX_BYTES, number_of, text_of
+from flows.starts import Result, Row, Upload
+from flows.starts.batches import prefix
+from flows.starts.csv_rows import MAX_BYTES, number_of, text_of
 from monitor.export.formats import Column, as_csv
 from monitor.labels import START_RESULT
 from pages.guard import page
@@ -51,7 +51,7 @@ def start_csv(request: HttpRequest, name: str) -> HttpResponse:
     }  # fmt: skip
     if request.method == "POST":
         data = _sent(request)
-        upload = starting.read(data, definition)
+        upload = starts.read(data, definition)
         if upload.fault is None:
             context |= _read(request, flow, upload, text_of(data))
         else:
@@ -75,7 +75,7 @@ def _read(request: HttpRequest, flow: FlowInfo, upload: Upload, text: str) -> di
     file = _digest(token, *sender, text)
     # What is started again has keys of this upload, which may be sent twice, too.
     source = _digest(*sender, *([token] if request.POST.get("again") == "1" else []))
-    rows = starting.as_rows(upload.rows, source)
+    rows = starts.as_rows(upload.rows, source)
     context: dict[str, Any] = {"upload": upload, "text": text, "token": token, "file": file}
     try:
         if request.POST.get("do") == "start" and request.POST.get("seen") == file:
@@ -95,7 +95,7 @@ def _digest(*parts: str) -> str:
 def _preview(
     request: HttpRequest, flow: FlowInfo, upload: Upload, rows: list[Row], source: str
 ) -> dict[str, Any]:
-    found = starting.check(flow.name, rows, actor=request.user.get_username())
+    found = starts.check(flow.name, rows, actor=request.user.get_username())
     refused = [each.problem for each in found if each.wid is None]
     earlier = [each.at for each in found if each.at and _is_of_content(each.row, source)]
     problems = sorted([*upload.problems, *refused], key=lambda each: each.line or 0)
@@ -129,7 +129,7 @@ def _results(
         )
     first = min(max(number(request.POST.get("from")) or 0, 0), len(rows))
     actor = request.user.get_username()
-    found = starting.start(flow.name, rows[first:], actor=actor, together=together)
+    found = starts.start(flow.name, rows[first:], actor=actor, together=together)
     everything = sorted([*found, *(_unread(upload) if first == 0 else ())], key=lambda each: each.line)
     first_wid = number(request.POST.get("first_wid")) or min(_wids(everything), default=None)
     shown = sorted(everything, key=lambda each: each.wid is not None)

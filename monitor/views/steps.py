@@ -12,12 +12,13 @@ from django.utils.dateparse import parse_datetime
 from django.views.decorators.http import require_safe
 
 from flows.access import instance_or_404, masks
-from flows.queries import steps, trace
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo
+from flows.queries.history import steps, trace
+from flows.queries.history.steps import StateValue, Writer
 from flows.queries.instances import Instance
-from flows.queries.steps import StateValue, Writer
-from monitor import history, masking
+from monitor import masking
+from monitor.history import steps as history
 from monitor.responses import exact_json
 from pages.guard import page
 from pages.urlparams import number, text

@@ -11,11 +11,11 @@ from urllib.parse import urlsplit
 from django import template
 from django.http import HttpRequest
 from django.template.defaultfilters import truncatechars
-from django.utils.html import conditional_escape, format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from pages import typed
+from pages import state_values
+from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
 from pages.templatetags.wed import number
 
@@ -79,7 +79,7 @@ def value(text: str | None, kind: str = "", longest: int = 0, *, plain: bool = F
     if text is None:
         sign = _("empty") if plain else "∅"
         return format_html('<span class="null" title="{}">{}</span>', _("empty (null)"), sign)
-    shown = typed.shown(text, kind)
+    shown = state_values.shown(text, kind)
     cut = truncatechars(shown, longest) if 0 < longest < len(shown) else shown
     is_label = shown == text or hasattr(kind, "label_of")
     return cut if is_label else format_html('<span title="{}">{}</span>', text, cut)
@@ -154,6 +154,4 @@ def page_before(request: HttpRequest | None) -> str:
 
 def _attributes(**named: str) -> SafeString:
     """Return the attributes that have a value, with a space before each."""
-    return SafeString(
-        "".join(f' {name}="{conditional_escape(text)}"' for name, text in named.items() if text)
-    )
+    return SafeString("".join(f' {name}="{escaped(text)}"' for name, text in named.items() if text))

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from typing import Protocol
 
 from django import template
 from django.utils import formats, timezone
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from pages import labels
+from pages.markup import format_html
 
 register = template.Library()
 
@@ -93,7 +94,12 @@ def worker_kind(code: str) -> str:
 def number(value: Counted | int) -> str:
     """Format a number with thousands separators; "10,000+" when counting stopped there."""
     n, capped = (value, False) if isinstance(value, int) else (value.n, value.capped)
-    return formats.number_format(n, force_grouping=True) + ("+" if capped else "")
+    return _grouped(n, get_language()) + ("+" if capped else "")
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _grouped(n: int, _language: str | None) -> str:
+    return formats.number_format(n, force_grouping=True)
 
 
 @register.simple_tag
@@ -101,16 +107,28 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
     """Render a time: today's without the date, the whole in the title."""
     if at is None:
         return NOTHING
-    local = timezone.localtime(at)
-    today = local.date() == timezone.localdate()
-    clock = local.strftime("%H:%M:%S") + (f".{local.microsecond // 1000:03d}" if precise else "")
-    text = clock if today else f"{formats.date_format(local, 'SHORT_DATE_FORMAT')} {clock}"
-    return format_html(
-        '<time datetime="{}" title="{}">{}</time>',
-        at.isoformat(),
-        local.strftime("%Y-%m-%d %H:%M:%S %Z"),
-        text,
-    )
+    zone = timezone.get_current_timezone()
+    local = at.astimezone(zone)
+    clock = local.time().isoformat("milliseconds" if precise else "seconds")
+    if local.date() != datetime.now(zone).date():
+        clock = f"{_day(local.date(), get_language())} {clock}"
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), _whole(local), clock)
+
+
+@lru_cache(maxsize=1024)
+def _day(day: date, _language: str | None) -> str:
+    return formats.date_format(day, "SHORT_DATE_FORMAT")
+
+
+def _whole(local: datetime) -> str:
+    """Return a time with its day and the name of its zone."""
+    return f"{local.replace(tzinfo=None).isoformat(' ', 'seconds')} {local.tzname()}"
+
+
+@register.filter
+def epoch(at: datetime) -> int:
+    """Return the seconds since 1970, as scripts read times."""
+    return int(at.timestamp())
 
 
 @register.simple_tag
@@ -124,10 +142,9 @@ def ago(at: datetime | None) -> SafeString | str:
     """Render the age of a time; the script keeps it up to date."""
     if at is None:
         return NOTHING
-    return format_html(
-        '<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(),
-        timezone.localtime(at).strftime("%Y-%m-%d %H:%M:%S %Z"), _age(datetime.now(UTC) - at),
-    )  # fmt: skip
+    title = _whole(at.astimezone(timezone.get_current_timezone()))
+    age = _age(datetime.now(UTC) - at)
+    return format_html('<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(), title, age)
 
 
 def _age(value: timedelta) -> str:
@@ -151,15 +168,21 @@ def duration(value: timedelta | None) -> str:
     if seconds == 0 and value:
         return _("%(n)d ms") % {"n": value / timedelta(milliseconds=1)}
     days, hours, minutes = seconds // 86400, seconds // 3600, seconds // 60
-    units = [
-        (days, ngettext("%(n)d day", "%(n)d days", days)),
-        (hours % 24, ngettext("%(n)d hour", "%(n)d hours", hours % 24)),
-        (minutes % 60, ngettext("%(n)d minute", "%(n)d minutes", minutes % 60)),
-        (seconds % 60, ngettext("%(n)d second", "%(n)d seconds", seconds % 60)),
-    ]
-    largest = next((at for at, (n, _words) in enumerate(units) if n), len(units) - 1)
-    parts = [units[largest], *((n, text) for n, text in units[largest + 1 : largest + 2] if n)]
-    return " ".join(text % {"n": n} for n, text in parts)
+    units = (days, hours % 24, minutes % 60, seconds % 60)
+    largest = next((at for at, n in enumerate(units) if n), len(units) - 1)
+    parts = [largest, *(at for at in (largest + 1,) if at < len(units) and units[at])]
+    return " ".join(_units(at, units[at]) % {"n": units[at]} for at in parts)
+
+
+def _units(place: int, n: int) -> str:
+    """Return the words for a number of days, hours, minutes or seconds."""
+    if place == 0:
+        return ngettext("%(n)d day", "%(n)d days", n)
+    if place == 1:
+        return ngettext("%(n)d hour", "%(n)d hours", n)
+    if place == 2:
+        return ngettext("%(n)d minute", "%(n)d minutes", n)
+    return ngettext("%(n)d second", "%(n)d seconds", n)
 
 
 @register.filter

@@ -9,7 +9,7 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import AnonymousUser, Group, Permission, User
 
 from flows import access
-from flows.groups import create_groups, create_groups_of
+from flows.users.groups import create_groups, create_groups_of
 from tests.access.conftest import SampleData
 
 ACTIONS: tuple[access.Action, ...] = (

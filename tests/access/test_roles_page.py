@@ -11,8 +11,8 @@ from django.contrib.auth.models import Group, User
 
 from flows import access, api
 from flows.capabilities.recovery.api import Operation
-from flows.groups import GROUPS, create_groups
 from flows.models import Status
+from flows.users.groups import GROUPS, create_groups
 
 PLACE = Path(__file__).parents[2] / "docs" / "roles.md"
 PAGE = PLACE.read_text(encoding="utf-8")

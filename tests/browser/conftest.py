@@ -15,7 +15,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
@@ -184,12 +184,26 @@ def wait(browser: webdriver.Chrome) -> Wait:
     return until
 
 
+# What the driver answers, instead of the error of a stale element, while a page is being replaced.
+REPLACED = "does not belong to the document"
+
+
 def wait_in(
     browser: webdriver.Chrome, condition: Callable[[webdriver.Chrome], Any], seconds: float = 60.0
 ) -> Any:
     """Return the result of the condition in this browser once it is true."""
-    leaving = [StaleElementReferenceException]  # the page is being replaced: look again
-    return WebDriverWait(browser, seconds, 0.05, leaving).until(condition)
+
+    def looked_at(page: webdriver.Chrome) -> Any:
+        try:
+            return condition(page)
+        except StaleElementReferenceException:
+            return None  # the page is being replaced: look again
+        except WebDriverException as error:
+            if REPLACED in str(error.msg):
+                return None
+            raise
+
+    return WebDriverWait(browser, seconds, 0.05).until(looked_at)
 
 
 @pytest.fixture(scope="session")

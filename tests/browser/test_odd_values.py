@@ -179,7 +179,7 @@ def test_a_form_of_a_result_and_one_of_a_replay_write_only_what_was_changed(form
 def test_a_form_of_a_start_gives_the_first_values(forms: Forms) -> None:
     before = forms.state(start(forms))
     forms.open(f"/flows/{forms.flow}/start/")
-    forms.type("value-0", "1")
+    forms.type("value-n", "1")
     forms.press("form.operate button.primary")
     wid = int(forms.browser.current_url.split("/instances/")[1].split("/")[0])
     assert forms.state(wid) == before

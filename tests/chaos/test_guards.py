@@ -8,8 +8,9 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from chaos import mutate, mutations_machine
-from chaos.mutation import Change, apply, pytest_id, read
+from chaos import mutate
+from chaos.mutants import mutations_machine
+from chaos.mutants.mutation import Change, apply, pytest_id, read
 from flows import api
 from testkit import kernel_db
 from testkit.cases import some

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from chaos import mutation
+from chaos.mutants import mutation
 from tests.imports import imports, modules
 from tests.suite.parts import CHECKOUT
 

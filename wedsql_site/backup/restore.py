@@ -24,6 +24,9 @@ where n.nspname in ('wedsql', 'wed_match')
       and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 limit 1
 """
+# Jobs that were made after the backup are lost here, but devices and workers have their numbers, and send
+# results of them. No other job may get one of these numbers.
+_GAP = "select setval('wedsql.job_seq', last_value + 1000000) from wedsql.job_seq"
 
 
 def restore(directory: Path, echo: Callable[[str], None]) -> None:
@@ -48,6 +51,7 @@ def restore(directory: Path, echo: Callable[[str], None]) -> None:
         programs.run("pg_restore", *options, directory / ARCHIVE, server=server)
     with connection.cursor() as cursor:
         _take_over(cursor, manifest, made, owner)
+        cursor.execute(_GAP)
         cursor.execute("analyze")
     without = [
         role["name"]

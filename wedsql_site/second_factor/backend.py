@@ -14,17 +14,19 @@ from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from pages.statements import Prepared
 from wedsql_site.second_factor import devices, policy
 
 PATH = "wedsql_site.second_factor.backend.Backend"
 _own = TOTPDevice.objects.filter(user_id=OuterRef("pk"), confirmed=True)
+_user = Prepared(lambda: User.objects.annotate(factor=Subquery(_own.values("pk")[:1])).filter(pk=0))
 
 
 class Backend(ModelBackend):
     """Django's backend, which returns no user without a second factor if one is required."""
 
     def get_user(self, user_id: int) -> Any:
-        user = User.objects.annotate(factor=Subquery(_own.values("pk")[:1])).filter(pk=user_id).first()
+        user = _user.instance(User, user_id, more=("factor",))
         if user is None or not self.user_can_authenticate(user):
             return None
         return None if user.factor is None and policy.is_required(user) else user

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from wedsql_site.attempts import counted
 from wedsql_site.second_factor import devices
+from wedsql_site.web.attempts import counted
 
 WRONG_CODE = _("The code is wrong, was used already or is too old. Enter the one that is shown now.")
 

@@ -18,8 +18,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.generic import FormView
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from wedsql_site.middleware import uncompressed
 from wedsql_site.second_factor import devices, forms
+from wedsql_site.web.middleware import uncompressed
 
 KEY = "second_factor_setup"
 

@@ -17,7 +17,7 @@ from wedsql_site.supervisor import forks, preload
 
 # The modules of the programs, by the command that decides which apps are installed.
 _PROGRAMS: Mapping[str, Sequence[str]] = {
-    "daphne": ("wedsql_site.web_modules", "django.template.loaders.app_directories"),
+    "daphne": ("wedsql_site.web.web_modules", "django.template.loaders.app_directories"),
     "qcluster": (
         "workers.management.commands.qcluster",
         "workers.djangoq.tasks",

@@ -127,7 +127,9 @@ def _web(where: Address) -> Program:
     plain = where.loopback and not behind_proxy and not environment.text("WEDSQL_HTTPS")
     extra = {"WEDSQL_HTTPS": "0"} if plain else {}
     arguments.append("wedsql_site.asgi:application")
-    return Program("web", "daphne", tuple(arguments), "web", extra=extra, imports="wedsql_site.web_modules")
+    return Program(
+        "web", "daphne", tuple(arguments), "web", extra=extra, imports="wedsql_site.web.web_modules"
+    )
 
 
 def _worker_grace() -> float:

@@ -6,7 +6,6 @@ from django import template
 from django.db import DatabaseError
 from django.template import Context
 from django.urls import reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -16,6 +15,7 @@ from flows.capabilities.alerts.api import AlertCounts, count_alerts
 from flows.capabilities.tasks.deadlines import unread_messages as count_unread
 from flows.designer.flows import Waiting, waiting
 from flows.errors import WedError
+from pages.markup import format_html
 from wedsql_site.navigation import Area, areas
 from wedsql_site.second_factor import policy
 

@@ -16,7 +16,7 @@ from django.db import DataError, connection
 from django.test import Client, RequestFactory
 
 from wedsql_site import environment, logs
-from wedsql_site.middleware import RequestLog
+from wedsql_site.web.middleware import RequestLog
 from workers.logs import summarize
 
 ABOUT = {"flow": "orders", "wid": 7, "job": 12, "transition": "tr_pay", "worker": "w#1"}

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from flows import api
-from flows.groups import create_groups
 from flows.tests.pages import unique
+from flows.users.groups import create_groups
 from tests.addresses import monitor_pages
 from wedsql_site.navigation import PAGES
 

@@ -12,7 +12,7 @@ from django.db import DatabaseError, connection
 
 from flows import capabilities
 from flows.errors import WedError
-from workers.alerts.delivering import deliver_due
+from workers.alerts.deliveries import deliver_due
 from workers.logs import summarize
 
 log = logging.getLogger("workers.alerts")

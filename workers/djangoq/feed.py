@@ -13,7 +13,7 @@ import time
 from collections import deque
 from dataclasses import dataclass
 
-from workers.client import taking
+from workers.client import jobs as taking
 from workers.client.statement import Command
 from workers.client.wire import Wire
 from workers.djangoq.packages import RUN_JOBS, Task, package

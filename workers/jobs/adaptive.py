@@ -11,10 +11,10 @@ import time
 from collections.abc import Sequence
 from typing import Protocol
 
-from workers.client import taking
+from workers.client import jobs as taking
+from workers.client.claims import read_jobs
 from workers.client.statement import BEGIN, COMMIT, Command
-from workers.client.taken import read_jobs
-from workers.jobs.stepping import Stepper, Steps
+from workers.jobs.steps import Stepper, Steps
 
 # The handlers of a batch are likely to end within this time, so that no result waits long for its commit.
 TOGETHER = 0.1

@@ -15,15 +15,16 @@ from typing import Any
 import psycopg
 from psycopg.pq import TransactionStatus
 
-from workers.client import results, taking
+from workers.client import jobs as taking
+from workers.client import results
+from workers.client.claims import Held, Taken, read_jobs
 from workers.client.results import Done, ResultRefused
 from workers.client.statement import BEGIN, COMMIT, ROLLBACK, Command
-from workers.client.taken import Held, Taken, read_jobs
 from workers.client.wire import ConnectionLost, pause
 from workers.jobs import adaptive
+from workers.jobs.handler_calls import BrokenStep, Performer
 from workers.jobs.outcome import describe, kind_of, log_text, sqlstate_of
-from workers.jobs.performing import BrokenStep, Performer
-from workers.jobs.stepping import Stepper
+from workers.jobs.steps import Stepper
 from workers.logs import log_fields, summarize
 
 log = logging.getLogger("workers.runner")

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import psycopg
 
-from workers.client import registration, results, taking
+from workers.client import jobs as taking
+from workers.client import registration, results
 from workers.client.statement import Statement
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import Plan, known, plans, serves

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import psycopg
 
-from workers.client import taking
+from workers.client import jobs as taking
 from workers.client.wire import ConnectionLost, Wire, pause
 from workers.jobs.plans import Plan
 from workers.jobs.runner import Runner

@@ -12,7 +12,7 @@ from types import FrameType
 
 from workers.client.connect import worker_opener
 from workers.client.wire import Wire
-from workers.jobs.performing import HELD
+from workers.jobs.handler_calls import HELD
 from workers.jobs.process_state import SavedState
 from workers.jobs.runner import Runner
 from workers.process.presence import Presence

@@ -9,7 +9,7 @@ from typing import Any
 import psycopg
 
 from flows import api
-from flows.queries.invariants import SAMPLE
+from flows.queries.server.invariants import SAMPLE
 
 log = logging.getLogger("workers.reaper")
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import psycopg
 
-from workers.client import results, taking
+from workers.client import jobs as taking
+from workers.client import results
 from workers.client.wire import Wire
 from workers.logs import summarize
 from workers.messages import PROCESS_DIED

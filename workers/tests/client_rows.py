@@ -11,10 +11,11 @@ import psycopg
 
 from flows import api
 from flows.types import ClaimedJob, Completion, Failure
-from workers.client import maintenance, registration, results, taking
+from workers.client import jobs as taking
+from workers.client import maintenance, registration, results
+from workers.client.claims import read_jobs
 from workers.client.results import Done
 from workers.client.statement import Command
-from workers.client.taken import read_jobs
 from workers.tests.conftest import Shop
 
 LONG, NAMES = 60.0, ["tr_one"]
@@ -125,17 +126,17 @@ def completed_alone(desk: Desk, changes: dict[str, Any]) -> Any:
 def rows_of_taking() -> Iterator[Row]:
     for about, flow, limit in (("ready jobs", "", 3), ("no job", "", 0), ("an unknown flow", "nowhere", 1)):
         yield Row(
-            "take_many", "taking.take", about,
+            "take_many", "jobs.take", about,
             lambda d, f=flow, n=limit: jobs_of(api.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)),
             lambda d, f=flow, n=limit: read(d, f or d.flow, taking.take(f or d.flow, NAMES, n, "me")),
         )  # fmt: skip
         yield Row(
-            "take_many", "taking.hold", about,
+            "take_many", "jobs.hold", about,
             lambda d, f=flow, n=limit: jobs_of(api.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)),
             lambda d, f=flow, n=limit: read(d, f or d.flow, taking.hold(f or d.flow, NAMES, n, "me")),
         )  # fmt: skip
         yield Row(
-            "lease_many", "taking.lease", about,
+            "lease_many", "jobs.lease", about,
             lambda d, f=flow, n=limit: jobs_of(
                 api.lease_many(f or d.flow, NAMES, n, "me", duration=timedelta(seconds=LONG), conn=d.conn)
             ),
@@ -144,7 +145,7 @@ def rows_of_taking() -> Iterator[Row]:
             ),
         )  # fmt: skip
         yield Row(
-            "offer", "taking.offer", about,
+            "offer", "jobs.offer", about,
             lambda d, f=flow, n=limit: [
                 o.id for o in api.offer(f or d.flow, NAMES, n, actor="me", conn=d.conn)],
             lambda d, f=flow, n=limit: ids(d.send(taking.offer(f or d.flow, NAMES, n, actor="me"))),
@@ -154,29 +155,29 @@ def rows_of_taking() -> Iterator[Row]:
 def rows_of_leases() -> Iterator[Row]:
     for seconds in (LONG, 0.0):
         yield Row(
-            "extend", "taking.extend", f"a lease, by {seconds:g} s",
+            "extend", "jobs.extend", f"a lease, by {seconds:g} s",
             lambda d, s=seconds: api.extend(
                 d.leased.job(d.flow), timedelta(seconds=s), conn=d.conn
             ).timestamp(),
             lambda d, s=seconds: seconds_of(d, d.value(taking.extend(d.leased, s))),
         )  # fmt: skip
     yield Row(
-        "task_host", "taking.host", "a flow whose definition names no host",
+        "task_host", "jobs.host", "a flow whose definition names no host",
         lambda d: api.task_host(d.flow, "tr_one", 1, conn=d.conn),
         lambda d: d.value(taking.host(d.flow, "tr_one", 1)),
     )  # fmt: skip
     yield Row(
-        "extend", "taking.extend", "another worker's lease",
+        "extend", "jobs.extend", "another worker's lease",
         lambda d: api.extend(late_claim(d).job(d.flow), timedelta(seconds=LONG), conn=d.conn),
         lambda d: d.value(taking.extend(late_claim(d), LONG)),
     )  # fmt: skip
     yield Row(
-        "release", "taking.release", "a lease",
+        "release", "jobs.release", "a lease",
         lambda d: api.release(d.leased.job(d.flow), actor="me", conn=d.conn),
         lambda d: d.value(taking.release(d.leased, "me")) or None,
     )  # fmt: skip
     yield Row(
-        "release", "taking.release", "another worker's lease",
+        "release", "jobs.release", "another worker's lease",
         lambda d: api.release(late_claim(d).job(d.flow), actor="me", conn=d.conn),
         lambda d: d.value(taking.release(late_claim(d), "me")),
     )  # fmt: skip

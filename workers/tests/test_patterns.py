@@ -1,6 +1,6 @@
 """The patterns of the gallery: complete, without problems, their scenarios pass, and workers serve them.
 
-flows/tests/kernel/test_k_patterns.py runs them.
+flows/tests/kernel/languages/test_k_patterns.py runs them.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ import pytest
 from django.utils import translation
 
 import workers
-from flows import api, stand_ins
-from flows.gallery import open_example
+from flows import api
+from flows.definition import stand_ins
 from flows.patterns import catalogue, code, patterns
+from flows.patterns.gallery import open_example
 from flows.patterns.table import OTHERS, PAGE, with_table
 from flows.tests.pages import unique
 from workers.discovery import autodiscover

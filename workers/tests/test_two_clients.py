@@ -18,16 +18,17 @@ import pytest
 from flows import api
 from flows.database_errors import from_database
 from flows.errors import WedError
-from workers.client import maintenance, registration, results, taking
-from workers.client.taken import read_jobs
+from workers.client import jobs, maintenance, registration, results
+from workers.client.claims import read_jobs
 from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row
 from workers.tests.conftest import Shop
 
-TOPICS: tuple[ModuleType, ...] = (taking, results, registration, maintenance)
+TOPICS: tuple[ModuleType, ...] = (jobs, results, registration, maintenance)
 # Operations of designers, programs and operators; a worker uses none of them.
 NO_WORKER = {
     "accepted_conditions",
     "approve_publication", "begin_due", "cancel", "check_condition", "check_definition", "check_invariants",
+    "confirm_losses", "last_loss",
     "check_predicate", "completions", "condition_outline", "create_flow", "data_directory", "definition",
     "difference",
     "discard_draft", "draft_history", "draft_revision", "drop_flow", "evaluate", "explain",
@@ -110,7 +111,7 @@ NO_WORKER = {
 ONE_OF_MANY = {"complete", "fail", "take"}
 # Commands that only a worker needs, and functions of the topics that are no commands.
 ONLY_WORKER = {
-    "taking.warm", "results.warm", "results.retake", "results.is_transient", "results.refusals",
+    "jobs.warm", "results.warm", "results.retake", "results.is_transient", "results.refusals",
     "registration.report_problems", "registration.without_key", "maintenance.count_times",
 }  # fmt: skip
 
@@ -134,10 +135,10 @@ def test_every_operation_and_every_command_has_a_row() -> None:
 @pytest.fixture
 def desk(shop: Shop) -> Iterator[Desk]:
     shop.start(4)
-    (leased,) = read_jobs(shop.runner.wire.round(taking.lease(shop.flow, NAMES, 1, "me", LONG, None))[0])
+    (leased,) = read_jobs(shop.runner.wire.round(jobs.lease(shop.flow, NAMES, 1, "me", LONG, None))[0])
     worker = api.register_worker("process", "idle", "here", 1, [], conn=shop.db)
     yield Desk(shop, leased, worker)
-    shop.runner.wire.round(taking.hold(shop.flow, [""], 1, ""))  # releases what the session still holds
+    shop.runner.wire.round(jobs.hold(shop.flow, [""], 1, ""))  # releases what the session still holds
 
 
 def answer(desk: Desk, call: Callable[[Desk], Any]) -> tuple[Any, ...]:

@@ -10,7 +10,8 @@ from flows import api
 from flows.capabilities.alerts import rules
 from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
 from flows.errors import UnknownFlow
-from flows.management.base import FlowCommand, Usage, span
+from flows.management.base import FlowCommand, Usage
+from flows.management.values import span
 from flows.moments import later
 from flows.queries.definitions import flow_by_name
 

@@ -13,7 +13,7 @@ from flows.error_text import summarize
 from flows.errors import WedError
 from flows.filters import BadFilter, parse
 from flows.queries.base import snapshot
-from flows.queries.counting import CAP
+from flows.queries.counts import CAP
 from flows.queries.definitions import flow_by_name
 from flows.queries.instances import matching
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from flows import api
-from flows.access import PREFIX, AnyUser, flows_of, may, may_handle, may_operate, may_see
+from flows.access import PREFIX, AnyUser, flows_of, group_names, may, may_handle, may_operate, may_see
 from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 
 
@@ -23,7 +23,7 @@ def groups_of(user: AnyUser) -> set[str]:
     """Return the names of the user's groups that a rule may name; read once per user object."""
     found: set[str] | None = getattr(user, "_approver_groups", None)
     if found is None:
-        found = set(user.groups.exclude(name__startswith=PREFIX).values_list("name", flat=True))
+        found = {name for name in group_names(user) if not name.startswith(PREFIX)}
         user._approver_groups = found  # type: ignore[union-attr]
     return found
 

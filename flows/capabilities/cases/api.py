@@ -124,7 +124,8 @@ def list_cases(
 ) -> list[Case]:
     """Return open cases, the most urgent first, or closed ones, the newest first; at most 500.
 
-    `where` has any of state, queue, cause, signature, severity, owner and wid. `after` is the number of the
+    `where` has any of state, queue, cause, signature, severity, owner and wid. With a person it also returns
+    open cases of other flows about which that person decides. `after` is the number of the
     last case of the page before.
     """
     call = "select wedsql.list_cases(%s::text[], %s, %s, %s, %s)"

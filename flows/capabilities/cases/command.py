@@ -14,7 +14,8 @@ from flows import api, json_text
 from flows.capabilities.cases.api import CLAIM_MINUTES, CLOSED_STATES, OPEN_STATES, SEVERITIES, Case, CaseRule
 from flows.capabilities.cases.reports import COUNTED_BY
 from flows.errors import BadCase
-from flows.management.base import FlowCommand, Usage, number
+from flows.management.base import FlowCommand, Usage
+from flows.management.values import number
 
 SELECTING = ("queue", "cause", "signature", "owner", "state", "severity")
 SETTABLE = ("queue", "severity", "priority", "due", "reason_code")

@@ -15,9 +15,9 @@ from django.utils.translation import ngettext, override
 from flows import api
 from flows.access import AnyUser, leave_out, visible_flows
 from flows.capabilities.cases.digests import CaseDigest, DueDigest
+from flows.definition.option_labels import QueueTitles
 from flows.labels import translate_label
 from flows.models import Flow
-from flows.option_labels import QueueTitles
 from pages.labels import REASON_SHORT
 
 log = logging.getLogger("workers.alerts")

@@ -9,7 +9,8 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.errors import UnknownInstance
-from flows.management.base import FlowCommand, number
+from flows.management.base import FlowCommand
+from flows.management.values import number
 from flows.models import Instance, Status
 
 

@@ -56,7 +56,7 @@ def accepted_conditions(
 
 
 def condition_outline(types: Mapping[str, str], predicate: str, *, conn: Any = None) -> dict[str, Any]:
-    """Return how one condition is built, for `flows.definition.reading`. Raises PredicateRefused.
+    """Return how one condition is built, for `flows.definition.condition_sentences`. Raises PredicateRefused.
 
     A node is {"all": [...]}, {"any": [...]}, {"not": node} or a part with its text `sql`; one that compares
     an attribute with plain values has `attribute`, `operator` and `values` too.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from flows.definition import AnyDefinition
-from flows.definition.merging import Merge, merge
+from flows.definition.merge import Merge, merge
 from flows.statements import JSON, designed, read_as, rows, value
 from flows.summaries import Summary
 from flows.types import MAIN, Draft, DraftAt, DraftInfo, Revision, Version

@@ -8,6 +8,7 @@ from typing import Any
 from flows.definition import AnyDefinition
 from flows.statements import JSON, designed, read_as, rows, value
 from flows.types import DraftAt, Publication, PublicationChoices
+from flows.users.holdings import held
 
 AT_ONCE = PublicationChoices()
 
@@ -17,9 +18,10 @@ def request_publication(
 ) -> Publication:
     """Request the publication of a draft's present revision; without need of approval or time, publish it.
 
-    Raises UnknownDraft, StaleDraft, StaleBase, BadTime, and every error for which publish can be rejected.
+    It takes as many tasks and cases from other persons as `flows.users.holdings.confirmed` says. Raises
+    HeldByOthers, UnknownDraft, StaleDraft, StaleBase, BadTime, and every error of a rejected publication.
     """
-    call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
+    call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
     return _one(conn, call, (*at, *_chosen(choices, actor)))
 
 
@@ -37,27 +39,28 @@ def submit_definition(
 
     Without need of approval it is published at once, and the draft is discarded. `source` is what it was
     translated from (`keep_source`). With `numbered` its attributes and triggers have the flow's numbers.
-    Raises BadDefinition, DraftLimit, BadName, and every error for which publishing can be rejected.
+    Raises HeldByOthers, BadDefinition, DraftLimit, BadName, and every error for which publishing can be
+    rejected.
     """
     found = None if source is None else JSON(source)
-    call = "submit_definition(%s, %s, %s, %s, %s, %s)"
-    return _one(conn, call, (flow, JSON(definition), reason, actor, found, numbered))
+    call = "submit_definition(%s, %s, %s, %s, %s, %s, %s)"
+    return _one(conn, call, (flow, JSON(definition), reason, actor, found, numbered, held()))
 
 
 def request_rollback(
     flow: str, version: int, choices: PublicationChoices = AT_ONCE, *, actor: str = "", conn: Any = None
 ) -> Publication:
     """Request that the definition of an earlier version is published again. Raises UnknownVersion."""
-    call = "request_rollback(%s, %s, %s, %s, %s, %s, %s, %s)"
+    call = "request_rollback(%s, %s, %s, %s, %s, %s, %s, %s, %s)"
     return _one(conn, call, (flow, version, *_chosen(choices, actor)))
 
 
 def approve_publication(number: int, *, note: str = "", actor: str = "", conn: Any = None) -> Publication:
     """Approve a request of another person, and publish it, at once or at its time.
 
-    Raises SamePerson, StaleBase, UnknownPublication, AlreadyDecided.
+    Raises HeldByOthers, SamePerson, StaleBase, UnknownPublication, AlreadyDecided.
     """
-    return _one(conn, "approve_publication(%s, %s, %s)", (number, note, actor))
+    return _one(conn, "approve_publication(%s, %s, %s, %s)", (number, note, actor, held()))
 
 
 def reject_publication(number: int, *, note: str = "", actor: str = "", conn: Any = None) -> Publication:
@@ -122,4 +125,4 @@ def _one(conn: Any, call: str, params: tuple[Any, ...]) -> Publication:
 def _chosen(choices: PublicationChoices, actor: str) -> tuple[Any, ...]:
     prediction = None if choices.prediction is None else JSON(choices.prediction)
     groups = JSON(choices.groups.as_json())
-    return choices.reason, choices.reopen_final, choices.publish_at, prediction, actor, groups
+    return choices.reason, choices.reopen_final, choices.publish_at, prediction, actor, groups, held()

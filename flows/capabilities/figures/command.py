@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from flows.capabilities.figures.histories import MOST_CASES, Children, Wanted, count
 from flows.capabilities.figures.logs import FORMATS
 from flows.management.base import FlowCommand, Rejected, Usage, get_flow
+from flows.management.values import moment, past
 from flows.queries.base import now
 
 _FIRST = datetime(1970, 1, 1, tzinfo=UTC)
@@ -22,9 +23,9 @@ class Command(FlowCommand):
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", metavar="NAME", help="name of the flow")
         parser.add_argument("--format", choices=[*FORMATS], default="xes", help="default: xes")
-        for name, what in {"since": "from", "until": "before"}.items():
+        for name, what, of in (("since", "from", past), ("until", "before", moment)):
             help_ = f"instances that started {what} this time (UTC)"
-            parser.add_argument(f"--{name}", type=datetime.fromisoformat, metavar="TIME", help=help_)
+            parser.add_argument(f"--{name}", type=of, metavar="TIME", help=help_)
         parser.add_argument(
             "--final", action="store_true", help="those that became final then, as the analysis has them"
         )
@@ -33,6 +34,8 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         flow, at = get_flow(options["flow"]), now()
         since, until = options["since"] or _FIRST, options["until"] or at
+        if until.replace(tzinfo=until.tzinfo or UTC) <= since:
+            raise Usage("--until has to be after --since, and after 1970.")
         times = [each if each.tzinfo else each.replace(tzinfo=UTC) for each in (since, until)]
         wanted = Wanted(flow.pk, times[0], min(times[1], at), options["final"])
         number = count(wanted)

@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 
 from flows.labels import OfFlow, OfTransition
 from flows.queries.base import Row, rows, scalar
-from flows.queries.counting import CAP, Count, count, limit
+from flows.queries.counts import CAP, Count, count, limit
 from flows.queries.paging import PAGE_SIZE, Cursor, Page, cut
 
 WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7), "all": timedelta(days=91)}

@@ -10,7 +10,8 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.capabilities.keys.api import WorkerKey
-from flows.management.base import FlowCommand, Usage, number
+from flows.management.base import FlowCommand, Usage
+from flows.management.values import number
 
 MOST_DAYS = 3660
 

@@ -15,8 +15,8 @@ from django.http.response import HttpResponseBase
 
 from flows.api import record_look
 from flows.capabilities.looks.api import Shown
-from flows.disclosure import Noted, noting
 from flows.errors import DatabaseGone, UnknownFlow
+from flows.users.disclosure import Noted, noting
 from pages.error_pages import unavailable
 
 AGAIN = timedelta(minutes=10)

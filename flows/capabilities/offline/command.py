@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 
 from flows import api
 from flows.capabilities.offline.api import Device, OfflineResult
-from flows.management.base import FlowCommand, Usage, number
+from flows.management.base import FlowCommand, Usage
+from flows.management.values import number
 
 VERBS = ("list", "results", "withdraw", "lost", "activate", "skip")
 STATE = {"A": "active", "W": "withdrawn", "L": "lost"}

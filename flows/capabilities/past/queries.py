@@ -13,9 +13,10 @@ from psycopg import sql
 
 from flows.filters import Filter
 from flows.filters.fields import GROUPS, STATUSES
-from flows.queries import counting, everywhere
+from flows.queries import counts as counting
+from flows.queries import everywhere
 from flows.queries.base import rows, scalar
-from flows.queries.counting import CAP, LIVING, Count, count, limit
+from flows.queries.counts import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute
 from flows.queries.everywhere import Selection
 from flows.queries.instances import CELL_CHARS, InstanceRow, columns, flow_of, instance_row

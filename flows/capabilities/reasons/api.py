@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from flows.definition.option_labels import AttributeTitles
 from flows.labels import rule_name
-from flows.option_labels import AttributeTitles
 from flows.statements import value
 from flows.types import Part
 from flows.types.definitions import alternatives

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from flows.capabilities.reasons.api import Obstacle
-from flows.definition.reading import OPPOSITE, SAME
+from flows.definition.condition_sentences import OPPOSITE, SAME
 
 Values = dict[str, Any]
 

@@ -9,8 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from flows.capabilities.reasons.api import JobReason, Obstacle
-from flows.definition.reading import Reader
-from flows.option_labels import value_label
+from flows.definition.condition_sentences import Reader
+from flows.definition.option_labels import value_label
 
 
 def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:

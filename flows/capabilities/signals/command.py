@@ -9,7 +9,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.management.base import FlowCommand, Usage, name_and_value, number
+from flows.management.base import FlowCommand, Usage, name_and_value
+from flows.management.values import number
 
 WORDS = {
     "delivered": "delivered to instance {wid}, step {seq}",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.http import Http404
 
-from flows import api
+from flows import access, api
 from flows.access import AnyUser, may_operate, may_see, shown_to, task_keys
 from flows.capabilities.tasks.api import TaskSheet
 from flows.errors import UnknownTask
@@ -66,8 +66,7 @@ def _keys(user: AnyUser) -> frozenset[str]:
 
 def is_responsible(user: AnyUser, sheet: TaskSheet) -> bool:
     """Return whether the user is the person responsible for the instance of the task."""
-    chosen = api.task_settings(sheet.wid)
-    return chosen is not None and chosen.responsible == user.get_username()
+    return access.is_responsible(user, sheet.wid)
 
 
 def may_do(user: AnyUser, sheet: TaskSheet, verb: str, operates: bool | None = None) -> bool:

@@ -6,9 +6,8 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from flows import stand_ins
 from flows.capabilities.trials.api import situation_of
-from flows.definition import AnyDefinition
+from flows.definition import AnyDefinition, stand_ins
 from flows.definition import scenarios as scenario_rules
 from flows.definition.scenarios import Deviation, NoSuchRule, Outcome, Scenario, Step
 from flows.errors import WedError

@@ -8,7 +8,7 @@ from flows.capabilities.webhooks.api import WebhookSteps
 from flows.filters import parse
 from flows.queries.base import snapshot
 from flows.queries.definitions import flow_by_name
-from flows.queries.step_filter import matching
+from flows.queries.history.step_filter import matching
 
 LIMIT_MS = 5_000
 

@@ -14,7 +14,7 @@ from flows.filters import Filter, parse
 from flows.filters.fields import PARTS
 from flows.filters.tree import conditions
 from flows.queries.definitions import FlowInfo
-from flows.queries.step_filter import STEP_PARTS
+from flows.queries.history.step_filter import STEP_PARTS
 
 
 def save(

@@ -16,7 +16,15 @@ TAKING = frozenset({"mode", "max_attempts", "backoff"})
 # What holds workers back; the jobs of children are taken by none, but wait for these locks, too.
 LOCKS = frozenset({"mutex", "lock"})
 CHILDREN = frozenset(
-    {"child_count", "child_set", "child_wait", "child_rest", "child_exception", "child_result"}
+    {
+        "child_count",
+        "child_set",
+        "child_wait",
+        "child_rest",
+        "child_exception",
+        "child_errors",
+        "child_result",
+    }
 )
 TASKS = frozenset(
     {

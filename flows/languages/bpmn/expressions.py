@@ -14,7 +14,12 @@ _SQL = ("sql", "text/sql")
 _READ = ("feel", "xpath", "juel")
 _PROGRAMS = ("java", "mvel", "python")
 """Languages whose simple comparisons are read: also JavaScript."""
-_DATA_OBJECT = re.compile(r"""(?:\w+:)?getDataObject\(\s*['"]([^'"()]{1,60})['"]\s*\)""")
+_DATA_OBJECT = re.compile(
+    r"""(?:(?:\w+:)?getDataObject|execution\.getVariable)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
+)
+_TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
+_METHOD = re.compile(r"[^\W\d]\w*\s*\.\s*([^\W\d]\w*)\s*\(")
+"""A call of a method, which FEEL does not have."""
 _RETURNED = re.compile(r"\s*return\b(.*?);?\s*", re.DOTALL)
 
 
@@ -43,7 +48,13 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
         return to_sql(text, types)
     except NotSimple as error:
         place = error.position + before
-        if language or before:
+        called = method(expression, default)
+        if called:
+            message = (
+                f"The expression calls a method, “{called[:40]}”, which only a program can do; let a task "
+                "before it write the result into an attribute."
+            )
+        elif language or before:
             message = f"The expression is not in FEEL's simple subset, at character {place}: {error}"
         else:
             message = (
@@ -51,6 +62,22 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
                 'If it is SQL, give it language="sql".'
             )
         raise NotUnderstood(_problem(message, expression, element)) from error
+
+
+def is_program(expression: Expression, default: str) -> bool:
+    """Return whether only a program can compute an expression: it calls methods, or is in its language."""
+    language = (expression.language or default).lower()
+    known = (*_SQL, *_READ, *_PROGRAMS)
+    other = bool(language) and not any(each in language for each in known)
+    return other or bool(method(expression, default))
+
+
+def method(expression: Expression, default: str) -> str:
+    """Return the method that an expression calls; empty for none, and where it is SQL."""
+    if (expression.language or default).lower() in _SQL:
+        return ""
+    found = _METHOD.search(_TEXT.sub("''", _DATA_OBJECT.sub("x", bare(expression.text)[0])))
+    return found[1] if found is not None else ""
 
 
 def feel_names(expression: Expression, default: str) -> frozenset[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _DURATION = re.compile(
     r"P(?=.)(\d{1,9}Y)?(\d{1,9}M)?(\d{1,9}W)?(\d{1,9}D)?"
@@ -24,7 +25,7 @@ _MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2
 _KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
-_ZONE = re.compile(r"\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
+_ZONE = re.compile(r"(?:@([A-Za-z_]+(?:/[A-Za-z_+0-9-]+)*)|\[([A-Za-z_]+(?:/[A-Za-z_+0-9-]+)*)\])$")
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,12 @@ def is_duration(text: str) -> bool:
 def moment(text: str, *, local: bool = False) -> str | None:
     """Return a moment with its time zone as the database reads it, None for another text.
 
-    A `local` one may be without a time zone, and is one of UTC then.
+    A `local` one may be without a time zone, and is one of UTC then. After a time, or after its offset, may
+    be the name of a time zone, with @ or in brackets; what its clocks show twice or never is no moment.
     """
+    named = _ZONE.search(text)
+    if named is not None:
+        return _in_zone(text[: named.start()], named[1] or named[2])
     if not _MOMENT.fullmatch(text):
         return None
     try:
@@ -73,6 +78,20 @@ def moment(text: str, *, local: bool = False) -> str | None:
         written = _written(found)  # fails where the moment is in no year that a date has
         return text if _KEPT.fullmatch(text) and abs(offset) < _FARTHEST else written
     except (ValueError, OverflowError):
+        return None
+
+
+def _in_zone(text: str, name: str) -> str | None:
+    """Return the moment of a time in a time zone with a name."""
+    if not _MOMENT.fullmatch(text):
+        return None
+    try:
+        found, zone = datetime.fromisoformat(text.upper()), ZoneInfo(name)
+        shown = found.replace(tzinfo=zone)
+        if found.tzinfo is None:
+            return _written(shown) if shown.utcoffset() == shown.replace(fold=1).utcoffset() else None
+        return _written(found) if found.astimezone(zone).utcoffset() == found.utcoffset() else None
+    except (ValueError, OverflowError, OSError, ZoneInfoNotFoundError):
         return None
 
 
@@ -101,5 +120,5 @@ def cycle(text: str) -> Cycle | None:
 
 
 def has_zone_name(text: str) -> bool:
-    """Return whether a time has the name of a time zone, such as [Europe/Berlin]."""
+    """Return whether a time has the name of a time zone, such as [Europe/Berlin] or @Europe/Berlin."""
     return _ZONE.search(text) is not None

@@ -106,8 +106,8 @@ def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False
     shown = text[:80]
     if has_zone_name(text):
         return (
-            f"The time of the event “{shown}” is not supported: names of time zones are not read; give the "
-            "offset from UTC, such as +01:00."
+            f"The time of the event “{shown}” is not supported: the time zone is not known, or its clocks "
+            "show this time twice, never, or with another offset; give the offset from UTC, such as +01:00."
         )
     if starts:
         return (

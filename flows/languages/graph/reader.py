@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from flows.definition.files import FORMATS, NotReadable, node_of
-from flows.definition.located import LARGEST, nodes_of, unstorable
+from flows.definition.places import LARGEST, nodes_of, unstorable
 from flows.languages.graph import terms
 from flows.languages.graph.model import KINDS, Edge, Graph, Node, Path, Places
 from flows.languages.graph.problems import BadGraph, Problem

@@ -10,7 +10,8 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.capabilities.controls.api import AskedControls, ControlChange
 from flows.errors import KeptChange
-from flows.management.base import FlowCommand, number
+from flows.management.base import FlowCommand
+from flows.management.values import number
 
 
 class Command(FlowCommand):

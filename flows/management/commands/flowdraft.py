@@ -13,11 +13,12 @@ from django.utils import timezone
 
 from flows import api
 from flows.definition.files import YAML
-from flows.definition.merging import Merge
-from flows.gallery import examples, open_example
+from flows.definition.merge import Merge
 from flows.management.base import FlowCommand, Rejected, Usage
 from flows.management.files import read_definition
+from flows.management.values import moment, number
 from flows.patterns import example_named
+from flows.patterns.gallery import examples, open_example
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
 
@@ -56,6 +57,7 @@ _REQUESTS = (
 class Command(FlowCommand):
     help = "Opens, saves, merges, publishes and approves drafts of definitions."
     records_actor = True
+    takes_tasks = True
     reads = {
         "list": "",
         "open": "branch file from_version reason",
@@ -64,10 +66,10 @@ class Command(FlowCommand):
         "save": "branch file revision reason",
         "merge": "branch",
         "discard": "branch revision",
-        "publish": "branch revision reason reopen_final at",
-        "rollback": "from_version reason reopen_final at",
+        "publish": "branch revision reason reopen_final at held",
+        "rollback": "from_version reason reopen_final at held",
         "requests": "",
-        "approve": "note",
+        "approve": "note held",
         "reject": "note",
         "withdraw": "note",
     }
@@ -79,8 +81,8 @@ class Command(FlowCommand):
         parser.add_argument("--branch", default="main", help="the name of the draft (default: main)")
         parser.add_argument("--file", type=Path, help="open, save: a definition as .json or .yaml")
         parser.add_argument("--from-gallery", metavar="EXAMPLE", help=_EXAMPLES)
-        parser.add_argument("--from-version", type=int, help="open, rollback: an earlier version of the flow")
-        parser.add_argument("--revision", type=int, help="save: the revision that the file was made from")
+        parser.add_argument("--from-version", type=number(1), help="open, rollback: an earlier version")
+        parser.add_argument("--revision", type=number(1), help="save: the revision the file is made from")
         parser.add_argument("--reason", default="", help="publish, rollback: why; open, save: what")
         parser.add_argument("--at", type=_time, help="publish, rollback: when, such as 2030-01-31T22:00")
         parser.add_argument("--reopen-final", action="store_true", help="publish: re-match final instances")
@@ -234,5 +236,5 @@ def _refuse_conflicts(merged: Merge) -> None:
 
 
 def _time(text: str) -> datetime:
-    found = datetime.fromisoformat(text)
+    found = moment(text)
     return found if found.tzinfo else timezone.make_aware(found)

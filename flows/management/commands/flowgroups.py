@@ -7,8 +7,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 from django.db import transaction
 
-from flows.groups import create_groups, create_groups_of
 from flows.management.base import FlowCommand, get_flow
+from flows.users.groups import create_groups, create_groups_of
 
 
 class Command(FlowCommand):

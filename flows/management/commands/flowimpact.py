@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.management.base import FlowCommand, Rejected, get_flow
 from flows.management.naming import NAMES, named_definition
+from flows.management.values import number
 from flows.types import Counted, Impact
 
 _CONSEQUENCES = {
@@ -33,7 +34,7 @@ class Command(FlowCommand):
         parser.add_argument("definition", help=NAMES)
         parser.add_argument("--reopen-final", action="store_true")
         parser.add_argument(
-            "--limit", type=int, default=1_000_000, help="examine no more instances than these"
+            "--limit", type=number(1), default=1_000_000, help="examine no more instances than these"
         )
 
     def run(self, **options: Any) -> None:

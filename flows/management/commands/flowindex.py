@@ -32,6 +32,8 @@ class Command(FlowCommand):
         flow, attribute = options["flow"], options["attribute"]
         if options["drop"] and not attribute:
             raise Usage("--drop needs a flow and an attribute.")
+        if attribute == "":
+            raise Usage("The name of the attribute is empty.")
         if attribute and options["drop"]:
             api.withdraw_index(flow, attribute)
         elif attribute:

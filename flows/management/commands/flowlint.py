@@ -8,12 +8,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.linting import SECONDS
+from flows.api.checks import SECONDS
 from flows.definition.lint import Finding
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
-from flows.people import people_of
+from flows.management.values import span
 from flows.types import Problem
+from flows.users.people import people_of
 
 _LEVELS = {"error": 0, "warning": 1, "info": 2}
 
@@ -28,7 +29,7 @@ class Command(FlowCommand):
             "--fail-on", choices=[*_LEVELS], default="warning", help="the least severity for exit code 1"
         )
 
-        parser.add_argument("--seconds", type=float, default=SECONDS, help="how long the checks may take")
+        parser.add_argument("--seconds", type=span, default=SECONDS, help="how long the checks may take")
 
     def run(self, **options: Any) -> None:
         definition: Any = named_definition(options["definition"] or options["flow"])

@@ -16,6 +16,7 @@ from flows.definition.scenarios import Outcome
 from flows.management.base import FlowCommand, Rejected
 from flows.management.files import is_definition
 from flows.management.naming import NAMES, named_definition
+from flows.management.values import number
 
 
 class Command(FlowCommand):
@@ -26,7 +27,7 @@ class Command(FlowCommand):
         parser.add_argument("definition", nargs="?", help=f"{NAMES}; default: the flow's own")
         parser.add_argument(
             "--replay",
-            type=int,
+            type=number(0),
             default=0,
             metavar="N",
             help="also replay the N instances that finished last",

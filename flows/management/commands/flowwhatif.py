@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 from django.core.management.base import CommandParser
 
 from flows import api
 from flows.management.base import FlowCommand, get_flow
+from flows.management.values import number, past, span
 
 
 class Command(FlowCommand):
@@ -19,14 +20,14 @@ class Command(FlowCommand):
         parser.add_argument("flow")
         parser.add_argument("condition")
         parser.add_argument("--history", action="store_true", help="examine the history, too")
-        parser.add_argument("--since", type=datetime.fromisoformat, help="the history after this time (UTC)")
-        parser.add_argument("--limit", type=int, default=1_000_000, help="examine about as many instances")
-        parser.add_argument("--seconds", type=float, default=20.0, help="how long it may take")
+        parser.add_argument("--since", type=past, help="the history after this time (UTC)")
+        parser.add_argument(
+            "--limit", type=number(1), default=1_000_000, help="examine about so many instances"
+        )
+        parser.add_argument("--seconds", type=span, default=20.0, help="how long it may take")
 
     def run(self, **options: Any) -> None:
         since: datetime | None = options["since"]
-        if since and since.tzinfo is None:
-            since = since.replace(tzinfo=UTC)
         found = api.what_if(
             get_flow(options["flow"]).name,
             options["condition"],

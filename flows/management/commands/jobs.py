@@ -8,7 +8,8 @@ from django.core.management.base import CommandParser
 from django.db.models import OuterRef, QuerySet, Subquery, Value
 from django.db.models.functions import Coalesce
 
-from flows.management.base import FlowCommand, get_flow, number
+from flows.management.base import FlowCommand, get_flow
+from flows.management.values import number
 from flows.models import Job, TraceEntry, Trigger
 
 

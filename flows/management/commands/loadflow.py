@@ -18,6 +18,7 @@ class Command(FlowCommand):
     help = "Defines a flow from a file of SQL statements, JSON or YAML; all of it or nothing."
     records_actor = True
     any_flow = True
+    takes_tasks = True
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("file", type=Path, help="a .sql, .json or .yaml file")

@@ -8,7 +8,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.management.base import FlowCommand, number
+from flows.management.base import FlowCommand
+from flows.management.values import number
 
 
 class Command(FlowCommand):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -15,6 +16,9 @@ from flows.operations import stubs
 from flows.operations.base import FlowOperation
 from flows.operations.package import FlowPackage
 from flows.operations.replay import attribute_changes, dropped, missing
+
+# A flow whose migrations this writes is a package of Python.
+NAME = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 
 
 class Command(FlowCommand):
@@ -55,6 +59,8 @@ class Command(FlowCommand):
             raise Rejected("A migration is missing. Write it with: manage.py flow makemigrations")
 
     def _missing(self, name: str, renames: dict[str, str], options: dict[str, Any]) -> list[FlowOperation]:
+        if not NAME.fullmatch(name):
+            raise Usage(f"“{name}” is no name of a flow.")
         done = FlowPackage(name).operations()
         if options["dropped"]:
             if Flow.objects.filter(name=name).exists():

@@ -12,7 +12,8 @@ from flows.capabilities.bulk import queries as bulk
 from flows.capabilities.bulk.api import BulkRequest
 from flows.capabilities.recovery.api import OperatingName
 from flows.filters import parse
-from flows.management.base import FlowCommand, Usage, span
+from flows.management.base import FlowCommand, Usage
+from flows.management.values import span
 from flows.queries.definitions import flow_by_name
 
 OF_FILTER = ("flow", "transition", "expect", "digest", "dry_run")

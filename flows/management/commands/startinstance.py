@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from django.core.management.base import CommandParser
 
-from flows import api, starting
+from flows import api
+from flows import starts as starting
 from flows.management.base import FlowCommand, Rejected, Usage, name_and_value
 from flows.models import Status, TraceEntry
 

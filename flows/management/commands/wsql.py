@@ -21,7 +21,8 @@ class Command(FlowCommand):
         " to COMMIT, and else the whole text, is one transaction. In a terminal it opens a shell."
     )
     records_actor = True
-    tries: ClassVar[Mapping[str, str]] = {"dry_run": "file command"}
+    takes_tasks = True
+    tries: ClassVar[Mapping[str, str]] = {"dry_run": "file command held"}
 
     def arguments(self, parser: CommandParser) -> None:
         parser.add_argument("flow", nargs="?", default="", help="the flow to which the statements apply")

@@ -25,6 +25,8 @@ values
   ('excepted', 'each', 'void', 'volatile', '{p_flow wedsql.flow,p_wids integer[],p_now timestamptz}'),
   -- Who decides about an exception or a late result of an instance, of which a case opens.
   ('decides', 'first', 'text', 'stable', '{p_flow wedsql.flow,p_wid integer,p_transition text}'),
+  -- Up to p_limit living instances about whose exceptions a person decides, the last first.
+  ('decided_by', 'first', 'integer[]', 'stable', '{p_person text,p_limit integer}'),
   -- Children ended by a step.
   ('child_ended', 'each', 'void', 'volatile', '{p_wids integer[]}'),
   -- Instances made a step, in a flow with triggers that start children or whose jobs people perform.
@@ -83,6 +85,12 @@ values
   ('dropping', 'each', 'void', 'volatile', '{p_flow integer}'),
   -- A flow was dropped.
   ('dropped', 'each', 'void', 'volatile', '{p_name text}'),
+  -- Where what persons lose is noted: the last note; what others than p_actor lost of a flow by later ones;
+  -- who holds something of a flow besides what is of these triggers, or with null anything. Each person as
+  -- an object with owner, tasks (their number) and since.
+  ('last_loss', 'first', 'bigint', 'volatile', '{}'),
+  ('losses', 'first', 'jsonb', 'volatile', '{p_flow integer,p_after bigint,p_actor text}'),
+  ('holders', 'first', 'jsonb', 'stable', '{p_flow integer,p_kept integer[],p_actor text}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
   -- for violations, as in 70_maintenance/05_invariants.sql; without a sentence a part of one of the engine.
   ('invariants', 'merge', 'jsonb', 'stable', '{}'),

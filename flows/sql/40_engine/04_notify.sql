@@ -28,12 +28,14 @@ end $$;
 -- first.
 create or replace function wedsql._sleepers(p_flow text, p_names text[], p_jobs integer, p_now timestamptz)
 returns table (id bigint)
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select w.id from wedsql.worker w
-where w.waiting and w.seen_at > p_now - interval '30 seconds'
-  and exists (select 1 from unnest(p_names) n where p_flow || ':' || n = any (w.serves))
-order by w.seen_at limit greatest(p_jobs, 1)
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return query select w.id from wedsql.worker w
+    where w.waiting and w.seen_at > p_now - interval '30 seconds'
+      and exists (select 1 from unnest(p_names) n where p_flow || ':' || n = any (w.serves))
+    order by w.seen_at limit greatest(p_jobs, 1);
+end $$;
 
 -- Sends the paper's message (section 5.1): channel = transition, payload = the new job as JSON, so that a
 -- client needs no query. The state in it is null where it is withheld, and where the message would have the
@@ -54,11 +56,11 @@ begin
                       and w.seen_at > p_now - interval '30 seconds')
      or exists (select 1 from wedsql.paper_client c
                 where c.flow_id = p_flow.id and c.trname = n and c.seen_at > p_now - interval '1 day');
+  if v_names is not null and p_flow.followed then  -- people perform some
+    v_names := (select array_agg(n) from unnest(v_names) n where not exists (
+      select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
+  end if;
   if v_names is not null then
-    if p_flow.followed then  -- people perform some
-      v_names := (select array_agg(n) from unnest(v_names) n where not exists (
-        select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
-    end if;
     v_open := not exists (select from wedsql._state_withheld(p_flow));
     perform pg_notify(j.trname, case when octet_length(m.whole) < 8000 then m.whole else m.brief end)
     from wedsql.job_pool j

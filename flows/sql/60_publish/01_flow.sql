@@ -211,8 +211,10 @@ end $$;
 
 -- Drops the flow: definition, schema, and, with p_force, its instances and their history.
 -- Locks: everything of the flow.
--- Raises: WD001, WD007 while it has instances, WD302.
-create or replace function wedsql.drop_flow(p_name text, p_force boolean default false) returns void
+-- Raises: WD001, WD007 while it has instances, WD302; WD011 where p_held is not the number of tasks and cases
+-- that other persons hold.
+create or replace function wedsql.drop_flow(p_name text, p_force boolean default false,
+  p_held integer default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_name);
@@ -225,6 +227,7 @@ begin
       'Dropping it would delete their history; pass force to drop it nevertheless.',
       jsonb_build_object('flow', p_name));
   end if;
+  perform wedsql._confirm_held(p_name, wedsql._call_holders(v_flow.id, null, wedsql._actor()), p_held);
   perform wedsql._call_dropping(v_flow.id);
   delete from wedsql.job_pool where flow_id = v_flow.id;
   delete from wedsql.wed_trace where flow_id = v_flow.id;

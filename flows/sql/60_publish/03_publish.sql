@@ -99,21 +99,30 @@ $$;
 -- or the reaper.
 -- Locks: the flow's definition, wed_flow, instances in wid order, jobs, trace.
 -- Raises: every error for which an attribute or trigger can be rejected; WD009 for a malformed definition;
--- WD302 where a second person has to approve it.
+-- WD302 where a second person has to approve it; WD011 where p_held is not the number of tasks and cases that
+-- other persons lose.
 create or replace function wedsql.publish(p_flow text, p_definition jsonb, p_dry_run boolean default false,
                                           p_reopen_final boolean default false,
-                                          p_actor text default null, p_reason text default null) returns jsonb
+                                          p_actor text default null, p_reason text default null,
+                                          p_held integer default null) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_flow wedsql.flow := wedsql._flow(p_flow);
+  v_after bigint := wedsql.last_loss();
+  v_report jsonb;
 begin
   if not p_dry_run then
     perform wedsql._begin_change(v_flow.id);
     perform wedsql._check_direct(p_flow, (wedsql._flow(p_flow)).needs_approval);
   end if;
   perform wedsql._check_definition(p_definition);
-  return wedsql._publish_definition(v_flow, wedsql._with_own_numbers(v_flow, p_definition), p_dry_run,
+  v_report := wedsql._publish_definition(v_flow, wedsql._with_own_numbers(v_flow, p_definition), p_dry_run,
     p_reopen_final, p_actor, p_reason);
+  if not p_dry_run then
+    perform wedsql._confirm_held(p_flow, wedsql._call_losses(v_flow.id, v_after, wedsql._actor(p_actor)),
+      p_held);
+  end if;
+  return v_report;
 end $$;
 
 -- Does what publish does, for a caller that has checked that it may. With p_choices the re-match follows

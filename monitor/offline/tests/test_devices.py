@@ -142,3 +142,22 @@ def test_a_plan_is_answered_by_task_in_the_language_of_the_client(client: Client
     )
     assert english[0]["done"] == "locked" and english[0]["has"]
     assert english[1]["problem"]["message"] != portuguese[1]["problem"]["message"]
+
+
+@pytest.mark.parametrize(
+    ("report", "said"),
+    [
+        ({"energy": "3"}, "3 percent of its energy"), ({"free": "1000000"}, "1 MB of free space"),
+        ({"energy": "a lot"}, "no number"), ({"free": "-1"}, "no number"), ({"device": "short"}, "16 to 64"),
+        ({"device": "nul\0"}, "16 to 64"), ({"energy": "80", "free": "99000000"}, ""), ({}, ""),
+    ],
+)  # fmt: skip
+def test_t300_the_page_of_a_task_says_why_a_device_cannot_lock_it(
+    client: Client, flow: str, report: dict[str, str], said: str
+) -> None:
+    (task,) = api.instance_tasks(api.start(flow, {"policy": "P-1"}))
+    address = f"/tasks/{task.job_id}/"
+    shown = client.post(f"{address}lock/", {"device": KEY} | report, follow=True)
+    assert shown.status_code == 200 and shown.redirect_chain[-1][0] == address
+    assert said in shown.content.decode()
+    assert api.read_task(task.job_id, person(client)).state == ("R" if said else "L")

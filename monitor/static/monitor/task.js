@@ -102,7 +102,7 @@ export class TaskForm {
 }
 
 // A text of quotation marks only is one with two fewer, as the server reads it.
-function unquoted(text) {
+export function unquoted(text) {
   return text.length % 2 === 0 && /^'*$/.test(text) ? text.slice(0, -2) : text;
 }
 

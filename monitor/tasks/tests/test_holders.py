@@ -2,30 +2,37 @@
 
 from __future__ import annotations
 
+import base64
+import json
 import re
+import zlib
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.urls import reverse
 
 from flows import api
+from flows.tests.commands import refused, run
 from flows.tests.designer import browser
 from flows.tests.pages import unique
-from flows.tests.publish_page import address
+from flows.tests.publication.publish_page import address
+from flows.types import DraftAt
 from monitor.bulk.tests.test_bulk import form_of
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of
 from monitor.tasks.tests.test_tasks_pages import page_of, person
 from monitor.tests.conftest import text_of
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OPERATIONS = ("suspend", "cancel")
 REASON = {"reason": "the street is closed"}
 SCAN = {"transition": "scan", "predicate": "place = 'bad'", "performer": "database", "max_attempts": 1,
         "sets": "place = (1 / (length(place) - 3))::text"}  # fmt: skip
-TOKEN = re.compile(r'name="confirmed" value="([0-9a-f]+)"')
+SEEN = re.compile(r'name="seen" value="([0-9a-f]+)"')
 AGAIN = "Send it again to go on."
 
 
@@ -150,8 +157,8 @@ def operator(client: Client) -> Program:
     return program(User.objects.get(username=name_of(client)), "operate", "repair", "perform")
 
 
-def test_publishing_names_who_has_tasks_of_a_removed_rule_and_asks_once(flow: str) -> None:
-    wid, holder = taken(flow)
+def removing(flow: str) -> DraftAt:
+    """Make a draft without the rule that persons perform, and answer for its warnings."""
     draft = api.open_draft(flow)
     draft.definition["triggers"] = [
         one for one in draft.definition["triggers"] if one.get("performer") != "person"
@@ -159,22 +166,82 @@ def test_publishing_names_who_has_tasks_of_a_removed_rule_and_asks_once(flow: st
     at = api.save_draft(draft.at, draft.definition).at
     for one in api.lint(flow, draft.definition):
         api.acknowledge_finding(flow, one.id, "so", rule=one.rule)
+    return at
+
+
+def test_publishing_names_who_has_tasks_and_asks_once(flow: str) -> None:
+    wid, holder = taken(flow)
+    at = removing(flow)
     owner = browser(User.objects.create_superuser(unique("owner")))
 
-    def sent(**more: str) -> str:
+    def sent(page: str = "", **more: str) -> str:
         given = {"do": "publish", "revision": str(at.revision), "reason": "no more visits"} | more
+        seen = SEEN.findall(page)
+        given |= {"seen": seen[0]} if seen else {}
         return owner.post(address("publish", flow), given, follow=True).content.decode()
 
     asked = sent()
-    assert f"{holder} has 1 task of rules that are removed." in text_of(asked) and lost(holder) == []
+    assert f"{holder} has 1 of the tasks and cases that this takes away." in text_of(asked)
+    assert lost(holder) == []
     api.release_task(api.instance_tasks(wid)[0].job_id, holder)
     other = name_of(person("role:Fitter"))
     api.take_task(api.instance_tasks(wid)[0].job_id, other, ["r:Fitter"])
-    asked = sent(confirmed=TOKEN.findall(asked)[0])
-    assert f"{other} has 1 task of rules that are removed." in text_of(asked), "asked again about another"
-    assert "is published" in text_of(sent(confirmed=TOKEN.findall(asked)[0])), asked
+    asked = sent(asked)
+    assert f"{other} has 1 of the tasks" in text_of(asked), "asked again about another"
+    assert "is published" in text_of(sent(asked)), asked
     assert lost(other) == ["o"] and lost(holder) == []
     api.discard_draft(api.read_draft(flow).at)
+
+
+def test_who_approves_a_publication_is_asked_as_well(flow: str) -> None:
+    definition = api.running_definition(flow)[1]
+    api.submit_definition(flow, definition | {"needs_approval": True}, numbered=True)
+    number = api.request_publication(removing(flow), actor="eva").id
+    _wid, holder = taken(flow)
+    owner = browser(User.objects.create_superuser(unique("owner")))
+    given = {"do": f"approve:{number}", "note": "good"}
+    asked = owner.post(address("publish", flow), given, follow=True).content.decode()
+    assert f"{holder} has 1 of the tasks" in text_of(asked) and lost(holder) == []
+    (seen,) = SEEN.findall(asked)
+    done = owner.post(address("publish", flow), given | {"seen": seen}, follow=True)
+    assert api.read_publication(number).status == "published" and "is published" in text_of(done.content)
+    assert lost(holder) == ["o"]
+
+
+@pytest.mark.parametrize("verb", ["publish", "load", "drop"])
+def test_commands_name_who_has_tasks_and_do_it_with_their_number(
+    flow: str, verb: str, tmp_path: Path
+) -> None:
+    wid, holder = taken(flow)
+    removing(flow)
+    path = tmp_path / "flow.json"
+    path.write_text(json.dumps(api.read_draft(flow).definition))
+    words = {"publish": [flow], "load": [str(path), "--flow", flow],
+             "drop": [flow, "--force", "--confirm", flow]}[verb]  # fmt: skip
+    for wrong in ([], ["--held", "2"]):
+        said = refused("flow", verb, *words, *wrong)
+        assert f"{holder} (1)" in said and "held = 1" in said
+        assert api.instance_tasks(wid)[0].owner == holder
+    run("flow", verb, *words, "--held", "1")
+    assert verb == "drop" or lost(holder) == ["o"]
+    if verb == "drop":
+        api.create_flow(flow)
+
+
+def test_a_file_asks_on_its_page(flow: str) -> None:
+    _wid, holder = taken(flow)
+    owner = browser(User.objects.create_superuser(unique("owner")))
+    graph = "R = [{r1, a, b}, {r2, b, c}]"
+    given = {"name": flow, "file_name": "graph.txt", "packed": packed(graph), "do": "publish"}
+    page = reverse("admin:flows_flow_import")
+    asked = owner.post(page, given).content.decode()
+    assert f"{holder} (1)" in text_of(asked) and 'name="held" value="1"' in asked
+    assert owner.post(page, given | {"held": "1"}).status_code == 302
+    assert lost(holder) == ["o"]
+
+
+def packed(text: str) -> str:
+    return base64.b64encode(zlib.compress(text.encode())).decode()
 
 
 def test_a_repair_over_http_confirms_tasks_and_the_claim_at_once(flow: str, boss: Client) -> None:
@@ -211,3 +278,20 @@ def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_th
     while api.continue_bulk() is not None:
         pass
     assert [lost(holder) for holder in (one, other)] == [["o"], ["o"]]
+
+
+def test_a_task_is_taken_back_only_from_who_had_it_when_the_page_was_made(flow: str, boss: Client) -> None:
+    wid, holder = taken(flow)
+    task = str(api.instance_tasks(wid)[0].job_id)
+    page = page_of(boss, f"/tasks/?show=team&flow={flow}")
+    assert f'name="owner-{task}" value="{holder}"' in " ".join(page.split())
+    api.release_task(int(task), holder)
+    other = name_of(person("role:Fitter"))
+    api.take_task(int(task), other, ["r:Fitter"])
+    for door in ("/tasks/release/", "/tasks/give/"):
+        given = {"task": task, f"owner-{task}": holder, "to": holder, "back": "show=team"}
+        said = boss.post(door, given, follow=True)
+        assert f"{other} has task {task}." in text_of(said.content), door
+        assert api.instance_tasks(wid)[0].owner == other and lost(other) == []
+    boss.post("/tasks/release/", {"task": task, f"owner-{task}": other})
+    assert api.instance_tasks(wid)[0].owner is None and lost(other) == ["o"]

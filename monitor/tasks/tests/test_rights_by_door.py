@@ -18,7 +18,7 @@ from flows.tests.commands import run
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_tasks_pages import DEFINITION, person
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import Program, program
+from monitor.tests.server.programs import Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -187,10 +187,10 @@ def test_every_door_answers_as_the_table_says(flow: str, door: str) -> None:
 def test_every_verb_of_a_door_is_a_column_of_the_table() -> None:
     """A new verb of the page, the list, HTTP or the command fails here until the table has it."""
     from flows.capabilities.tasks import command
-    from monitor.tasks import endpoints, message_endpoints, taking, views
+    from monitor.tasks import endpoints, list_actions, message_endpoints, views
 
     assert set(DOORS["page"]) == {"see", "complete", *views.VERBS}
-    assert set(DOORS["list"]) == set(taking.MANY)
+    assert set(DOORS["list"]) == set(list_actions.MANY)
     assert set(DOORS["command"]) == set(command.VERBS) - {"list"}
     router = endpoints.router
     assert message_endpoints.router is router

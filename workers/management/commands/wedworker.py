@@ -11,7 +11,7 @@ from django.db import connections
 
 from workers.checks import CLUSTER
 from workers.discovery import autodiscover, log_problems
-from workers.jobs.performing import HELD
+from workers.jobs.handler_calls import HELD
 from workers.process.pool import Pool
 from workers.process.worker import WorkerProcess
 from workers.recovery.journal import journal_dir

@@ -41,6 +41,7 @@ end $$;
 
 -- Returns cases, the most urgent first: highest priority, then oldest due time, then smallest number. With
 -- p_closed those that are closed, newest first. p_after: the number of the last case of the page before.
+-- p_where may have a "person" besides: open cases about which that one decides are among them, of any flow.
 -- Raises: WD514.
 create or replace function wedsql.list_cases(p_flows text[], p_where jsonb default '{}',
   p_closed boolean default false, p_after bigint default null, p_limit integer default 50)
@@ -48,8 +49,18 @@ create or replace function wedsql.list_cases(p_flows text[], p_where jsonb defau
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_flows integer[] := array(select f.id from wedsql.flow f where p_flows is null or f.name = any (p_flows));
-  v_facts jsonb := jsonb_build_object('where', wedsql._case_conditions(p_where));
+  v_facts jsonb := jsonb_build_object('where', wedsql._case_conditions(p_where - 'person'))
+    || case when p_closed then '{}' else jsonb_build_object('after', ' and ($4 is null or (- c.priority, '
+             'c.due_at, c.number) > (select - a.priority, a.due_at, a.number from wedsql.repair_case a '
+             'where a.number = $4))') end;
+  v_decided integer[] := case when p_where ? 'person' and p_flows is not null and not p_closed
+                              then wedsql._call_decided_by(p_where ->> 'person', 500) end;
 begin
+  if v_decided <> '{}' then
+    return query execute wedsql._fill(wedsql._cases_of_flows_or_instances(), v_facts)
+      using p_where, wedsql.now(), v_flows, p_after, least(greatest(p_limit, 0), 500), v_decided;
+    return;
+  end if;
   -- The sum keeps the planner from reading all open cases of the flows to sort them.
   return query execute wedsql._fill(case when p_closed then $q$
       select wedsql._shown_case(c) from wedsql.repair_case c join (
@@ -60,12 +71,25 @@ begin
         order by n.number desc limit $5) l on l.number = c.number order by c.number desc $q$
     else $q$
       select wedsql._shown_case(c) from wedsql.repair_case c
-      where c.closed_at is null and c.flow_id + 0 = any ($3){where} and ($4 is null
-        or (- c.priority, c.due_at, c.number) > (
-          select - a.priority, a.due_at, a.number from wedsql.repair_case a where a.number = $4))
+      where c.closed_at is null and c.flow_id + 0 = any ($3){where}{after}
       order by - c.priority, c.due_at, c.number limit $5 $q$ end, v_facts)
     using p_where, wedsql.now(), v_flows, p_after, least(greatest(p_limit, 0), 500);
 end $$;
+
+-- Returns the query for open cases of flows, $3, or of instances, $6: the first $5 of each, and of these.
+create or replace function wedsql._cases_of_flows_or_instances() returns text
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select $q$
+  select wedsql._shown_case(o) from (
+    (select c.* from wedsql.repair_case c
+     where c.closed_at is null and $3 <> '{}' and c.flow_id + 0 = any ($3){where}{after}
+     order by - c.priority, c.due_at, c.number limit $5)
+    union all
+    (select c.* from wedsql.repair_case c
+     where c.closed_at is null and c.wid = any ($6) and c.flow_id + 0 <> all ($3){where}{after}
+     order by - c.priority, c.due_at, c.number limit $5)) o
+  order by - o.priority, o.due_at, o.number limit $5 $q$
+$$;
 
 -- Returns these cases in their order, those that there are, at most 501.
 create or replace function wedsql.case_items(p_flows text[], p_numbers bigint[]) returns setof jsonb

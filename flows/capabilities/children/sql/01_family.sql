@@ -11,21 +11,23 @@
 -- by the firing limit as soon as it was fired counts as new.
 -- Locks: the jobs; the caller holds the instances.
 create or replace function wedsql._keep_children(p_wids integer[], p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-with fired as (
-  update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
-  from wedsql.trig t
-  where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
-    and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
-  returning j.*)
-insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
-select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f
-on conflict (parent_wid, job_id) do update set due_at = p_now;
-update wedsql.child_job c set due_at = p_now
-where c.parent_wid = any (p_wids) and c.ended_at is null
-  and (exists (select 1 from wedsql.trig t where t.tgid = c.tgid and t.child_wait is not null)
-       or not exists (select 1 from wedsql.job_pool j where j.wid = c.parent_wid and j.id = c.job_id))
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  with fired as (
+    update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
+    from wedsql.trig t
+    where j.wid = any (p_wids) and t.tgid = j.tgid and t.child is not null and j.state in ('P', 'K')
+      and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
+    returning j.*)
+  insert into wedsql.child_job (parent_wid, job_id, flow_id, tgid, due_at)
+  select f.wid, f.id, f.flow_id, f.tgid, p_now from fired f
+  on conflict (parent_wid, job_id) do update set due_at = p_now;
+  update wedsql.child_job c set due_at = p_now
+  where c.parent_wid = any (p_wids) and c.ended_at is null
+    and (exists (select 1 from wedsql.trig t where t.tgid = c.tgid and t.child_wait is not null)
+         or not exists (select 1 from wedsql.job_pool j where j.wid = c.parent_wid and j.id = c.job_id));
+end $$;
 
 -- Notes that children have ended or are exceptions, for the reaper. It writes each row even if it is noted
 -- already, so that it waits for a reaper that is just counting it (04_continue.sql).
@@ -66,7 +68,51 @@ select exists (select from below b join wedsql.instance i on i.wid = b.wid
                where b.wid <> p_wid and i.status = 'E')
 $$;
 
--- Has the reaper count an instance, or the nearest one above it whose parent counts exceptions as failed: it
+-- Returns the error with which an instance ended, or that of the nearest one below for which it waits: the
+-- attribute ended_by of an exception; null for none.
+create or replace function wedsql._error_below(p_wid integer) returns text
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_level record;
+  v_error text;
+begin
+  for v_level in
+    with recursive below (wid, depth) as (
+      select p_wid, 0
+      union all
+      select c.wid, b.depth + 1 from below b
+      join wedsql.child_job j on j.parent_wid = b.wid and j.ended_at is null
+      join wedsql.child c on c.parent_wid = j.parent_wid and c.job_id = j.job_id
+        and c.state in ('O', 'E'))
+    select f.name, b.depth, array_agg(b.wid order by b.wid) as wids
+    from below b
+    join wedsql.instance i on i.wid = b.wid and i.status = 'E'
+    join wedsql.flow f on f.id = i.flow_id
+    join wedsql.attr a on a.flow_id = f.id and a.aname = 'ended_by'
+    group by f.name, b.depth order by b.depth, f.name
+  loop
+    execute format('select w.ended_by::text from %I.wed_flow w '
+                   'where w.wid = any ($1) and w.ended_by is not null order by w.wid limit 1', v_level.name)
+      into v_error using v_level.wids;
+    if v_error is not null then
+      return v_error;
+    end if;
+  end loop;
+  return null;
+end $$;
+
+-- Returns whether a child that has not ended counts as failed for a trigger: as an exception, or because it
+-- ended with one of the errors that the trigger names, or waits for such a child.
+create or replace function wedsql._child_fails(p_wid integer, p_status "char", p_trig wedsql.trig)
+  returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case when p_trig.child_exception = 'fail' then p_status = 'E' or wedsql._exception_below(p_wid)
+            when p_trig.child_errors is not null
+              then coalesce(wedsql._error_below(p_wid) = any (p_trig.child_errors), false)
+            else false end
+$$;
+
+-- Has the reaper count an instance, or the nearest one above it whose parent counts it as failed: it
 -- waits for a child that is an exception. Whoever changes that instance locks the child before its jobs, and
 -- the caller the job first, so that this does not wait.
 -- Locks: a row of wedsql.child; the caller holds that of wedsql.child_job.
@@ -75,16 +121,17 @@ create or replace function wedsql._note_exception(p_wid integer) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_above record;
+  v_error text := wedsql._error_below(p_wid);
 begin
   for v_level in 1 .. wedsql.child_depth_limit() loop
-    select c.parent_wid, t.child_exception into v_above
+    select c.parent_wid, t.child_exception, t.child_errors into v_above
     from wedsql.child c
     join wedsql.child_job j on j.parent_wid = c.parent_wid and j.job_id = c.job_id and j.ended_at is null
     join wedsql.trig t on t.tgid = j.tgid
     where c.wid = p_wid;
     if v_above.parent_wid is null then
       return;
-    elsif v_above.child_exception = 'fail' then
+    elsif v_above.child_exception = 'fail' or v_error = any (v_above.child_errors) then
       perform 1 from wedsql.child c where c.wid = p_wid for update nowait;
       update wedsql.child c set state = 'E' where c.wid = p_wid and c.state = 'O';
       return;
@@ -100,8 +147,8 @@ create or replace function wedsql._recount_children(p_old wedsql.trig, p_new wed
   returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
-  if (p_new.child_wait, p_new.child_exception)
-     is not distinct from (p_old.child_wait, p_old.child_exception) then
+  if (p_new.child_wait, p_new.child_exception, p_new.child_errors)
+     is not distinct from (p_old.child_wait, p_old.child_exception, p_old.child_errors) then
     return;
   end if;
   update wedsql.child_job c set due_at = p_now
@@ -113,7 +160,7 @@ begin
         from wedsql.job_pool j join wedsql.child o on o.parent_wid = j.wid and o.job_id = j.id
         join wedsql.instance i on i.wid = o.wid
         where j.flow_id = p_new.flow_id and j.tgid = p_new.tgid and o.state = 'O'
-          and p_new.child_exception = 'fail' and (i.status = 'E' or wedsql._exception_below(i.wid))
+          and wedsql._child_fails(i.wid, i.status, p_new)
         order by o.wid for update of o skip locked) n
   where c.wid = n.wid;
 end $$;

@@ -1,8 +1,8 @@
 -- Goes on with jobs that start children: starts them, counts their ends, completes the job, ends the rest.
 
 -- Returns what expressions about children read: a state with the counters of a job and, where p_states, the
--- values of the children that have ended, by number; null for the others, and for those that retention has
--- removed.
+-- values of the children that have ended or count as failed, by number; null for the others, and for those
+-- that retention has removed. One that fails by the error of a child of its own has this as ended_by.
 create or replace function wedsql._child_row(p_job wedsql.child_job, p_state jsonb, p_child text,
   p_states boolean) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -11,7 +11,11 @@ declare
 begin
   if p_states and to_regclass(format('%I.wed_flow', p_child)) is not null then
     execute format($q$
-      select jsonb_agg(case when c.state = 'C' then to_jsonb(w.*) - 'wid' end order by n.number)
+      select jsonb_agg(case c.state
+        when 'C' then to_jsonb(w.*) - 'wid'
+        when 'X' then to_jsonb(w.*) - 'wid'
+          || jsonb_strip_nulls(jsonb_build_object('ended_by', wedsql._error_below(c.wid)))
+        end order by n.number)
       from generate_series(1, $3) n (number)
       left join wedsql.child c on c.parent_wid = $1 and c.job_id = $2 and c.number = n.number
       left join %I.wed_flow w on w.wid = c.wid$q$, p_child) into v_states
@@ -26,7 +30,7 @@ end $$;
 -- waited for may count as failed further up.
 -- Locks: rows of wedsql.child, skipping locked ones; as _note_exception.
 -- Raises: as _note_exception.
-create or replace function wedsql._count_ends(p_job wedsql.child_job, p_exception text)
+create or replace function wedsql._count_ends(p_job wedsql.child_job, p_trig wedsql.trig)
   returns wedsql.child_job
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
@@ -42,8 +46,7 @@ begin
   with ended as (
     update wedsql.child c
     set state = case when i.wid is null or i.status in ('F', 'C', 'A') then 'C'
-                     when p_exception = 'fail' and i.status = 'E' then 'X'
-                     when p_exception = 'fail' and wedsql._exception_below(i.wid) then 'X' else 'O' end
+                     when wedsql._child_fails(i.wid, i.status, p_trig) then 'X' else 'O' end
     from unnest(v_wids) u (wid) left join wedsql.instance i on i.wid = u.wid
     where c.wid = u.wid
     returning c.state, i.status),
@@ -120,7 +123,7 @@ begin
   elsif v_pending.id is null or p_job.done + p_job.failed < (case
       when p_trig.child_wait is null then p_job.total
       else least(p_job.total, wedsql._child_count(p_flow.id, p_trig.child_wait,
-        wedsql._child_row(p_job, v_state, null, false))) end) then
+        wedsql._child_row(p_job, v_state, p_trig.child, p_trig.child_wait ~ 'children_states'))) end) then
     return false;
   end if;
   perform wedsql._deliver(p_flow, v_pending, (wedsql._child_values(p_flow.id, p_trig.child_result,
@@ -276,7 +279,7 @@ begin
     return false;
   end if;
   begin
-    v_job := wedsql._count_ends(v_job, v_trig.child_exception);
+    v_job := wedsql._count_ends(v_job, v_trig);
   exception when lock_not_available then
     return false;  -- they are counted when the other session is done
   end;

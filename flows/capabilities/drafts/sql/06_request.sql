@@ -64,11 +64,14 @@ $$;
 -- the flow needs no approval, it is published at once, or at p_publish_at by the reaper; else it waits for
 -- approve_publication. p_choices: what happens to groups of instances, see 50_work/14_choices.sql.
 -- Locks: the draft; if it is published at once, as publish.
--- Raises: WD401, WD402, WD406, WD410 for a time that has passed or is years away, and everything for which
--- publishing can be rejected.
+-- p_held: how many tasks and cases other persons hold that it takes from them; where it waits, how many of
+-- rules that are removed, since what else it takes is known when it is published.
+-- Raises: WD011 where p_held is another number, WD401, WD402, WD406, WD410 for a time that has passed or is
+-- years away, and everything for which publishing can be rejected.
 create or replace function wedsql.request_publication(p_flow text, p_branch text, p_revision integer,
   p_reason text default '', p_reopen_final boolean default false, p_publish_at timestamptz default null,
-  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}') returns jsonb
+  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}',
+  p_held integer default 0) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_draft wedsql.draft := wedsql._draft(p_flow, p_branch, true);
@@ -77,7 +80,7 @@ begin
   return wedsql._request(p_flow, p_branch, p_revision, v_draft.base_version, (
     select r.definition from wedsql.draft_revision r
     where r.draft_id = v_draft.id and r.revision = p_revision), p_reason, p_reopen_final, p_publish_at,
-    p_prediction, p_actor, p_choices);
+    p_prediction, p_actor, p_choices, p_held);
 end $$;
 
 -- Requests that an earlier version of a flow is published again; else as request_publication.
@@ -85,20 +88,21 @@ end $$;
 -- Raises: WD001, WD409, and as request_publication.
 create or replace function wedsql.request_rollback(p_flow text, p_version integer, p_reason text default '',
   p_reopen_final boolean default false, p_publish_at timestamptz default null,
-  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}') returns jsonb
+  p_prediction jsonb default null, p_actor text default null, p_choices jsonb default '{}',
+  p_held integer default 0) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
   return wedsql._request(p_flow, '', null, (wedsql._running(p_flow) ->> 'version')::integer,
     wedsql.version_definition(p_flow, p_version),
     coalesce(nullif(p_reason, ''), format('back to version %s', p_version)), p_reopen_final, p_publish_at,
-    p_prediction, p_actor, p_choices);
+    p_prediction, p_actor, p_choices, p_held);
 end $$;
 
 -- Stores a request, and publishes it if nothing has to be waited for. A definition that cannot be published
 -- is rejected here, before it is approved.
 create or replace function wedsql._request(p_flow text, p_branch text, p_revision integer, p_base integer,
   p_definition jsonb, p_reason text, p_reopen_final boolean, p_publish_at timestamptz, p_prediction jsonb,
-  p_actor text, p_choices jsonb) returns jsonb
+  p_actor text, p_choices jsonb, p_held integer) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_needs boolean := coalesce((select f.needs_approval from wedsql.flow f where f.name = p_flow), false);
@@ -115,9 +119,12 @@ begin
     case when v_needs then 'requested' else 'approved' end, v_needs, wedsql._actor(p_actor), wedsql.now())
   returning * into v_new;
   if v_new.status = 'approved' and p_publish_at is null then
-    return wedsql._publication_head(wedsql._publish_request(v_new.id));
+    return wedsql._publication_head(wedsql._publish_request(v_new.id, p_actor, p_held));
   end if;
   perform wedsql._try_publishing(v_new);
+  perform wedsql._confirm_held(p_flow, wedsql._call_holders(f.id, wedsql._kept_for_persons(f, p_definition),
+    wedsql._actor(p_actor)), p_held)
+  from wedsql.flow f where f.name = p_flow;
   return wedsql._publication_head(v_new);
 end $$;
 
@@ -190,9 +197,10 @@ end $$;
 -- Approves a request and publishes its definition, at once or at its time. The approver is another person
 -- than the requester.
 -- Locks: the request; if it is published at once, as publish.
--- Raises: WD303 for the requester, WD406, WD407, WD408, and everything for which publishing can be rejected.
+-- Raises: WD303 for the requester, WD406, WD407, WD408, WD011 as request_publication, and everything for
+-- which publishing can be rejected.
 create or replace function wedsql.approve_publication(p_id bigint, p_note text default '',
-  p_actor text default null) returns jsonb
+  p_actor text default null, p_held integer default 0) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_request wedsql.publication := wedsql._waiting(p_id, 'requested');
@@ -207,7 +215,7 @@ begin
     (wedsql._running(v_request.flow) ->> 'version')::integer);
   v_request := wedsql._decide(p_id, 'approved', p_note, p_actor);
   if coalesce(v_request.publish_at, wedsql.now()) <= wedsql.now() then
-    v_request := wedsql._publish_request(p_id);
+    v_request := wedsql._publish_request(p_id, p_actor, p_held);
   end if;
   return wedsql._publication_head(v_request);
 end $$;
@@ -251,9 +259,10 @@ where p.id = p_id returning p.*
 $$;
 
 grant execute on function
-  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
-  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text, jsonb),
-  wedsql.approve_publication(bigint, text, text), wedsql.reject_publication(bigint, text, text),
+  wedsql.request_publication(text, text, integer, text, boolean, timestamptz, jsonb, text, jsonb,
+    integer),
+  wedsql.request_rollback(text, integer, text, boolean, timestamptz, jsonb, text, jsonb, integer),
+  wedsql.approve_publication(bigint, text, text, integer), wedsql.reject_publication(bigint, text, text),
   wedsql.withdraw_publication(bigint, text, text), wedsql.read_publication(bigint),
   wedsql.read_publications(bigint[]), wedsql.list_publications(text, boolean, bigint, integer)
 to wed_web;

@@ -19,16 +19,18 @@ from (
 $$;
 
 -- Publishes an approved request, and returns it. Everything happens in the transaction of the caller, or
--- nothing does.
+-- nothing does. p_actor: who has confirmed that it takes p_held tasks and cases from others; null: not asked.
 -- Locks: the request; as publish; the draft, unless another session saves it now.
--- Raises: WD302 when it needs an approval that it has not, WD406, WD408, and everything for which publishing
--- can be rejected.
-create or replace function wedsql._publish_request(p_id bigint) returns wedsql.publication
+-- Raises: WD302 when it needs an approval that it has not, WD406, WD408, WD011, and everything for which
+-- publishing can be rejected.
+create or replace function wedsql._publish_request(p_id bigint, p_actor text default null,
+  p_held integer default null) returns wedsql.publication
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_request wedsql.publication := wedsql._waiting(p_id, 'approved');
   v_id integer := wedsql._flow_to_publish(v_request);
   v_flow wedsql.flow;
+  v_after bigint := wedsql.last_loss();
   v_moved jsonb;
   v_report jsonb;
 begin
@@ -41,6 +43,8 @@ begin
   end if;
   v_report := wedsql._publish_definition(v_flow, v_request.definition, false, v_request.reopen_final,
     v_request.requested_by, v_request.reason, v_request.choices);
+  perform wedsql._confirm_held(v_flow.name,
+    wedsql._call_losses(v_id, v_after, wedsql._actor(p_actor)), p_held);
   v_report := v_report || jsonb_build_object('moved', v_moved);
   perform wedsql._publish_source(v_id, (v_report ->> 'version')::integer, v_request.definition);
   -- A change that follows in this transaction is another version, and is checked like any other.

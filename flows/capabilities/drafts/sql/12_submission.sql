@@ -36,11 +36,12 @@ $$;
 -- another source is, so that its text and its picture are those that were submitted.
 -- p_source: what it was translated from, as keep_source has it. p_numbered: its numbers are those of this
 -- flow; else they do not count, and its attributes and triggers are found as publish finds them.
+-- p_held: as for request_publication.
 -- Locks: the drafts; as request_publication.
 -- Raises: WD004, WD009, WD404; as create_flow and request_publication.
 create or replace function wedsql.submit_definition(p_flow text, p_definition jsonb,
   p_reason text default '', p_actor text default null, p_source jsonb default null,
-  p_numbered boolean default false) returns jsonb
+  p_numbered boolean default false, p_held integer default 0) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_running jsonb;
@@ -74,11 +75,13 @@ begin
     return wedsql._publication_head(v_last);
   end if;
   v_revision := (wedsql._draft(p_flow, v_branch, true)).revision;
-  v_done := wedsql.request_publication(p_flow, v_branch, v_revision, p_reason, p_actor => p_actor);
+  v_done := wedsql.request_publication(p_flow, v_branch, v_revision, p_reason, p_actor => p_actor,
+    p_held => p_held);
   if v_done ->> 'status' = 'published' then
     perform wedsql.discard_draft(p_flow, v_branch, (wedsql._draft(p_flow, v_branch, true)).revision);
   end if;
   return v_done;
 end $$;
 
-grant execute on function wedsql.submit_definition(text, jsonb, text, text, jsonb, boolean) to wed_web;
+grant execute on function wedsql.submit_definition(text, jsonb, text, text, jsonb, boolean, integer)
+to wed_web;

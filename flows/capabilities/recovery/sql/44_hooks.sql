@@ -24,14 +24,15 @@ values
 $$;
 
 -- Returns what is true of instances whose steps are undone: exactly these have the status X, and each waits
--- for a compensation.
+-- for a compensation, or for what is undone before its steps.
 create or replace function wedsql._on_invariants_recovery() returns jsonb
 language sql immutable set search_path = pg_catalog, pg_temp as $$
 select jsonb_build_object('I1', jsonb_build_object('query', $q$
   select jsonb_build_object('wid', i.wid, 'status', i.status) as found from {i} i
   where i.status = 'X'
     and not exists (select 1 from wedsql.recovery r
-                    join wedsql.job_pool j on j.wid = r.wid and j.id = r.job_id where r.wid = i.wid)
+                    left join wedsql.job_pool j on j.wid = r.wid and j.id = r.job_id
+                    where r.wid = i.wid and (j.id is not null or wedsql._call_undone_before(r.wid)))
      or i.status <> 'X' and exists (select 1 from wedsql.recovery r where r.wid = i.wid)$q$))
 $$;
 

@@ -96,13 +96,16 @@ $$;
 -- does not have so much.
 create or replace function wedsql._after_working_time(p_calendar bigint, p_from timestamptz, p_time interval)
 returns timestamptz
-language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
-select case when p_from is null or p_time is null then null
-            when p_time <= '0' then p_from when p_calendar is null then p_from + p_time
-            else coalesce((
-  select case when n.wanted - s.before <= s.to_at - s.from_at then s.from_at + (n.wanted - s.before) end
-  from (select wedsql._worked(p_calendar, p_from) + p_time as wanted) n
-  cross join lateral (select s.* from wedsql.calendar_span s
-                      where s.calendar_id = p_calendar and s.before < n.wanted
-                      order by s.before desc limit 1) s), 'infinity') end
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
+set plan_cache_mode = force_generic_plan as $$
+begin
+  if p_from is null or p_time is null or p_time <= '0' or p_calendar is null then
+    return case when p_time <= '0' then p_from else p_from + p_time end;
+  end if;
+  return coalesce((
+    select case when n.wanted - s.before <= s.to_at - s.from_at then s.from_at + (n.wanted - s.before) end
+    from (select wedsql._worked(p_calendar, p_from) + p_time as wanted) n
+    cross join lateral (select s.* from wedsql.calendar_span s
+                        where s.calendar_id = p_calendar and s.before < n.wanted
+                        order by s.before desc limit 1) s), 'infinity');
+end $$;

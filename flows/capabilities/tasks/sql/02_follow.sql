@@ -6,7 +6,8 @@
 -- worker that took it before people performed it, and ends those whose job is gone.
 -- Locks: the jobs, the tasks; the caller holds the instances.
 create or replace function wedsql._follow_tasks(p_wids integer[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_new wedsql.job_pool[];
 begin
@@ -28,11 +29,14 @@ begin
   if v_new is not null then
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
-    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, wedsql._payload(j)),
+    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
-      wedsql._data_size(wedsql._payload(j)), wedsql._application_number(t.application)
+      wedsql._data_size(p.state),
+      case when t.application is null then 0 else wedsql._application_number(t.application) end
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
+    cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
+                        offset 0) p
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
         seq = null;
@@ -70,7 +74,7 @@ begin
       hidden_until = case when n.state in ('S', 'L', 'X') then t.hidden_until end,
       ended_at = case when n.state in ('D', 'W') then p_now end, ended_by = n.actor, seq = n.seq,
       outcome = case when n.state = 'D' then 'SUCCEEDED' end
-  from (select o.job_id, j.priority, h.actor, h.seq, o.owner as held_by,
+  from (select o.job_id, j.priority, h.actor, h.seq, o.owner as held_by, o.owned_at as held_since,
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
@@ -85,9 +89,9 @@ begin
         where o.ended_at is null) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
-  returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by),
+  returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by, n.held_since),
   lost as (
-    select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, p_now)
+    select wedsql._message_loss(f.flow_id, f.wid, f.job_id, f.tgid, f.held_by, f.held_since, p_now)
     from followed f where f.held_by is not null and f.state not in ('S', 'L', 'X') offset 0),
   noted as (select count(*) from lost)
   delete from wedsql.task_draft d using followed f
@@ -190,6 +194,9 @@ begin
     from wedsql.task t
     where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '' and t.job_id = j.id
       and t.ended_at is null;
+    perform wedsql._message_loss(t.flow_id, t.wid, t.job_id, t.tgid, t.owner, t.owned_at, p_now)
+    from wedsql._tasks_of(v_wids) t
+    where t.tgid = p_trig.tgid and t.ended_at is null and t.owner is not null;
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
     delete from wedsql.task_watch w

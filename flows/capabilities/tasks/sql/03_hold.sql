@@ -49,9 +49,10 @@ end $$;
 
 -- Returns the token of the holding of a task; null while no person holds it.
 create or replace function wedsql._claim_of(p_task wedsql.task) returns bigint
-language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  return (select j.claim from wedsql.job_pool j where j.wid = p_task.wid and j.id = p_task.job_id);
+end $$;
 
 -- Returns what errors about a task say of it.
 create or replace function wedsql._task_facts(p_task wedsql.task) returns jsonb
@@ -205,11 +206,12 @@ end $$;
 
 -- Returns a task as its holder gets it.
 create or replace function wedsql._as_held(p_task wedsql.task, p_claim bigint) returns wedsql.held_task
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
-           nullif(p_task.due_at, 'infinity'))::wedsql.held_task
-from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
+                     nullif(p_task.due_at, 'infinity'))::wedsql.held_task
+          from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid);
+end $$;
 
 -- Withdraws a task whose condition no longer holds, where its trigger has it checked at taking.
 -- Locks: the instance and the job, of such a trigger.
@@ -280,11 +282,22 @@ begin
   update wedsql.task t set state = 'X' where t.job_id = p_job;
 end $$;
 
--- Gives a task back to those who may take it. p_force: also one that another person holds.
+-- Checks that a task that is taken from a person is held by the one of whom the caller knows; null: the
+-- caller does not say. Raises: WD592.
+create or replace function wedsql._check_owner(p_task wedsql.task, p_person text, p_owner text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_task.owner <> p_person and p_task.owner <> p_owner then
+    perform wedsql._refuse_taken(p_task);
+  end if;
+end $$;
+
+-- Gives a task back to those who may take it. p_force: also one that another person holds, with p_owner only
+-- if that is this person.
 -- Locks: as _open_task.
--- Raises: as _own_task, but for p_force.
-create or replace function wedsql.release_task(p_job bigint, p_person text, p_force boolean default false)
-  returns void
+-- Raises: as _own_task, but for p_force; WD592 where another person than p_owner holds it.
+create or replace function wedsql.release_task(p_job bigint, p_person text, p_force boolean default false,
+  p_owner text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task;
@@ -294,6 +307,7 @@ begin
     if v_task.owner is null then
       return;
     end if;
+    perform wedsql._check_owner(v_task, p_person, p_owner);
   else
     v_task := wedsql._own_task(p_job, p_person, null);
   end if;
@@ -324,11 +338,11 @@ begin
 end $$;
 
 -- Gives a task to another person, who alone may take it then. p_force: also one that no person or another
--- person holds. p_reason may be empty.
+-- person holds, with p_owner only if that is this one. p_reason may be empty.
 -- Locks: as _open_task.
 -- Raises: WD591 where the other person may not perform it; as _own_task, but for p_force.
 create or replace function wedsql.give_task(p_job bigint, p_person text, p_to text, p_reason text default '',
-  p_force boolean default false) returns void
+  p_force boolean default false, p_owner text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task;
@@ -343,6 +357,7 @@ begin
      and coalesce(v_task.owner, p_to) = p_to then
     return;  -- sent again
   end if;
+  perform wedsql._check_owner(v_task, p_person, p_owner);
   perform wedsql._check_may_take(v_task, p_to, array[v_task.audience]);
   update wedsql.task t set audience = 'p:' || p_to, given_by = p_person
   where t.job_id = p_job returning t.* into v_task;

@@ -2,10 +2,11 @@
 
 -- Notifies the pages that watch instances of a task that changed hands.
 create or replace function wedsql._notify_task(p_task wedsql.task) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-select wedsql._notify(f, array[p_task.wid], array[i.seq], '{}', 0)
-from wedsql.flow f, wedsql.instance i where f.id = p_task.flow_id and i.wid = p_task.wid
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  perform wedsql._notify(f, array[p_task.wid], array[i.seq], '{}', 0)
+  from wedsql.flow f, wedsql.instance i where f.id = p_task.flow_id and i.wid = p_task.wid;
+end $$;
 
 -- Returns the SET string of an outcome of a trigger; null where it sets nothing.
 -- Raises: WD594 naming the outcomes that there are.
@@ -47,9 +48,11 @@ declare
   v_data jsonb := coalesce(p_data, '{}');
 begin
   v_flow := wedsql._hold_instance_of(p_job);
-  return query select d.* from wedsql._done_before(p_job, p_person, v_data, p_outcome, v_flow) d;
-  if found then
-    return;
+  if (wedsql._known_task(p_job)).state = 'D' then
+    return query select d.* from wedsql._done_before(p_job, p_person, v_data, p_outcome, v_flow) d;
+    if found then
+      return;
+    end if;
   end if;
   v_task := wedsql._own_task(p_job, p_person, p_claim);
   perform wedsql._check_form_values(v_flow, v_task, v_data, p_outcome);
@@ -60,7 +63,8 @@ begin
   return query execute format('select c.seq, c.status, c.fired, false from %I._commit(array[$1], array[$2], '
                               'array[$3], array[$4], $5) c', v_flow)
     using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
-  update wedsql.task t set seq = i.seq from wedsql.instance i where t.job_id = p_job and i.wid = t.wid;
+  update wedsql.task t set seq = i.seq from wedsql.instance i
+  where t.job_id = p_job and i.wid = t.wid and t.seq is distinct from i.seq;
 end $$;
 
 -- Locks the instance of a task, and returns its flow.
@@ -131,14 +135,17 @@ begin
   return p_data || v_sets;
 end $$;
 
--- Notes that a task has ended, and deletes what people have typed and not sent.
+-- Notes that a task has ended, with the number that its step gets: the next of its instance; and deletes what
+-- people have typed and not sent.
 create or replace function wedsql._end_task(p_job bigint, p_state "char", p_person text, p_outcome text)
   returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-delete from wedsql.task_draft d where d.job_id = p_job;
-update wedsql.task t set state = p_state, ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
-  hidden_until = null where t.job_id = p_job
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
+begin
+  delete from wedsql.task_draft d where d.job_id = p_job;
+  update wedsql.task t set state = p_state, ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
+    hidden_until = null, seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
+  where t.job_id = p_job;
+end $$;
 
 -- Ends a task that this person holds, and that could not be done: with the outcome FAILED where its trigger
 -- has one; else the job is parked, and its instance an exception that people decide about.

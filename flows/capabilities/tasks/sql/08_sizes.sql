@@ -1,18 +1,28 @@
 -- What orders of tasks by data and applications need: the size of the data of a task, the number of its
 -- application, and which applications a person has.
 
+-- Returns the bytes of the files that a state names with a size. Most states name none: only their text is
+-- examined.
+create or replace function wedsql._size_of_files(p_state jsonb) returns numeric
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  if strpos(p_state::text, '"size": ') = 0 then
+    return 0;
+  end if;
+  return (select coalesce(sum(least(greatest(n.size::numeric, 0), 1e15)), 0) from jsonb_each(p_state) v
+    cross join lateral jsonb_path_query(v.value,
+      'strict $.** ? (exists (@.name) && @.size.type() == "number").size', '{}', true) n (size)
+    where jsonb_typeof(v.value) in ('object', 'array'));
+end $$;
+
 -- Returns the bytes of the data of a state: of the values as texts, and of the files that they name with a
 -- size.
 create or replace function wedsql._data_size(p_state jsonb) returns bigint
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select least(coalesce(sum(coalesce(octet_length(p_state ->> v.key), 0) + f.size), 0), 1e18)::bigint
-from jsonb_each(p_state) v
-cross join lateral (
-  select coalesce(sum(least(greatest(n.size::numeric, 0), 1e15)), 0) as size
-  from jsonb_path_query(v.value, 'strict $.** ? (exists (@.name) && @.size.type() == "number").size', '{}',
-                        true) n (size)
-  where jsonb_typeof(v.value) in ('object', 'array')) f
-$$;
+language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select least(coalesce(sum(octet_length(v.value)), 0) + wedsql._size_of_files(p_state), 1e18)::bigint
+          from jsonb_each_text(p_state) v);
+end $$;
 
 -- Returns the number of an application, 0 for none.
 create or replace function wedsql._application_number(p_application text) returns integer

@@ -192,11 +192,14 @@ end $$;
 
 -- Notes that files are in a state of their instance.
 create or replace function wedsql._keep_files(p_task wedsql.task, p_data jsonb) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-update wedsql.task_file f set kept = true
-where f.wid = p_task.wid and not f.kept and f.sha256 = any (array(
-  select d.value ->> 'sha256' from jsonb_each(p_data) d where jsonb_typeof(d.value) = 'object'))
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if jsonb_path_exists(p_data, '$.* ? (exists (@.sha256))') then
+    update wedsql.task_file f set kept = true
+    where f.wid = p_task.wid and not f.kept and f.sha256 = any (array(
+      select d.value ->> 'sha256' from jsonb_each(p_data) d where jsonb_typeof(d.value) = 'object'));
+  end if;
+end $$;
 
 -- Deletes the files of instances, and contents that no instance has any more.
 create or replace function wedsql._delete_files(p_wids integer[]) returns void

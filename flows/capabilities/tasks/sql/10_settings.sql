@@ -113,7 +113,8 @@ end $$;
 -- person gets a message of the start.
 -- Locks: none; the caller holds the instances.
 create or replace function wedsql._begin_settings(p_wids integer[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 begin
   with made as (
     insert into wedsql.task_setting (wid, flow_id, responsible, warnings, notified, notified_count,

@@ -45,25 +45,31 @@ $$;
 -- Sends the responsible persons of those of these instances that have ended the message of that, once, and
 -- notes those that go on again.
 create or replace function wedsql._message_ends(p_wids integer[], p_now timestamptz) returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-with changed as (
-  update wedsql.task_setting s set ended = not s.ended
-  from wedsql.instance i
-  where s.wid = any (p_wids) and i.wid = s.wid and (i.status in ('F', 'C')) <> s.ended
-  returning s.*, i.status)
-insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
-select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status),
-  wedsql._wants_mail(c.responsible)
-from changed c where c.ended and c.responsible is not null
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  if not exists (select from wedsql.task_setting s where s.wid = any (p_wids)) then
+    return;
+  end if;
+  with changed as (
+    update wedsql.task_setting s set ended = not s.ended
+    from wedsql.instance i
+    where s.wid = any (p_wids) and i.wid = s.wid and (i.status in ('F', 'C')) <> s.ended
+    returning s.*, i.status)
+  insert into wedsql.message (person, kind, at, flow_id, wid, facts, mail)
+  select c.responsible, 'e', p_now, c.flow_id, c.wid, jsonb_build_object('status', c.status),
+    wedsql._wants_mail(c.responsible)
+  from changed c where c.ended and c.responsible is not null;
+end $$;
 
 -- Sends the person who held a task the message that it is lost, by the step of this moment, unless that is
 -- the person's own. Where the step follows, _name_actor says of whom it is.
 create or replace function wedsql._message_loss(p_flow integer, p_wid integer, p_job bigint, p_tgid integer,
-  p_person text, p_now timestamptz) returns void
+  p_person text, p_since timestamptz, p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select wedsql._send_message(array[p_person], 'o', p_flow, p_wid, p_job,
-  jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''), g.trname))
+  jsonb_build_object('transition', g.trname, 'label', coalesce(nullif(g.label, ''), g.trname),
+    'since', p_since)
   || coalesce(h.facts, '{}'), p_now)
 from wedsql.trig g left join lateral (
   select jsonb_build_object('actor', s.actor, 'reason', left(s.reason, 500)) as facts

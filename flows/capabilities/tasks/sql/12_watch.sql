@@ -4,11 +4,13 @@
 -- Returns the deadline of a task that is ready since p_from: by the working time of the calendar that the
 -- flow names, where it has one of that name; infinity without a limit.
 create or replace function wedsql._task_deadline(p_trig wedsql.trig, p_from timestamptz) returns timestamptz
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select coalesce(wedsql._after_working_time((
-  select c.id from wedsql.flow f join wedsql.calendar c on c.flow_id = f.id and c.name = f.task_calendar
-  where f.id = p_trig.flow_id), p_from, p_trig.deadline), 'infinity')
-$$;
+language plpgsql stable set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return coalesce(wedsql._after_working_time((
+    select c.id from wedsql.flow f join wedsql.calendar c on c.flow_id = f.id and c.name = f.task_calendar
+    where f.id = p_trig.flow_id), p_from, p_trig.deadline), 'infinity');
+end $$;
 
 -- Returns the hours of the warnings that come after p_from, the largest first, and 0 for the deadline.
 create or replace function wedsql._hours_from(p_due timestamptz, p_warnings text[], p_from timestamptz)
@@ -41,7 +43,8 @@ $$;
 -- Locks: the persons' tasks; the caller holds the instances.
 create or replace function wedsql._begin_watch(p_jobs bigint[], p_wids integer[], p_now timestamptz)
   returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 declare
   v_watch wedsql.task_watch;
 begin
@@ -72,7 +75,8 @@ end $$;
 -- deadline is another one, and stands still while the task is held back. Sends the messages of ends.
 -- Locks: what is watched; the caller holds the instances.
 create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz) returns void
-language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
 begin
   perform wedsql._begin_settings(p_wids, p_now);
   if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then

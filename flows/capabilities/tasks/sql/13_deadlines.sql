@@ -16,6 +16,13 @@ where p_flow.followed and exists (
     and t.performer = 'person')
 $$;
 
+-- Returns the living instances for which a person is responsible, the last first, up to p_limit.
+create or replace function wedsql._on_decided_by_tasks(p_person text, p_limit integer) returns integer[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select array(select s.wid from wedsql.task_setting s where s.responsible = p_person and not s.ended
+             order by s.wid desc limit p_limit)
+$$;
+
 -- Sends the messages about deadlines that are due, each once, also those of a time in which no reaper ran.
 -- Locks: jobs, skipping locked ones; as _message_deadline.
 create or replace function wedsql._on_reap_part_tasks(p_part text, p_now timestamptz) returns void

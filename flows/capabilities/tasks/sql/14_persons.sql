@@ -168,6 +168,19 @@ begin
   update wedsql.person p set looked = v_last where p.name = p_person and p.looked <> v_last;
 end $$;
 
+-- Returns those who are away now and whose tasks a person does meanwhile: whom the person substitutes, and
+-- whom these would. At most 1,000.
+create or replace function wedsql._substituted_by(p_person text) returns text[]
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with recursive away as (
+  select a.person from wedsql.absence a
+  where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now()
+  union
+  select a.person from away w join wedsql.absence a on a.substitute = w.person
+    and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
+select coalesce(array_agg(w.person), '{}') from (select * from away limit 1000) w where w.person <> p_person
+$$;
+
 -- Returns the audiences that a person belongs to besides roles: the person, those whom the person substitutes
 -- now, and the tasks that are offered to some of a role, among them this person: the first 1,000 by priority
 -- and deadline.
@@ -175,8 +188,7 @@ create or replace function wedsql.person_keys(p_person text) returns text[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   return array['p:' || p_person]
-    || array(select distinct 'p:' || a.person from wedsql.absence a
-             where a.substitute = p_person and a.from_at <= wedsql.now() and a.until_at > wedsql.now())
+    || array(select 'p:' || s from unnest(wedsql._substituted_by(p_person)) s)
     || array(select t.audience from wedsql.task_watch w join wedsql.task t on t.job_id = w.job_id
              where w.role is not null and w.offered @> array[p_person] and t.state = 'R'
              and left(t.audience, 2) = 'n:' order by t.rank, t.due_at, t.job_id limit 1000);

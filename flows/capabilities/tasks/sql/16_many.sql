@@ -85,7 +85,10 @@ begin
     set state = 'S', owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null
     from held h where t.job_id = h.id
     returning t as task, h.claim)
-  select array_agg(t.task), array_agg(wedsql._as_held(t.task, t.claim)) into v_tasks, v_held from taken t;
+  select array_agg(t.task), array_agg(row((t.task).job_id, (t.task).wid, f.name, g.trname, (t.task).state,
+      p_person, t.claim, nullif((t.task).due_at, 'infinity'))::wedsql.held_task)
+  into v_tasks, v_held
+  from taken t join wedsql.flow f on f.id = (t.task).flow_id join wedsql.trig g on g.tgid = (t.task).tgid;
   perform wedsql._notify_tasks(v_tasks);
   return coalesce(v_held, '{}');
 end $$;
@@ -173,6 +176,17 @@ begin
     where u.place <= cardinality(p_jobs) and u.id not in (select d.job_id from unnest(v_done) d);
 end $$;
 
+-- Returns true, if the form of a task takes the values of a result, and keeps their files.
+-- Raises: as _check_form_values.
+create or replace function wedsql._form_holds(p_flow text, p_task wedsql.task, p_data jsonb, p_outcome text)
+  returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  perform wedsql._check_form_values(p_flow, p_task, p_data, p_outcome);
+  perform wedsql._keep_files(p_task, p_data);
+  return true;
+end $$;
+
 -- Completes those of these tasks of a flow that the person holds, one of each instance.
 -- Locks: none; the caller has them all.
 -- Raises: as complete_task.
@@ -184,20 +198,27 @@ declare
   v_data jsonb[];
   v_claims bigint[];
   v_done wedsql.completed_task[];
+  v_checked bigint;
 begin
-  select array_agg(o.task), array_agg(wedsql._with_outcome(p_flow.name, o.task, o.data, p_outcome)),
-         array_agg(o.claim)
-  into v_tasks, v_data, v_claims
-  from (select distinct on (t.wid) t::wedsql.task as task, s.data, j.claim
+  select array_agg(o.task), array_agg(case when o.is_plain then o.data
+           else wedsql._with_outcome(p_flow.name, o.task, o.data, p_outcome) end),
+         array_agg(o.claim),
+         count(*) filter (where not o.is_plain
+                            and wedsql._form_holds(p_flow.name, o.task, o.data, p_outcome))
+  into v_tasks, v_data, v_claims, v_checked
+  from (select distinct on (t.wid) t::wedsql.task as task, s.data, j.claim,
+          -- no form to check, and no outcome that could set anything
+          p_outcome is null and g.form is null and g.outcomes is null
+            and jsonb_typeof(s.data) = 'object' as is_plain
         from unnest(p_jobs, p_data, p_claims) u (id, sent, claim)
         cross join lateral (select coalesce(u.sent, '{}') as data) s
         cross join lateral (select * from wedsql.task o where o.job_id = u.id offset 0) t
         cross join lateral (select * from wedsql.job_pool o
                             where o.wid = t.wid and o.id = t.job_id offset 0) j
+        join wedsql.trig g on g.tgid = t.tgid
         where t.flow_id = p_flow.id and t.ended_at is null and t.state in ('S', 'L', 'X')
           and t.owner = p_person and coalesce(u.claim = j.claim, true)
-        order by t.wid, t.job_id) o
-  cross join lateral wedsql._check_form_values(p_flow.name, o.task, o.data, p_outcome);
+        order by t.wid, t.job_id) o;
   perform wedsql._end_tasks(v_tasks, p_person, coalesce(p_outcome, 'SUCCEEDED'));
   execute format('select array_agg(row(c.job_id, c.seq, c.status, c.fired)::wedsql.completed_task) '
                  'from %I._commit($1, $2, $3, $4, $5) c', p_flow.name)

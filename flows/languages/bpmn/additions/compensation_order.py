@@ -14,13 +14,16 @@ class Undoing:
 
     `attached` has for an activity the event at its border and the activity for compensation; `handling` for
     an event sub-process that compensation starts the sub-process that it belongs to. `counters` are the
-    attributes that count, `cancelled` the transactions whose activities are undone after they have ended.
+    attributes that count, `orders` those with the numbers of performances, of which `performed` is the last,
+    `cancelled` the transactions whose activities are undone after they have ended.
     """
 
     sketch: Sketch
     attached: dict[str, tuple[str, str]] = field(default_factory=dict)
     handling: dict[str, str | None] = field(default_factory=dict)
     counters: dict[str, str] = field(default_factory=dict)
+    orders: dict[str, str] = field(default_factory=dict)
+    performed: str = ""
     cancelled: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
@@ -37,6 +40,15 @@ class Undoing:
             elif event.tag == "startEvent" and event.scope and elements[event.scope].by_event:
                 self.handling[event.scope] = elements[event.scope].scope
 
+    @property
+    def several(self) -> bool:
+        """Return whether more than one activity can be undone, so that their order counts."""
+        return len({*self.attached, *self.handling.values()}) > 1
+
+    def undoes(self, host: str) -> bool:
+        """Return whether an activity has compensation of its own."""
+        return host in self.attached or host in self.handling.values()
+
     def handler(self, host: str) -> str:
         """Return the handler that undoes an activity: an activity, or an event sub-process within it."""
         if host in self.attached:
@@ -47,14 +59,14 @@ class Undoing:
         """Return the activities that an event undoes by the name of an activity."""
         if host not in self.sketch.elements:
             return []
-        return [host] if self._has(host) else self.within(host)
+        return [host] if self.undoes(host) else self.within(host)
 
     def within(self, scope: str | None) -> list[str]:
         """Return the activities of a level, and of those in it, that can be undone, the last one first."""
         found: list[str] = []
         for each in last_first(self.sketch, scope):
             element = self.sketch.elements[each]
-            if self._has(each):
+            if self.undoes(each):
                 found.append(each)
             elif element.tag == "subProcess" and not element.by_event:
                 found += self.within(each)
@@ -71,9 +83,6 @@ class Undoing:
             found.append(outer)
             outer = self.sketch.elements[outer].scope
         return found
-
-    def _has(self, host: str) -> bool:
-        return host in self.attached or host in self.handling.values()
 
 
 def last_first(sketch: Sketch, scope: str | None) -> list[str]:

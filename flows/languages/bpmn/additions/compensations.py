@@ -1,13 +1,13 @@
 """Compensation that the process starts: what a throwing event undoes, and how a transaction is cancelled.
 
-A counter says how often an activity was performed and not undone; a step after the activity counts it. The
-event that throws becomes a chain: for each activity, the last one of the order of flows first, a gateway,
-the activity for compensation, and a step that counts it as undone, as often as the counter says.
+A counter says how often an activity was performed and not undone; a step after the activity counts it, and
+where there are several, notes its number among all performances. The event that throws becomes a loop: a step
+finds the activity that was performed last, a gateway leads to its activity for compensation, and a step
+counts it as undone, until none is left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from flows.languages.bpmn.additions.compensation_order import Undoing
@@ -66,28 +66,50 @@ def _scope(sketch: Sketch, event: Element) -> str | None:
     return scope
 
 
-def _chain(sketch: Sketch, undone: Undoing, of: Element, hosts: Iterable[str], last: str) -> str:
-    """Add what undoes activities in their order, and return the first of its elements."""
-    following = last
-    for number, host in reversed([*enumerate(hosts, 1)]):
-        following = _link(sketch, undone, of, host, f"{of.id}/undo_{number}", following)
-    return following
+def _chain(sketch: Sketch, undone: Undoing, of: Element, hosts: list[str], last: str) -> str:
+    """Add what undoes activities, the one that was performed last first, and return its first element."""
+    which = sketch.attribute(f"undo_{sketch.titles[of.id]}")
+    label = f"{sketch.titles[of.id]}: what is undone next"
+    options = {"name": which, "type": "integer", "label": label}
+    sketch.data.append(Datum(of.id, options, of.line, of.column, internal=True))
+    found = [_number(sketch, undone, of, host) for host in hosts]
+    text = f"{which} = greatest({', '.join(found)})"
+    first = _script(sketch, of, f"{of.id}/undo", f"{sketch.titles[of.id]}: undo", text)
+    gateway = Element(f"{of.id}/which", "exclusiveGateway", f"{sketch.titles[of.id]}: which", scope=of.scope,
+                      default=f"{of.id}/find")  # fmt: skip
+    sketch.add(gateway, of)
+    sketch.connect(f"{of.id}/found", first, gateway.id, of)
+    for number, (host, performed) in enumerate(zip(hosts, found, strict=True), 1):
+        handler, undoes = _undo(sketch, undone, of, host, f"{of.id}/undo_{number}")
+        when = Expression(f"{which} = {performed}", "sql", of.line, of.column)
+        sketch.connect(f"{of.id}/due_{number}", gateway.id, handler, of, when)
+        sketch.connect(f"{of.id}/again_{number}", undoes, first, of)
+    none = Expression(f"{which} is null", "sql", of.line, of.column)
+    sketch.connect(f"{of.id}/over", gateway.id, last, of, none)
+    sketch.connect(gateway.default, gateway.id, first, of)  # another one was performed meanwhile
+    return first
 
 
-def _link(sketch: Sketch, undone: Undoing, of: Element, host: str, id_: str, following: str) -> str:
-    """Add what undoes one activity as often as it was performed, and return its gateway."""
-    title, counter = sketch.titles[host], _counter(sketch, undone, host)
-    needed = [counter, *(_counter(sketch, undone, each) for each in undone.between(host, _scope(sketch, of)))]
+def _number(sketch: Sketch, undone: Undoing, of: Element, host: str) -> str:
+    """Return the number of the last performance of an activity that can be undone, as SQL; null for none.
+
+    What was performed before its number was noted has 0.
+    """
+    needed = [_counter(sketch, undone, host)]
+    needed += [_counter(sketch, undone, each) for each in undone.between(host, _scope(sketch, of))]
+    possible = " and ".join(f"{each} > 0" for each in needed)
+    order = undone.orders.get(host)
+    return f"case when {possible} then {f'coalesce(({order} ->> (-1))::integer, 0)' if order else '0'} end"
+
+
+def _undo(sketch: Sketch, undone: Undoing, of: Element, host: str, id_: str) -> tuple[str, str]:
+    """Add what undoes one performance of an activity, and return its first and last element."""
+    counter, order = undone.counters[host], undone.orders.get(host)
     handler = copied(sketch, undone.handler(host), f"{id_}/do", of.scope)
-    out = Element(id_, "exclusiveGateway", f"{title}: undo", scope=of.scope, default=f"{id_}/over")
-    sketch.add(out, of)
-    uncount = _script(sketch, of, f"{id_}/undone", f"{title}: undone", f"{counter} = {counter} - 1")
-    text = " and ".join(f"{each} > 0" for each in needed)
-    sketch.connect(f"{id_}/due", id_, handler, of, Expression(text, "sql", of.line, of.column))
+    text = f"{counter} = {counter} - 1" + (f", {order} = {order} - (-1)" if order else "")
+    uncount = _script(sketch, of, f"{id_}/undone", f"{sketch.titles[host]}: undone", text)
     sketch.connect(f"{id_}/performed", handler, uncount, of)
-    sketch.connect(f"{id_}/again", uncount, id_, of)
-    sketch.connect(f"{id_}/over", id_, following, of)
-    return id_
+    return handler, uncount
 
 
 def _script(sketch: Sketch, of: Element, id_: str, title: str, text: str) -> str:
@@ -105,13 +127,31 @@ def _counter(sketch: Sketch, undone: Undoing, host: str) -> str:
         options = {"name": name, "type": "integer", "default": "0", "label": f"{title}: can be undone"}
         sketch.data.append(Datum(host, options, element.line, element.column, internal=True))
         onward = sketch.leaving(host)
-        counted = _script(sketch, element, f"{host}/counted", f"{title}: done", f"{name} = {name} + 1")
+        text = f"{name} = {name} + 1{_numbered(sketch, undone, element)}"
+        counted = _script(sketch, element, f"{host}/counted", f"{title}: done", text)
         for flow in onward:
             sketch.redirect(flow, source=counted)
         sketch.elements[counted] = replace(sketch.elements[counted], default=element.default)
         sketch.change(replace(sketch.elements[host], default=""))
         sketch.connect(f"{host}/count", host, counted, element)
     return undone.counters[host]
+
+
+def _numbered(sketch: Sketch, undone: Undoing, element: Element) -> str:
+    """Return the assignments that number a performance, if another activity can be undone, too."""
+    if not undone.several or not undone.undoes(element.id):
+        return ""
+    place = (element.line, element.column)
+    if not undone.performed:
+        undone.performed = sketch.attribute("performed")
+        given = {"name": undone.performed, "type": "integer", "default": "0", "label": "performed activities"}
+        sketch.data.append(Datum(element.id, given, *place, internal=True))
+    title = sketch.titles[element.id]
+    order = undone.orders[element.id] = sketch.attribute(f"order_{title}")
+    given = {"name": order, "type": "jsonb", "default": "[]", "label": f"{title}: order of performances"}
+    sketch.data.append(Datum(element.id, given, *place, internal=True))
+    number = f"{undone.performed} + 1"
+    return f", {undone.performed} = {number}, {order} = {order} || ({number})::text::jsonb"
 
 
 def _cancelled(sketch: Sketch) -> list[tuple[Element, str]]:
@@ -178,7 +218,9 @@ def _undone_after(sketch: Sketch, undone: Undoing, boundary: Element, scope: str
 
 def _afresh(sketch: Sketch, undone: Undoing, scope: str, hosts: list[str]) -> None:
     """Let a transaction that begins count from its start."""
-    text = ", ".join(f"{undone.counters[host]} = 0" for host in hosts)
+    given = [f"{undone.counters[host]} = 0" for host in hosts]
+    given += [f"{undone.orders[host]} = '[]'" for host in hosts if host in undone.orders]
+    text = ", ".join(given)
     for start in [each for each in sketch.elements.values() if each.scope == scope]:
         if start.tag == "startEvent":
             onward = sketch.leaving(start.id)

@@ -7,6 +7,7 @@ from flows.languages.bpmn.additions.choices import add_choices
 from flows.languages.bpmn.additions.compensations import add_compensations
 from flows.languages.bpmn.additions.open_repetitions import add_ends
 from flows.languages.bpmn.additions.placeholders import add_placeholders
+from flows.languages.bpmn.additions.programs import leave_programs
 from flows.languages.bpmn.additions.several_events import add_single_events
 from flows.languages.bpmn.additions.sketch import Sketch
 from flows.languages.bpmn.model import Process
@@ -19,6 +20,7 @@ def completed(process: Process) -> Sketch:
     add_beginnings(sketch)
     add_ends_of_starts(sketch)
     add_placeholders(sketch)
+    leave_programs(sketch)
     add_ends(sketch)
     add_choices(sketch)
     add_compensations(sketch)

@@ -26,6 +26,11 @@ def add_single_events(sketch: Sketch) -> None:
 
 
 def _divided(sketch: Sketch, element: Element) -> None:
+    if "transition" in element.options:
+        sketch.refuse(
+            "An event with several definitions has a transition for each: it has none itself.", element
+        )
+        return
     sketch.change(replace(element, trigger=Trigger(), triggers=()))
     if element.tag in ("endEvent", "intermediateThrowEvent"):
         _thrown(sketch, element)
@@ -47,7 +52,7 @@ def _parts(sketch: Sketch, element: Element, tag: str, triggers: tuple[Trigger, 
         name = ": ".join(filter(None, [title, trigger.name or trigger.kind]))
         part = replace(
             element, id=f"{element.id}/{number}", tag=tag, name=name, trigger=trigger, triggers=(),
-            of_all=False, options={}, default="",
+            of_all=False, default="",
         )  # fmt: skip
         found.append(sketch.add(part, element))
     return found
@@ -87,12 +92,20 @@ def _caught(sketch: Sketch, element: Element) -> None:
     else:
         tag = "parallelGateway" if element.of_all else "eventBasedGateway"
         first = sketch.add(Element(f"{element.id}/first", tag, "", scope=element.scope), element)
+        into = _merged(sketch, element, first) if element.of_all and len(entering) > 1 else first
         for flow in entering:
-            sketch.redirect(flow, target=first.id)
+            sketch.redirect(flow, target=into.id)
         for part in parts:
             sketch.connect(f"{part.id}/in", first.id, part.id, element)
     for part in parts:
         sketch.connect(f"{part.id}/on", part.id, element.id, element)
+
+
+def _merged(sketch: Sketch, element: Element, first: Element) -> Element:
+    """Add a gateway that passes each token on to one that would wait for all of them."""
+    into = sketch.add(Element(f"{element.id}/into", "exclusiveGateway", "", scope=element.scope), element)
+    sketch.connect(f"{into.id}/on", into.id, first.id, element)
+    return into
 
 
 def _thrown(sketch: Sketch, element: Element) -> None:
@@ -137,6 +150,8 @@ def _starting(sketch: Sketch, element: Element) -> None:
     if element.of_all:
         sketch.refuse("A gateway that waits for all events does not start instances.", element)
         return
+    for name in element.options:
+        sketch.refuse(f"“{name[:40]}” has no effect here: the element is no rule of its own.", element)
     for flow in sketch.leaving(element.id):
         event = sketch.elements[flow.target]
         if len(sketch.entering(event.id)) == 1 and (
@@ -156,5 +171,4 @@ def _start(element: Element, message: str) -> Element:
         trigger=Trigger("message", message),
         message="",
         instantiates=False,
-        options={},
     )

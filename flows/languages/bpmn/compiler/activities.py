@@ -59,7 +59,7 @@ class Activities(Repetitions):
             return main
         self.attribute(ERROR, "text", None, "error of an activity")
         if self.has_children(element):
-            self.failing(element, ERROR)
+            self.failing(element, ERROR, [event.trigger.code for event, _thrown in ways])
         rule = Rule(sets=f"{ERROR} = null")
         out = self.add(f"{name}__out", "exclusive", element, title="result", rule=rule)
         self.link(f"{name}__end", main, out, element.id, title="performed")
@@ -72,26 +72,45 @@ class Activities(Repetitions):
                 self.add(target, "end", element, title=title, rule=thrown)
             origin = event.id if thrown is None else element.id
             self.link(f"{name}__err_{number}", out, target, origin, condition, title=title)
-        self.catches(name, element, [event.trigger.code for event, _thrown in ways])
+        self.catches(main, element, f"t_{name}__end", [event.trigger.code for event, _thrown in ways])
         self.after_errors(name, element, out)
         return f"{name}__ok"
 
-    def catches(self, name: str, element: Element, codes: list[str]) -> None:
-        """Let a result have the errors of an activity that are caught, and no others."""
-        self.caught[f"t_{name}__end"] = self.titles[element.id]
-        main = self.nodes[self.main(element)]
+    def failed_in_child(self, name: str, element: Element, end: str) -> str:
+        """Add what ends a child of the flow itself by an error of its activity, which its parent catches."""
+        ways = [] if element.tag in ("receiveTask", "scriptTask", "subProcess") else self.ways(element)
+        if not ways:
+            return end
+        self.attribute(ERROR, "text", None, "error of an activity")
+        rule = Rule(sets=f"{ERROR} = null")
+        out = self.add(f"{name}__result", "exclusive", element, scope=None, title="result", rule=rule)
+        codes = [event.trigger.code for event, _thrown in ways]
+        for number, code in enumerate(codes, 1):
+            condition = f"{ERROR} = {quoted(code)}" if code else f"{ERROR} is not null"
+            title = f"error {code}".strip()
+            rule = self.uncaught(code or "CHILD")
+            failed = self.add(f"{name}__failed_{number}", "end", element, scope=None, title=title, rule=rule)
+            self.link(f"{name}__because_{number}", out, failed, element.id, condition, title=title)
+        self.link(f"{name}__good", out, end, element.id, default=True, title="no error")
+        self.catches(name, element, f"t_{name}__ended", codes)
+        return out
+
+    def catches(self, node: str, element: Element, token: str, codes: list[str]) -> None:
+        """Let a result of a node have the errors of an activity that are caught, and no others."""
+        self.caught[token] = self.titles[element.id]
+        main = self.nodes[node]
         main.options = self.also_writing(main.options, [ERROR])
         given = list(main.options.get("outcomes", []))
         fails = any(each.partition(":")[0].strip() == "FAILED" for each in given)
-        if element.person and not self.is_apart(element) and not fails:
+        if element.person and "child" not in main.rule.options and not fails:
             code = "" if not all(codes) else codes[0]
             failing = f"FAILED: {ERROR} = {quoted(code or 'FAILED')}"
             main.options = {**main.options, "outcomes": [*given, failing]}
         if all(codes):
             said = f"{self.titles[element.id]}: {ERROR} is {' or '.join(codes)}"
             known = ", ".join(map(quoted, codes))
-            condition = f"{ERROR} is null or t_{name}__end = 0 or {ERROR} in ({known})"
-            self.require(f"errors of {name}", shortened(said), condition)
+            condition = f"{ERROR} is null or {token} = 0 or {ERROR} in ({known})"
+            self.require(f"errors of {node}", shortened(said), condition)
 
     def ways(self, element: Element) -> list[tuple[Element, Rule | None]]:
         """Return the events that catch an error of an activity, each of another code, up to one of any."""
@@ -99,31 +118,24 @@ class Activities(Repetitions):
         ways: list[tuple[Element, Rule | None]] = [(each, None) for each in own]
         ways.sort(key=lambda way: not way[0].trigger.code)
         ways += self.catching(element.scope)
+        ways += self.caught_by_parents(element.scope)
         found: dict[str, tuple[Element, Rule | None]] = {}
         for way in ways:
-            code = way[0].trigger.code
-            if "" not in found and not (code and self.has_children(element)):
-                found.setdefault(code, way)
-        if not found and self.has_children(element):
-            found.update(("", way) for way in self.caught_by_parents(element.scope))
-        outer = self.process.elements.get(element.scope or "")
-        border = self.process.boundary(outer.id) if outer is not None and outer.id in self.parts else own
-        for event in border if self.has_children(element) else ():
-            if event.trigger.code:
-                message = "A child fails without an error code; let the event catch any error."
-                self.note("unsupported", message, event)
+            if "" not in found:
+                found.setdefault(way[0].trigger.code, way)
         return [*found.values()]
 
     def caught_by_parents(self, scope: str | None) -> Iterator[tuple[Element, Rule]]:
-        """Return the event of the process's parent, if one catches that children of its children fail.
+        """Return the events of the process's parent that catch how its children fail.
 
-        They end a child, which is an exception then, and that is what the event of its parent catches.
+        Such an error ends a child, which is an exception then, and that is what the event of its parent
+        catches.
         """
         for each in self.process.around(scope):
             host = self.process.elements[each]
             if self.is_apart(host):
-                for event, _rule in self.ways(host)[:1]:
-                    yield event, self.uncaught("CHILD")
+                for event, _rule in self.ways(host):
+                    yield event, self.uncaught(event.trigger.code or "CHILD")
                 return
 
     def after_errors(self, name: str, element: Element, out: str) -> None:

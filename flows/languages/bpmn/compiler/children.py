@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from flows.languages.bpmn.compiler.events import INTERRUPTED, Events
-from flows.languages.bpmn.compiler.graph_parts import joined
+from flows.languages.bpmn.compiler.graph_parts import joined, quoted
 from flows.languages.bpmn.expressions import name_of
 from flows.languages.bpmn.model import Assignment, Element, Expression, Loop
 from flows.languages.graph.model import Rule
@@ -50,7 +51,12 @@ class Children(Events):
         begin = self.add(f"{name}__each", "begin", element, scope=None, title="begin", rule=Rule(later=True))
         end = self.add(f"{name}__last", "end", element, scope=None, title="end")
         self.link(f"{name}__item", begin, name, element.id, title="waiting")
-        self.link(f"{name}__ended", name, end, element.id, title="performed")
+        self.link(f"{name}__ended", name, self.failed_in_child(name, element, end), element.id,
+                  title="performed")  # fmt: skip
+
+    def failed_in_child(self, name: str, element: Element, end: str) -> str:
+        """Return the node after an activity that a child of the flow itself performs."""
+        raise NotImplementedError
 
     def starting(
         self, name: str, element: Element, flow: str, lines: list[str], options: Mapping[str, Any],
@@ -161,20 +167,26 @@ class Children(Events):
             else:
                 yield f"{each.target} = (children_states -> 0) -> '{source}'"
 
-    def failing(self, element: Element, error: str) -> None:
-        """Let a job end with an error as soon as a child failed; its other children are cancelled."""
+    def failing(self, element: Element, error: str, codes: list[str]) -> None:
+        """Let a job end with an error as soon as a child failed; its other children are cancelled.
+
+        Without an event that catches any error, the empty code, only errors with these codes count; other
+        exceptions are waited for.
+        """
         made = self.nodes[self.main(element)]
-        failed = f"{error} = case when children_failed > 0 then 'CHILD' end"
-        results = [*made.rule.options.get("child_result", []), failed]
-        given = {
-            **made.rule.options,
-            "child_exception": "fail",
-            "child_rest": "cancel",
-            "child_result": results,
-        }
-        if element.loop is not None and element.loop.parallel:
+        many = element.loop is not None and element.loop.parallel
+        known = [code for code in codes if code]
+        ended = error_of(known, many=many) if known else "null"
+        failed = f"coalesce({ended}, 'CHILD')" if known else "'CHILD'"
+        caught = failed if "" in codes else ended
+        results = [*made.rule.options.get("child_result", [])]
+        results.append(f"{error} = case when children_failed > 0 then {caught} end")
+        given = {**made.rule.options, "child_rest": "cancel", "child_result": results}
+        given |= {"child_exception": "fail"} if "" in codes else {"child_errors": known}
+        if many:
             others = given.get("child_wait", "children")
-            given["child_wait"] = f"case when children_failed > 0 then 0 else {others} end"
+            stops = "children_failed > 0" if "" in codes else f"children_failed > 0 and {ended} is not null"
+            given["child_wait"] = f"case when {stops} then 0 else {others} end"
         made.rule = replace(made.rule, options=given)
 
     def set_first_values(self, start: tuple[str, ...]) -> None:
@@ -222,6 +234,16 @@ class Children(Events):
             self.add(name, "task", element, scope=scope, options=options, rule=rule)
         else:
             self.worker(name, element, scope=scope, sets=sets)
+
+
+def error_of(codes: list[str], *, many: bool) -> str:
+    """Return the error with which a child ended, of these codes, as SQL: of many, that of the first one."""
+    if many:
+        wanted = " || ".join(f"@ == {json.dumps(code)}" for code in codes)
+        path = quoted(f"$[*].ended_by ? ({wanted})")
+        return f"(jsonb_path_query_array(children_states, {path}) ->> 0)"
+    ended = "((children_states -> 0) ->> 'ended_by')"
+    return f"case when {ended} in ({', '.join(map(quoted, codes))}) then {ended} end"
 
 
 def counted(condition: str, counts: Mapping[str, str]) -> str:

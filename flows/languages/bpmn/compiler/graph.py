@@ -58,6 +58,7 @@ class _Lowering(Activities):
             raise BadBpmn(self.problems, self.process)
         self.share_transitions()
         self.share_signals()
+        self.part_rounds()
         begins = {name for name, node in self.nodes.items() if self.begins(node)}
         start = tuple(edge.name for edge in self.edges.values() if edge.source in begins)
         self.set_first_values(start)
@@ -70,6 +71,19 @@ class _Lowering(Activities):
         return Lowered(
             graph, self.process, starts, self.conditions(), final, (*self.problems, *self.warnings)
         )
+
+    def part_rounds(self) -> None:
+        """Let what leads back to the wait that it ended take its token away, before it waits again.
+
+        Else the token would stay where it is: jobs would go on, and timers would not begin again.
+        """
+        follow = {(edge.source, edge.target) for edge in self.edges.values()}
+        for edge in [*self.edges.values()]:
+            if self.nodes[edge.target].kind == "event" and (edge.target, edge.source) in follow:
+                of, again = self.nodes[edge.source], f"{edge.name}__again"
+                self.nodes[again] = Made("none", of.origin, of.within, title=f"{of.title}: again")
+                self.edges[f"{edge.name}__to"] = replace(edge, name=f"{edge.name}__to", target=again)
+                self.edges[edge.name] = replace(edge, source=again, condition=None, default=False)
 
     def share_transitions(self) -> None:
         """Let jobs of several tasks with one transition be performed in parallel."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from flows.languages.bpmn.compiler.graph_parts import OPTIONS, Building, Made
-from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.model import EVENTS, Element
 
 _TASKS = frozenset(
     {"deadline", "outcomes", "sets_when_taken", "candidate", "not_by", "same_as", "offline", "application"}
@@ -17,24 +17,36 @@ _WORKERS = frozenset({"timeout", "mode", "max_attempts", "backoff"})
 _JOBS = frozenset(
     {"timeout", "revalidate", "mode", "max_attempts", "backoff", "pickup_deadline", "concurrent", "lock"}
     | {"refresh_payload", "replay", "keep", "mutex", "writes", "child", "child_count", "child_set"}
-    | {"child_wait", "child_rest", "child_exception", "child_result"}
+    | {"child_wait", "child_rest", "child_exception", "child_errors", "child_result"}
 )
 """Options of jobs that workers or children perform."""
 
 
 def unread(made: Building) -> Iterator[tuple[Element, str]]:
     """Return the elements with an option that has no effect on their rules, and the reason."""
-    written = (each for each in made.process.elements.values() if each.id not in made.parts)
     found: defaultdict[str, list[Made]] = defaultdict(list)
     for node in made.nodes.values():
         found[node.origin].append(node)
-    for element in written:
-        rules = found.get(element.id, [])
-        for name in element.options:
-            if not (name == "transition" or (name == "flow" and element.tag == "callActivity")):
-                reason = next(_reasons(made, element, name, rules), "")
-                if reason:
-                    yield element, reason
+    for name, elements in _given(made):
+        if not (name == "transition" or (name == "flow" and elements[0].tag == "callActivity")):
+            rules = found.get(made.origin(elements[0].id), [])
+            reasons = [next(_reasons(made, each, name, rules), "") for each in elements]
+            if all(reasons):
+                yield elements[0], reasons[0]
+
+
+def _given(made: Building) -> Iterator[tuple[str, list[Element]]]:
+    """Return the options that the file gives, each with its element.
+
+    An event with several definitions is one for each, of which one at least has to read an option.
+    """
+    found: defaultdict[tuple[str, str], list[Element]] = defaultdict(list)
+    for element in made.process.elements.values():
+        if element.tag in EVENTS or element.id not in made.parts:
+            for name in element.options:
+                found[name, made.origin(element.id)].append(element)
+    for (name, _origin), elements in found.items():
+        yield name, elements
 
 
 def _reasons(made: Building, element: Element, name: str, rules: list[Made]) -> Iterator[str]:

@@ -7,13 +7,25 @@ from dataclasses import dataclass
 
 from flows.languages.bpmn.diagram.marks import EVENT_MARKS, GATEWAY_MARKS, MARKERS, TASK_MARKS
 from flows.languages.bpmn.diagram.planes import shown
-from flows.languages.bpmn.model import EVENTS, GATEWAYS, TASKS, Element, Line, Plane, Process, Shape
+from flows.languages.bpmn.model import (
+    ACTIVITIES,
+    EVENTS,
+    GATEWAYS,
+    TASKS,
+    Element,
+    Line,
+    Plane,
+    Process,
+    Shape,
+)
 from flows.languages.bpmn.titles import titles
 
 _LETTER, _LINE, _MARGIN = 6.4, 14.0, 24.0
 _MOST_LINES = 4
 _LABEL = 90.0  # modellers wrap a label at this width, and write the smaller one of its lines
 _BELOW_MARK = 36.0
+_GAP = 4.0
+_LINES_OF_POOL = 2  # as many as beside the elements of a pool
 _KINDS = {
     "participant": "pool", "lane": "lane", "textAnnotation": "note", "group": "group",
     "dataObjectReference": "data", "dataObject": "data", "dataStoreReference": "data",
@@ -101,13 +113,18 @@ class Figure:
 
 @dataclass(frozen=True)
 class Connection:
-    """One edge with its name; links to it have its `anchor`, if it has one."""
+    """One edge with its name; links to it have its `anchor`, if it has one.
+
+    `start` is what is drawn where it begins: the slash of a default flow, the diamond of a conditional one
+    that leaves an activity, or the circle of a message.
+    """
 
     element: str
     kind: str
     points: str
     texts: tuple[Text, ...] = ()
     anchor: str = ""
+    start: str = ""
 
 
 @dataclass(frozen=True)
@@ -139,13 +156,27 @@ def _drawing(process: Process, plane: Plane) -> Drawing:
     points = [point for line in plane.lines for point in line.points]
     points += [(each.x, each.y) for each in figures]
     points += [(each.x + each.width, each.y + each.height) for each in figures]
-    points += [(text.x, text.y) for each in figures for text in each.texts]
+    texts = [
+        *(text for each in figures for text in each.texts),
+        *(text for each in lines for text in each.texts),
+    ]
+    points += [corner for text in texts for corner in _corners(text)]
     left, top = (min((point[axis] for point in points), default=0.0) - _MARGIN for axis in (0, 1))
     right, bottom = (max((point[axis] for point in points), default=0.0) + _MARGIN for axis in (0, 1))
     before = tuple(each for each in figures if each not in behind)
     inside = plane.element in process.elements
     name = titles(process.elements.values())[plane.element] if inside else ""
     return Drawing(left, top, right - left, bottom - top, behind, lines, before, name)
+
+
+def _corners(text: Text) -> Iterator[tuple[float, float]]:
+    """Return two corners of the place that a text takes."""
+    length = len(text.text) * _LETTER
+    first, last = (0.0, length) if text.start else (-length / 2, length / 2)
+    if text.turned:
+        yield from ((text.x - _LINE, text.y + first), (text.x, text.y + last))
+    else:
+        yield from ((text.x + first, text.y - _LINE), (text.x + last, text.y))
 
 
 def _figure(process: Process, shape: Shape) -> Figure | None:
@@ -188,7 +219,7 @@ def _texts(kind: str, shape: Shape, name: str, marked: bool) -> tuple[Text, ...]
     if not name:
         return ()
     if kind in ("pool", "lane"):
-        return (Text(shape.x + 16, shape.y + shape.height / 2, name, turned=True),)
+        return tuple(_beside(shape, name))
     if kind == "subprocess":
         return (Text(shape.x + 8, shape.y + 18, name, start=True),)
     if kind in ("activity", "note"):
@@ -219,7 +250,34 @@ def _connection(process: Process, line: Line) -> Connection:
         x, y = (x + x2) / 2, (y + y2) / 2 - 6
     width = line.label[2] if line.label is not None else _LABEL
     texts = tuple(Text(x, y + n * _LINE, part) for n, part in enumerate(_lines(name, max(width, _LABEL))))
-    return Connection(line.element, kind, points, texts)
+    return Connection(line.element, kind, points, texts, start=_start(process, line.element, kind))
+
+
+def _start(process: Process, id_: str, kind: str) -> str:
+    """Return the sign at the start of an edge: default, condition or message; empty for none."""
+    flow = process.flows.get(id_)
+    source = process.elements.get(flow.source) if flow is not None else None
+    if flow is None or source is None:
+        return "message" if kind == "message" else ""
+    if source.default == id_:
+        return "default"
+    return "condition" if flow.condition is not None and source.tag in ACTIVITIES else ""
+
+
+def _beside(shape: Shape, name: str) -> Iterator[Text]:
+    """Return the lines of the name of a pool or lane: upwards at its left side, or along its upper one.
+
+    A name that is longer than the side is written along the upper one, too.
+    """
+    upright = _lines(name, shape.height - 8) if shape.horizontal else []
+    if 0 < len(upright) <= _LINES_OF_POOL and not upright[-1].endswith("…"):
+        x, y = shape.x + 18, shape.y + shape.height / 2
+        yield from (Text(x, y + n * _LINE, line, turned=True) for n, line in enumerate(upright))
+        return
+    along = _lines(name, shape.width - 16)
+    x = shape.x + 8 if shape.horizontal else shape.x + shape.width / 2
+    for number, line in enumerate(along):
+        yield Text(x, shape.y + 16 + number * _LINE, line, start=shape.horizontal)
 
 
 def _below(shape: Shape, name: str) -> Iterator[Text]:
@@ -229,8 +287,25 @@ def _below(shape: Shape, name: str) -> Iterator[Text]:
         x, y, width = x + width / 2, y + 11, max(width, _LABEL)
     else:
         x, y, width = shape.x + shape.width / 2, shape.y + shape.height + 15, 100.0
-    for number, line in enumerate(_lines(name, width)):
-        yield Text(x, y + number * _LINE, line)
+    lines = _lines(name, width)
+    for number, line in enumerate(lines):
+        yield Text(x, _clear(shape, x, y, len(lines), width) + number * _LINE, line)
+
+
+def _clear(shape: Shape, x: float, y: float, lines: int, width: float) -> float:
+    """Return the first base line of a label that touches its node nowhere, as near to y as there is one.
+
+    A label that is beside the node, or in it, stays where it is.
+    """
+    beside = x + width / 2 <= shape.x or x - width / 2 >= shape.x + shape.width
+    last, lower = y + (lines - 1) * _LINE, shape.y + shape.height
+    if beside or shape.label is None:
+        return y
+    if shape.label[1] + shape.label[3] / 2 < shape.y:
+        return y - max(last + _GAP - shape.y, 0)
+    if shape.label[1] + shape.label[3] / 2 > lower:
+        return max(y, lower + 11 + _GAP / 2)
+    return y
 
 
 def _within(shape: Shape, name: str, *, start: bool = False, marked: bool = False) -> Iterator[Text]:
@@ -245,8 +320,8 @@ def _within(shape: Shape, name: str, *, start: bool = False, marked: bool = Fals
         yield Text(x, first + number * _LINE, line, start)
 
 
-def _lines(name: str, width: float) -> list[str]:
-    """Return a name in lines of about a width; the last one says that there is more."""
+def _lines(name: str, width: float, count: int = _MOST_LINES) -> list[str]:
+    """Return a name in some lines of about a width; the last one says that there is more."""
     most = max(int(width / _LETTER), 6)
     found = [""]
     for word in name.split():
@@ -254,6 +329,6 @@ def _lines(name: str, width: float) -> list[str]:
             if len(found[-1]) + len(part) + 1 > most and found[-1]:
                 found.append("")
             found[-1] = f"{found[-1]} {part}".strip()
-    if len(found) > _MOST_LINES:
-        found = [*found[: _MOST_LINES - 1], f"{found[_MOST_LINES - 1][: most - 1]}…"]
+    if len(found) > count:
+        found = [*found[: count - 1], f"{found[count - 1][: most - 1]}…"]
     return [line for line in found if line]

@@ -10,11 +10,12 @@ from flows.languages.bpmn.feel import (
     moment_functions,
     number_functions,
     text_functions,
+    value_functions,
 )
 from flows.languages.bpmn.feel.lists import NoValue, Value, listed, one
 
 _CLOCK = frozenset({"now", "today"})
-_OF_LISTS = {**list_functions.FUNCTIONS, **list_parts.FUNCTIONS}
+_OF_LISTS = {**list_functions.FUNCTIONS, **list_parts.FUNCTIONS, **value_functions.FUNCTIONS}
 _OTHERS: dict[str, tuple[str, Callable[..., Value]]] = {
     **text_functions.FUNCTIONS,
     **number_functions.FUNCTIONS,

@@ -9,6 +9,7 @@ from flows.languages.bpmn.feel.tree import (
     Comparison,
     Contrary,
     Filter,
+    InstanceOf,
     Joined,
     Negative,
     Node,
@@ -18,6 +19,7 @@ from flows.languages.bpmn.feel.tree import (
     Text,
     Within,
 )
+from flows.languages.bpmn.feel.type_tests import TYPES
 from flows.languages.bpmn.feel.words import WORDS, NotSimple
 
 LONGEST, DEEPEST = 4_000, 50
@@ -64,7 +66,25 @@ class Grammar(Forms):
             low = self.sum()
             self.need("and")
             return Between(place, left, low, self.sum())
+        if self.take("instance"):
+            self.need("of")
+            return InstanceOf(place, left, self.type())
         return self.within(place, left) if self.take("in") else left
+
+    def type(self) -> str:
+        """Read the name of a type, whose words include `and`."""
+        place, found = self.word.position, [self.word.text]
+        self.at += self.word.kind in ("name", "function")
+        while found[-1] == "and" or self.is_("and", "time", "duration", "months"):
+            after = self.words[self.at + 1].text if self.is_("and") else "time"
+            if after not in ("time", "months"):
+                break
+            found.append(self.word.text)
+            self.at += 1
+        name = " ".join(found)
+        if name not in TYPES or self.is_("<"):
+            raise NotSimple(f"The type after “instance of” is one of {', '.join(TYPES)}.", place)
+        return name
 
     def sign(self) -> str:
         """Go on behind a sign that compares, and return that of SQL."""

@@ -77,6 +77,8 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "abs": ("n", size),
     "modulo": ("dividend, divisor", modulo),
     "sqrt": ("number", _simple("sqrt(case when {0} >= 0 then {0} end)")),
+    "log": ("number", _simple("ln(case when {0} > 0 then {0} end)")),
+    "exp": ("number", _simple("exp(case when {0} < 1000 then {0} end)")),
     "odd": ("number", _simple("(abs({0}) % 2 = 1)", "boolean")),
     "even": ("number", _simple("({0} % 2 = 0)", "boolean")),
 }

@@ -16,6 +16,7 @@ from flows.languages.bpmn.feel.path_tests import Tests
 from flows.languages.bpmn.feel.paths import Documents
 from flows.languages.bpmn.feel.repetitions import Names, repeated
 from flows.languages.bpmn.feel.selections import filtered, part_of
+from flows.languages.bpmn.feel.type_tests import is_of
 from flows.languages.bpmn.feel.values import (
     NUMBERS,
     TEXTS,
@@ -153,6 +154,9 @@ class _Translation:
         left, low, high = alike(parts, node.position)
         return Part(f"{left} between {low} and {high}", "boolean")
 
+    def is_of(self, node: tree.InstanceOf, names: Names) -> Part:
+        return is_of(self.value(node.value, names), node.type)
+
     def within(self, node: tree.Within, names: Names) -> Part:
         """Return the tests of `in`: those of a list of values at once."""
         left = self.part(node.value, names)
@@ -237,6 +241,7 @@ _FORMS: dict[type[tree.Node], Callable[[_Translation, Any, Names], Value]] = {
     tree.Comparison: _Translation.compared,
     tree.Between: _Translation.between,
     tree.Within: _Translation.within,
+    tree.InstanceOf: _Translation.is_of,
     tree.Items: _Translation.listed,
     tree.Entries: _Translation.context,
     tree.Filter: _Translation.filtered,

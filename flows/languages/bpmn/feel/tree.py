@@ -108,6 +108,14 @@ class Between(Node):
 
 
 @dataclass(frozen=True)
+class InstanceOf(Node):
+    """A test of the type of a value."""
+
+    value: Node
+    type: str
+
+
+@dataclass(frozen=True)
 class Range(Node):
     """A range, whose ends are within it or not."""
 

@@ -13,10 +13,12 @@ from flows.languages.bpmn.document.references import Note
 from flows.languages.bpmn.document.xml import Tag, local
 from flows.languages.bpmn.model import Datum
 from flows.languages.bpmn.names import LONGEST, slug, usable
+from flows.languages.bpmn.reader.first_values import first_value
 from flows.languages.bpmn.reader.item_types import item_type
+from flows.languages.bpmn.reader.loops import Used
 
 
-def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
+def declared(tag: Tag, named: Mapping[str, Tag], note: Note, used: Used) -> list[Datum]:
     """Return the attribute of a data object: its name is often that of a reference to it."""
     if tag.name == "dataObjectReference":
         wanted = local(tag.get("dataObjectRef"))
@@ -28,7 +30,8 @@ def declared(tag: Tag, named: Mapping[str, Tag], note: Note) -> list[Datum]:
     name = next((each.get("name") for each in shown if each.get("name")), tag.id)
     given = {key: value for each in shown for key, value in options.given(each).items()}
     own = {"name": given.pop("attribute", "") or usable(slug(name)), "label": name}
-    return _datum(tag, own | _item_type(shown, named) | given, tag.id, note)
+    own |= _item_type(shown, named)
+    return _datum(tag, own | first_value(shown, own.get("type", ""), note, used) | given, tag.id, note)
 
 
 def attribute(tag: Tag, note: Note) -> list[Datum]:

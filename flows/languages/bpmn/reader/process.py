@@ -149,7 +149,7 @@ class _Reader:
         elif part.name == "laneSet":
             self.lanes |= dict(lanes(part))
         elif part.name in ("dataObject", "dataObjectReference"):
-            self.data += data_objects.declared(part, self.named, self.note)
+            self.data += data_objects.declared(part, self.named, self.note, self.used)
         elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
             self.refused[part.id] = (part, scope)
             reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")

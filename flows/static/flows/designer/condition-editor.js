@@ -1,8 +1,8 @@
 // Turns every text area with the class `wed-predicate` into an editor of conditions: enhance(root).
 //
 // The text area keeps its name and value and is sent with the form; without JavaScript it is what people type
-// in. It has, from flows.designer.widgets.ConditionTextarea:
-//   data-check, data-completions     addresses of flows.designer.conditions
+// in. It has, from flows.designer.editor.widgets.ConditionTextarea:
+//   data-check, data-completions     addresses of flows.designer.editor.conditions
 //   data-t-no-check, data-t-out      texts, in the language of the reader
 // The attributes that a condition may read are, in this order:
 //   data-attributes="ID" on the text area or an element around it: the id of a JSON element with a list of

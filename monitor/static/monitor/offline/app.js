@@ -6,6 +6,7 @@ import { closeForm, openForm } from "./form.js";
 import { lossOf, noteLoss } from "./losses.js";
 import { showOutbox } from "./outbox.js";
 import { el, say, show, t } from "./parts.js";
+import { showResult } from "./result_page.js";
 import * as store from "./store.js";
 import { synchronize } from "./sync.js";
 import { listed, lossNote, showTasks } from "./tasks.js";
@@ -52,7 +53,8 @@ async function draw(moved) {
   } else if (page === "tasks") {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
-  } else if (page === "outbox") heading = await showOutbox(person, task === "leave", exchange);
+  } else if (page === "result") heading = await showResult(person, Number(task));
+  else if (page === "outbox") heading = await showOutbox(person, task === "leave", renewed);
   else if (page === "files") heading = await showFiles(person, () => showCounts(person));
   else if (page === "away") heading = await showAway(person, state.line, async (asked) => {
     await (asked ? exchange(true) : automatic());
@@ -87,6 +89,9 @@ async function exchange(asked = false) {
   await render(false);
   takeOver();
 }
+
+// Shows what has changed, after an exchange with all or of one result.
+const renewed = (asked, sent = false) => (sent ? render(false) : exchange(asked));
 
 // Exchanges by itself: not while the person is away and nothing is to be sent, which saves energy.
 async function automatic() {

@@ -1,9 +1,9 @@
 // Going offline: which tasks are taken along, whether there is the time and the room for their data, and the transfer.
 import { size } from "../form_fields.js";
 import { now } from "./clock.js";
-import { room } from "./file_fields.js";
+import { metered, prefetches, room, speed } from "./device_facts.js";
 import { el, moment, say, show, t } from "./parts.js";
-import { described, estimate, metered, prefetches, speed, weak } from "./plan.js";
+import { described, estimate, weak } from "./plan.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { contact } from "./sync.js";

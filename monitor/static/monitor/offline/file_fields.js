@@ -1,5 +1,6 @@
 // Fields for files without a connection: what is chosen stays on the device, encrypted, until its result is sent.
 import { FileField, size } from "../form_fields.js";
+import { room } from "./device_facts.js";
 import { t } from "./parts.js";
 import * as store from "./store.js";
 
@@ -8,12 +9,6 @@ const SPARE = 1e6;  // the result itself needs some room, too
 async function hashOf(bytes) {
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
   return [...digest].map((one) => one.toString(16).padStart(2, "0")).join("");
-}
-
-// Returns how many bytes the browser lets the site still use.
-export async function room() {
-  const { quota = 0, usage = 0 } = await navigator.storage?.estimate?.() ?? {};
-  return { free: Math.max(0, quota - usage), usage };
 }
 
 class KeptFile extends FileField {

@@ -1,6 +1,8 @@
 // The page of a task: the same form as the connected page, filled in and completed without a connection.
+import { Ask } from "../conditions.js";
 import { editTables } from "../form_tables.js";
-import { TaskForm } from "../task.js";
+import { hasPart } from "../patterns.js";
+import { TaskForm, unquoted } from "../task.js";
 import { offerFollowing, typedBefore } from "./chains.js";
 import { keepFiles } from "./file_fields.js";
 import { el, say, show, t } from "./parts.js";
@@ -62,22 +64,36 @@ function wrongOnes(form) {
   return wrong;
 }
 
-// Whether a value does not keep the limits of its field; of a pattern the site decides.
+const limitsOf = (one) => JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
+
+// Whether a value does not keep the limits of its field, as the site checks them.
 function breaksLimit(one) {
-  const limits = JSON.parse(one.closest("[data-attribute]")?.dataset.limits ?? "{}");
-  const read = one.type === "date" ? String : Number;
-  if (one.value === "") return false;
+  const limits = limitsOf(one), read = one.type === "date" ? String : Number, text = unquoted(one.value.replaceAll("\r\n", "\n"));
+  if (text === "") return false;
   if (limits.min !== undefined && !(read(one.value) >= read(limits.min))) return true;
   if (limits.max !== undefined && !(read(one.value) <= read(limits.max))) return true;
-  const length = [...one.value.replaceAll("\r\n", "\n")].length;
-  return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity);
+  const length = [...text].length;
+  return length < (limits.min_length ?? 0) || length > (limits.max_length ?? Infinity) || breaksPattern(one);
+}
+
+// Whether a value has not the form of its field's pattern; where only the site can say it, it decides later.
+function breaksPattern(one) {
+  const { pattern } = limitsOf(one);
+  if (pattern === undefined || one.value === "") return false;
+  try {
+    return !hasPart(unquoted(one.value.replaceAll("\r\n", "\n")), pattern);
+  } catch (error) {
+    if (error instanceof Ask) return false;
+    throw error;
+  }
 }
 
 // The labels of what is wrong, each with its limits.
 function named(wrong) {
   const texts = wrong.map((one) => {
     const entry = one.closest("[data-attribute]"), label = entry?.querySelector(".label, label");
-    const hint = entry?.querySelector("[id$=-limits]")?.textContent.trim();
+    const hint = entry?.querySelector("[id$=-limits]")?.textContent.trim()
+      ?? (breaksPattern(one) ? t("wrong_pattern", limitsOf(one)) : "");
     const text = [...label?.childNodes ?? []].find((node) => node.nodeType === Node.TEXT_NODE)?.textContent.trim();
     return hint ? `${text}: ${hint}` : text;
   });
@@ -89,10 +105,12 @@ function lacksFile(input) {
   return !input.disabled && !entry.hidden && needed?.hidden === false && !entry.querySelector("[data-file-value]").value;
 }
 
+// Returns what ends it: what was typed is not kept any more once that has ended.
 function keepTyped(person, task, form) {
-  let waiting = 0;
-  const keep = async () => {
-    if (!form.isConnected) return;
+  let waiting = 0, running = Promise.resolve(), isOver = false;
+  const keep = () => { running = running.then(keepNow, keepNow); };
+  const keepNow = async () => {
+    if (!form.isConnected || isOver) return;
     await store.keepDraft(person, task, typed(form));
     form.dataset.kept = "yes";
   };
@@ -103,7 +121,10 @@ function keepTyped(person, task, form) {
   };
   for (const kind of ["input", "change"]) form.addEventListener(kind, later);
   addEventListener("pagehide", keep, { once: true });
-  return () => clearTimeout(waiting);
+  return {
+    end: async () => { isOver = true; clearTimeout(waiting); await running.catch(() => {}); },
+    goOn: () => { isOver = false; },
+  };
 }
 
 // Shows a task. `corrects`: a refused result of it, whose texts are filled in.
@@ -123,9 +144,9 @@ export async function openForm(person, task, corrects, saved) {
     for (const kind of ["input", "change"]) form.addEventListener(kind, () => live.follow());
     live.follow();
   }
-  const stop = keepTyped(person, task, form);
+  const kept = keepTyped(person, task, form);
   const save = async (more) => {
-    stop();
+    await kept.end();  // else what is being kept would come back after its result
     const about = made.after ? { after: made.after, transition: made.transition, of: made.of }
       : { task, claim: made.claim, seq: made.seq };
     const result = { ...about, ...made.via ? { via: made.via } : {}, made_at: new Date().toISOString(), ...more }, { made_at } = result;
@@ -136,6 +157,7 @@ export async function openForm(person, task, corrects, saved) {
       error.textContent = t(failure instanceof store.Failure ? failure.message : "not_saved");
       error.hidden = false;
       error.focus();
+      kept.goOn();
       return;
     }
     closeForm();

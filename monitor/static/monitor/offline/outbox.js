@@ -2,6 +2,7 @@
 import { confirmed, el, moment, say, show, t } from "./parts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
+import { sendOne } from "./sync.js";
 
 const MARK = { accepted: "ok", refused: "bad", late: "warn", held: "warn", waiting: "", discarding: "" };
 
@@ -35,6 +36,15 @@ async function discard(person, one, renew) {
   await renew(true);
 }
 
+// Sends just this result, and says what became of it.
+async function send(person, { number, title }, renew) {
+  say(t("sending"));
+  const { line, problem } = await sendOne(number), found = (await store.outbox(person)).find((one) => one.number === number);
+  const said = line === "problem" ? `${problem?.message ?? ""} ${problem?.hint ?? ""}` : t(`line_${line}`);
+  say(line === "connected" && found ? `${number}. ${title}: ${t(`is_${found.state}`)}` : said);
+  await renew(false, true);
+}
+
 // Gives a refused result to the desk, where people decide on it.
 async function giveToDesk(person, one, renew) {
   const body = new URLSearchParams({ device: await store.deviceKey(), number: one.number });
@@ -55,6 +65,8 @@ function actions(person, one, renew) {
     return el("button", { type: "button", class: "small", id, onclick: work, ...named }, t(name));
   };
   return [
+    one.result ?? one.sent ? el("a", { class: "button small", href: `#/result/${one.number}`, ...named }, t("look")) : null,
+    one.state === "waiting" ? button("send_one", () => send(person, one, renew)) : null,
     one.state === "refused" ? el("a", { class: "button small", href: `#/tasks/${one.task}/${one.number}`, ...named }, t("correct")) : null,
     one.state === "refused" && one.result && !one.result.reason ? button("desk", () => giveToDesk(person, one, renew)) : null,
     one.result ? button("export", () => download(`result-${one.number}.json`, readable(one))) : null,

@@ -1,20 +1,9 @@
 // What going offline costs: the data to transfer, against the speed of the line, the time, and the free space.
+import { metered } from "./device_facts.js";
 import { t } from "./parts.js";
 import { size } from "../form_fields.js";
 
 const FORM = 8000, SPARE = 5e6, LOW = 20;
-
-// Returns whether the line costs by volume, as far as the browser says.
-export function metered() {
-  const line = navigator.connection;
-  return Boolean(line?.saveData) || line?.type === "cellular";
-}
-
-// Returns whether tasks are transferred before they are locked.
-export const prefetches = (person) => person?.prefetch !== false && (!metered() || person?.metered === true);
-
-// Returns the bytes per second of the line: as measured, else as the browser estimates; 0 where neither is known.
-export const speed = (person) => person?.bandwidth || (navigator.connection?.downlink ?? 0) * 125000;
 
 // Returns what is to be transferred for the chosen tasks, and whether there is the time and the room for it.
 export function estimate(rows, chosen, { bytes, free, minutes }) {

@@ -2,8 +2,7 @@
 // it; then the tasks are transferred that have changed.
 import { overtaken } from "./chains.js";
 import { ahead } from "./clock.js";
-import { room } from "./file_fields.js";
-import { prefetches } from "./plan.js";
+import { energy, prefetches, room } from "./device_facts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { transfer } from "./transfer.js";
@@ -23,8 +22,8 @@ async function report(person, unsent, offers, known) {
   made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
   if (free) made.set("free", Math.floor(free));
-  const battery = await navigator.getBattery?.().catch(() => null);
-  if (battery) made.set("energy", Math.round(battery.level * 100));
+  const percent = await energy();
+  if (percent !== null) made.set("energy", percent);
   return made;
 }
 
@@ -63,11 +62,12 @@ async function asSent(person, { number, state, task, result }) {
   return { number, ...result, ...without.length ? { without } : {} };
 }
 
-// Sends what waits; returns whether all of it was acknowledged.
-async function deliver(person) {
+// Sends what waits, or `only` one result; returns whether all of it was acknowledged.
+async function deliver(person, only = null) {
   const again = new Set();
   for (;;) {
-    const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).slice(0, AT_ONCE);
+    const waiting = (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state) && [null, one.number].includes(only))
+      .slice(0, AT_ONCE);
     if (!waiting.length) return true;
     const made = [];
     for (const one of waiting) made.push(await asSent(person, one));
@@ -136,26 +136,39 @@ async function follow(person) {
   }
 }
 
-// Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
-export async function synchronize() {
+// Runs work alone, whatever tabs there are; returns the state of the line as `synchronize` does.
+async function alone(work) {
   return navigator.locks.request("wedsql-sync", async () => {
     try {
-      let found = await contact();
-      const person = await entered(found);
-      if (!person) return { line: "lost" };
-      const before = found.tasks;
-      const some = (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
-      await deliver(person);
-      await follow(person);
-      if (some) found = await contact();
-      await transfer(await store.current(), found, found.offers);
-      if (before !== null || some) await contact();
-      await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
-      await store.trim(person);
-      return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
+      return await work();
     } catch (error) {
       if (error instanceof Rejected) return error.status === 401 ? { line: "log-in" } : { line: "problem", problem: error.problem };
       return { line: "offline" };
     }
   });
 }
+
+// Sends one result of the person. Where one before it was not sent, the site keeps it until that has come.
+export const sendOne = (number) => alone(async () => {
+  const person = await entered(await contact());
+  if (!person) return { line: "lost" };
+  await deliver(person, number);
+  return { line: "connected" };
+});
+
+// Exchanges everything once; returns the state of the line: connected, offline, log-in, lost, or the problem.
+export const synchronize = () => alone(async () => {
+  let found = await contact();
+  const person = await entered(found);
+  if (!person) return { line: "lost" };
+  const before = found.tasks;
+  const some = (await store.outbox(person)).some((one) => store.UNSENT.includes(one.state));
+  await deliver(person);
+  await follow(person);
+  if (some) found = await contact();
+  await transfer(await store.current(), found, found.offers);
+  if (before !== null || some) await contact();
+  await store.removePackages(person, await overtaken(person, await store.packages(person), await store.outbox(person)));
+  await store.trim(person);
+  return { line: found.state === "withdrawn" ? "withdrawn" : "connected" };
+});

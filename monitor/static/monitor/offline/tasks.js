@@ -1,7 +1,7 @@
 // The list of tasks on the device: which can be performed here, what is near its deadline, and what was lost.
 import { size } from "../form_fields.js";
 import { stage, wrongBy } from "./clock.js";
-import { room } from "./file_fields.js";
+import { room } from "./device_facts.js";
 import { lossOf, showLoss } from "./losses.js";
 import { el, moment, show, t } from "./parts.js";
 import * as store from "./store.js";

@@ -1,5 +1,5 @@
 // The transfer of tasks, in the order of the list, locked ones first. What is under way is finished before anything else.
-import { prefetches } from "./plan.js";
+import { prefetches } from "./device_facts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 

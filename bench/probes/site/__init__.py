@@ -1,0 +1,1 @@
+"""Measures of pages, by requests and in browsers."""

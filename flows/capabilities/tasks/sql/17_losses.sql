@@ -1,0 +1,30 @@
+-- What operations on a whole flow take from persons: whoever loses a task or a claim gets a message
+-- (11_messages.sql), and these messages say who lost what.
+
+create or replace function wedsql._on_last_loss_tasks() returns bigint
+language sql volatile set search_path = pg_catalog, pg_temp as $$
+select max(m.id) from wedsql.message m
+$$;
+
+create or replace function wedsql._on_losses_tasks(p_flow integer, p_after bigint, p_actor text) returns jsonb
+language sql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select jsonb_agg(l order by l.tasks desc, l.owner) from (
+  select m.person as owner, count(*) as tasks, max((m.facts ->> 'since')::timestamptz) as since
+  from wedsql.message m
+  where m.id > p_after and m.flow_id = p_flow and m.kind = 'o' and m.person <> p_actor
+  group by m.person) l
+$$;
+
+create or replace function wedsql._on_holders_tasks(p_flow integer, p_kept integer[], p_actor text)
+  returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select jsonb_agg(l order by l.tasks desc, l.owner) from (
+  select h.owner, count(*) as tasks, max(h.since) as since from (
+    select t.owner, t.owned_at as since from wedsql.task t
+    where t.flow_id = p_flow and t.ended_at is null and t.owner is not null
+      and coalesce(t.tgid <> all (p_kept), true)
+    union all
+    select c.owner, null from wedsql.repair_case c
+    where p_kept is null and c.flow_id = p_flow and c.closed_at is null and c.lease_until > wedsql.now()) h
+  where h.owner <> p_actor group by h.owner) l
+$$;

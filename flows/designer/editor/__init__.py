@@ -1,0 +1,1 @@
+"""The tabs and pages on which a definition is written."""

@@ -1,0 +1,1 @@
+"""The tab of forms, and the form of a task as its page shows it."""

@@ -1,0 +1,1 @@
+"""The pages that take a process as a file or a text."""

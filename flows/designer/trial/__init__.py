@@ -1,0 +1,1 @@
+"""The tab on which a definition is tried, and its scenarios."""

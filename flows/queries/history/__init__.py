@@ -1,0 +1,1 @@
+"""Queries of the history: one step, one instance, or every change in order."""

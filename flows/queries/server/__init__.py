@@ -1,0 +1,1 @@
+"""Queries of the database server and of what watches it: health, storage, invariants."""

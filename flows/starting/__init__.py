@@ -1,8 +1,0 @@
-"""Instances started from the rows of a CSV file: read, checked, and started with a result for each row."""
-
-from __future__ import annotations
-
-from flows.starting.performing import Result, as_rows, check, known, start
-from flows.starting.reading import Problem, Row, Upload, read
-
-__all__ = ["Problem", "Result", "Row", "Upload", "as_rows", "check", "known", "read", "start"]

@@ -1,0 +1,1 @@
+"""Users: their groups, which of them exist, and what they write and see."""

@@ -1,0 +1,1 @@
+"""Metrics for a monitoring system."""

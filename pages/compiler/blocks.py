@@ -1,0 +1,151 @@
+"""Compiled tags that contain others: conditions, loops, names, included and inherited templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.template import Context, VariableDoesNotExist
+from django.template.base import FilterExpression, Template
+from django.template.defaulttags import ForNode, IfNode, WithNode
+from django.template.loader_tags import IncludeNode, construct_relative_path
+from django.utils.safestring import SafeString
+
+from pages.compiler.expressions import condition, expression
+from pages.compiler.lookups import Reader
+from pages.compiler.nodes import Renderer, compiled, compiles
+
+
+@compiles(IfNode)
+def if_(node: IfNode) -> Renderer:
+    """Compile `{% if %}`."""
+    node.conditions_nodelists = [(test, compiled(nodes)) for test, nodes in node.conditions_nodelists]
+    branches = [
+        (_true if test is None else condition(test), body.render) for test, body in node.conditions_nodelists
+    ]
+
+    def render(context: Context) -> str:
+        for holds, body in branches:
+            try:
+                chosen = holds(context)
+            except VariableDoesNotExist:
+                chosen = False
+            if chosen:
+                return body(context)
+        return ""
+
+    return render
+
+
+def _true(_context: Context) -> bool:
+    return True
+
+
+@compiles(ForNode)
+def for_(node: Any) -> Renderer:
+    """Compile `{% for %}`."""
+    read = expression(node.sequence, None)
+    body, empty, names = node.nodelist_loop.render, node.nodelist_empty.render, tuple(node.loopvars)
+
+    def render(context: Context) -> str:
+        parent = context.get("forloop", {})
+        stack = context.dicts
+        stack.append({})
+        try:
+            values = read(context)
+            values = [] if values is None else values if hasattr(values, "__len__") else list(values)
+            if not len(values):
+                return empty(context)
+            rows = reversed(values) if node.is_reversed else values
+            loop = context["forloop"] = {"parentloop": parent}
+            return _rounds(context, loop, rows, len(values), names, body)
+        finally:
+            stack.pop()
+
+    return render
+
+
+def _rounds(
+    context: Context, loop: dict[str, Any], rows: Any, count: int, names: tuple[str, ...], body: Renderer
+) -> SafeString:
+    parts, single, own = [], names[0], context.dicts[-1]
+    unpacks = len(names) > 1
+    for at, row in enumerate(rows):
+        loop["counter0"] = at
+        loop["counter"] = at + 1
+        loop["revcounter"] = count - at
+        loop["revcounter0"] = count - at - 1
+        loop["first"] = at == 0
+        loop["last"] = at == count - 1
+        if unpacks:
+            context.dicts.append(_unpacked(names, row))
+            parts.append(body(context))
+            context.dicts.pop()
+        else:
+            own[single] = row
+            parts.append(body(context))
+    return SafeString("".join(parts))
+
+
+def _unpacked(names: tuple[str, ...], row: Any) -> dict[str, Any]:
+    """Return the values of a row by name. Raises ValueError where it has another number of them."""
+    count = len(row) if hasattr(row, "__len__") else 1
+    if count != len(names):
+        raise ValueError(f"Need {len(names)} values to unpack in for loop; got {count}. ")
+    return dict(zip(names, row, strict=False))
+
+
+def named(expressions: dict[str, FilterExpression]) -> Reader:
+    """Return the reader of the values of `name=expression`, by name."""
+    readers = [(name, expression(each)) for name, each in expressions.items()]
+    return lambda context: {name: read(context) for name, read in readers}
+
+
+@compiles(WithNode)
+def with_(node: WithNode) -> Renderer:
+    """Compile `{% with %}`."""
+    values, body = named(node.extra_context), node.nodelist.render
+
+    def render(context: Context) -> str:
+        context.dicts.append(values(context))
+        try:
+            return body(context)
+        finally:
+            context.dicts.pop()
+
+    return render
+
+
+@compiles(IncludeNode)
+def include(node: Any) -> Renderer | None:
+    """Compile `{% include %}` of a name that is constant."""
+    if node.template.is_var or node.template.filters or not isinstance(node.template.var, str):
+        return None
+    name = construct_relative_path(node.origin.template_name, node.template.var)
+    values = named(node.extra_context)
+    found: list[Template] = []
+
+    def render(context: Context) -> str:
+        if not found:
+            engine = context.template.engine  # type: ignore[union-attr]
+            found.append(engine.select_template([name]))
+        if node.isolated_context:
+            return rendered(found[0], context.new(values(context)))
+        context.dicts.append(values(context))
+        try:
+            return rendered(found[0], context)
+        finally:
+            context.dicts.pop()
+
+    return render
+
+
+def rendered(template: Template, context: Context) -> str:
+    """Render a template with a state of its own, as part of another."""
+    state = context.render_context
+    before, state.template = state.template, template
+    state.dicts.append({})
+    try:
+        return str(template._render(context))  # type: ignore[attr-defined]
+    finally:
+        state.template = before
+        state.dicts.pop()

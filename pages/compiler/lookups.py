@@ -1,0 +1,127 @@
+"""Readers of variables: the value of `row.name` in a context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any, Final
+
+from django.template import Context, Variable, VariableDoesNotExist
+
+Reader = Callable[[Context], Any]
+# What a reader returns for a variable that does not exist.
+MISSING: Final = object()
+_NO_ITEM = (TypeError, AttributeError, KeyError, ValueError, IndexError)
+_without_items: dict[type, bool] = {}
+
+
+def reader(variable: Variable) -> Reader:
+    """Return the reader of a variable, which may return MISSING; Django reads what is not plain."""
+    if variable.lookups is None or variable.translate:
+        return variable.resolve
+    first, *rest = variable.lookups
+    return _path(variable, first, tuple(rest)) if rest else _name(variable, first)
+
+
+def required(variable: Variable) -> Reader:
+    """Return a reader that raises VariableDoesNotExist instead, as for the argument of a filter."""
+    read = reader(variable)
+
+    def read_required(context: Context) -> Any:
+        value = read(context)
+        return variable.resolve(context) if value is MISSING else value
+
+    return read_required
+
+
+def _name(variable: Variable, name: str) -> Reader:
+    def read(context: Context) -> Any:
+        for names in reversed(context.dicts):
+            if name in names:
+                value = names[name]
+                return _by_django(variable, context) if callable(value) else value
+        # A context has attributes of its own, such as the request.
+        return _by_django(variable, context) if name in context.__dict__ else MISSING
+
+    return read
+
+
+def _path(variable: Variable, name: str, rest: tuple[str, ...]) -> Reader:
+    def read(context: Context) -> Any:
+        for names in reversed(context.dicts):
+            if name in names:
+                value = names[name]
+                break
+        else:
+            return _by_django(variable, context) if name in context.__dict__ else MISSING
+        if callable(value):
+            return _by_django(variable, context)
+        try:
+            return _followed(value, rest)
+        except _Unknown:
+            return _by_django(variable, context)
+        except VariableDoesNotExist:  # of something that was called
+            return MISSING
+        except Exception as error:
+            if getattr(error, "silent_variable_failure", False):
+                return ""
+            raise
+
+    return read
+
+
+class _Unknown(Exception):
+    """A value has no such part in the plain way."""
+
+
+def _followed(value: Any, names: tuple[str, ...]) -> Any:
+    for name in names:
+        try:
+            value = _member(value, name)
+        except (TypeError, AttributeError) as error:
+            raise _Unknown from error
+        if callable(value):
+            value = _called(value)
+    return value
+
+
+def _member(value: Any, name: str) -> Any:
+    """Return an item or attribute. Raises AttributeError where Django has to look further."""
+    kind = type(value)
+    if kind not in _without_items:
+        _without_items[kind] = not hasattr(kind, "__getitem__")
+    if not _without_items[kind]:
+        try:
+            return value[name]
+        except _NO_ITEM:
+            pass
+    return getattr(value, name)
+
+
+def _called(value: Any) -> Any:
+    """Call what needs no arguments and changes nothing; the result of others is empty."""
+    if getattr(value, "do_not_call_in_templates", False):
+        return value
+    if getattr(value, "alters_data", False):
+        return ""
+    try:
+        return value()
+    except TypeError:
+        if _needs_arguments(value):
+            return ""
+        raise
+
+
+def _needs_arguments(value: Any) -> bool:
+    try:
+        signature(value).bind()
+    except (TypeError, ValueError):
+        return True
+    return False
+
+
+def _by_django(variable: Variable, context: Context) -> Any:
+    try:
+        return variable.resolve(context)
+    except VariableDoesNotExist:
+        return MISSING

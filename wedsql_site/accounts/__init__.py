@@ -1,0 +1,1 @@
+"""The pages of accounts: people and their rights, tokens, keys of workers."""

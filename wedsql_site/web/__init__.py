@@ -1,0 +1,1 @@
+"""The web process: its limits, threads, middleware, static files and live frames."""
