@@ -53,6 +53,10 @@ READ: list[tuple[dict[str, Any], dict[str, Any], dict[str, Any]]] = [
     ({"type": "select", "values": [{"label": "a", "value": "a"}, {"value": "b"}], "defaultValue": "b"},
      {"type": "enum", "options": ["a", "b"]}, {"default": "b"}),
     ({"type": "radio", "values": [{"label": "1", "value": 1}]}, {"type": "enum", "options": ["1"]}, {}),
+    ({"type": "select", "values": [{"value": "a", "label": "Always = [all]"}, {"value": "n", "label": "n"}]},
+     {"type": "enum", "options": ["a", "n"], "option_labels": ["a = Always = [all]"]}, {}),
+    ({"type": "radio", "values": [{"value": 2, "label": " Two\nof it"}]},
+     {"type": "enum", "options": ["2"], "option_labels": ["2 = Two of it"]}, {}),
     ({"type": "checklist", "values": [{"value": "a"}], "validate": {"required": True}}, {"type": "jsonb"},
      {"kind": "choices", "options": ["a"], "required": True}),
     ({"type": "taglist", "values": [{"value": "a"}]}, {"type": "jsonb"},
@@ -93,7 +97,9 @@ IGNORED: list[tuple[dict[str, Any], str]] = [
     ({"type": "number", "validate": {"min": 2, "max": 1}}, "“max” of the field “m”"),
     ({"type": "number", "validate": {"minLength": 2}}, "“minLength” of the field “m”"),
     ({"type": "number", "disabled": True, "validate": {"min": 2}}, "“min” of the field “m”"),
-    ({"type": "textfield", "conditional": {"hide": "=n"}}, "“conditional” of the field “m”"),
+    *(({"type": "textfield", "conditional": given}, "“conditional” of the field “m”")
+      for given in ({"hide": "=n"}, {"hide": "=other"}, {"hide": "=unheard > 1"}, {"hide": "=other ="},
+                    {"hide": True}, {"hide": "=true", "show": "x"}, "=true", {"hide": "=lookup(other)"})),
     ({"type": "textfield", "readonly": "=n"}, "“readonly” of the field “m”"),
     ({"type": "textfield", "properties": {"a": "b"}}, "“properties” of the field “m”"),
     ({"type": "number", "increment": "2"}, "“increment” of the field “m”"),
@@ -102,7 +108,9 @@ IGNORED: list[tuple[dict[str, Any], str]] = [
     ({"type": "checkbox", "defaultValue": "maybe"}, "The default “maybe”"),
     ({"type": "select", "valuesKey": "list"}, "“valuesKey” of the field “m”"),
     ({"type": "select"}, "has no values in the file"),
-    ({"type": "select", "values": [{"value": "a", "label": "Always"}]}, "The labels of the values"),
+    ({"type": "taglist", "values": [{"value": "a", "label": "Always"}]}, "The labels of the values"),
+    ({"type": "select", "values": [{"value": "a", "label": "x" * 300}]}, "The label of the value “a”"),
+    ({"type": "radio", "values": [{"value": "a", "label": "\x07!"}]}, "The label of the value “a”"),
     ({"type": "textfield", "label": "=n"}, "“label” is computed"),
     ({"type": "datetime", "subtype": "time"}, "is a time of day"),
     ({"type": "filepicker", "accept": ".pdf"}, "“accept” of the field “m”"),
@@ -189,3 +197,22 @@ def test_a_form_of_very_many_fields_is_cut_with_a_warning() -> None:
 )  # fmt: skip
 def test_a_pattern_that_is_not_read_alike_is_not_translated(pattern: str) -> None:
     assert translated(pattern) == ""
+
+
+@pytest.mark.parametrize(
+    ("hide", "shown"),
+    [
+        ('=other = "x"', "coalesce(not (other = 'x'), true)"),
+        ("=amount > 5 and not(sure)", "coalesce(not (amount > 5 and not (sure)), true)"),
+        ("=sure", "coalesce(not (sure), true)"),
+    ],
+)
+def test_a_field_is_shown_unless_its_condition_hides_it(hide: str, shown: str) -> None:
+    form: list[dict[str, Any]] = [
+        {"type": "textfield", "key": "other"},
+        {"type": "number", "key": "amount"},
+        {"type": "checkbox", "key": "sure"},
+        {"type": "textfield", "key": "m", "conditional": {"hide": hide}, "validate": {"required": True}},
+    ]
+    found, warnings = made(*form)
+    assert warnings == [] and fields_of(found)[-1] == {"attribute": "m", "shown": shown, "required": True}

@@ -138,7 +138,7 @@ IGNORED: list[tuple[Said, str]] = [
         ("a type", 'type="custom">', "read as a text"), ("no values", 'type="enum">', "has no values"),
         ("a computed default", 'defaultValue="${x}">', "The default"),
         ("a wrong default", 'type="boolean" defaultValue="maybe">', "The default"),
-        ("names", 'type="enum"><camunda:value id="a" name="Always"/>', "The names of the values"),
+        ("a name that is no label", f'type="enum"><camunda:value id="a" name="{"x" * 300}"/>', "The name of"),
         ("a date", 'type="date" datePattern="dd/MM">', "“datePattern”"),
         ("properties", 'type="string"><camunda:properties/>', "“properties”"),
     )),
@@ -213,8 +213,8 @@ def test_nothing_is_dropped_silently_where_a_worker_performs_the_task(
 def test_a_user_is_the_first_value_of_an_attribute_and_a_field_an_attribute() -> None:
     form = camunda(
         '<camunda:formField id="Amount.paid" label="Paid" type="double" defaultValue="1.5"/>',
-        '<camunda:formField id="kind" type="enum" defaultValue="a"><camunda:value id="a"/>'
-        "</camunda:formField>",
+        '<camunda:formField id="kind" type="enum" defaultValue="a">'
+        '<camunda:value id="a" name="Always"/><camunda:value id="b" name="b"/></camunda:formField>',
         '<camunda:formField id="n" label="Number" type="long"/>',
     )
     found, warnings = read(process("userTask", form, camunda_assignee="demo", name="Pay"))
@@ -228,7 +228,8 @@ def test_a_user_is_the_first_value_of_an_attribute_and_a_field_an_attribute() ->
         "name": "amount_paid", "type": "numeric", "default": "1.5", "label": "Paid",
     }  # fmt: skip
     assert declared["kind"] == {
-        "name": "kind", "type": "enum", "options": ["a"], "default": "a", "label": "kind",
+        "name": "kind", "type": "enum", "options": ["a", "b"], "option_labels": ["a = Always"],
+        "default": "a", "label": "kind",
     }  # fmt: skip
     assert rule(made)["writes"] == ["amount_paid", "kind", "n"]
     assert not {"p_h", "amount_paid", "kind"} & {*made.internal}

@@ -16,7 +16,7 @@ from flows.tests.corpus import values
 from tests.browser.conftest import Login, wait_in
 from tests.browser.offline.conftest import device, line, technicians
 from tests.browser.offline.device import Device
-from tests.browser.test_odd_values import MOST, Forms, accepted
+from tests.browser.test_odd_values import MOST, Forms, accepted, standing_flow
 
 __all__ = ["device", "line", "technicians"]
 # In the cells of tables and in lists of choices.
@@ -92,26 +92,22 @@ def in_form(attributes: list[dict[str, Any]], shops: str) -> dict[str, Any]:
     return {"sections": [{"fields": fields[at : at + 50]} for at in range(0, len(fields), 50)]}
 
 
-@pytest.fixture
-def odd(flow: str, connect: Any, request: pytest.FixtureRequest) -> Iterator[str]:
+@pytest.fixture(scope="module")
+def odd(dsn: str, chromium: Any, request: pytest.FixtureRequest) -> Iterator[str]:
     """A flow whose task may write hundreds of attributes: all without a form, or a part of them by one."""
-    session, shops = connect(), f"{flow}_shops"
-    session.execute("set datestyle to iso, ymd")  # as the functions of the kernel
-    api.create_flow(shops, conn=session)
-    offered = [{"name": kind, "type": kind} for kind, kinds in KINDS.items() if "query" in kinds]
-    api.publish(shops, {"attributes": offered, "triggers": []}, conn=session)
-    attributes = declared(session)
-    task = {"transition": "look", "predicate": "n is null", "performer": "person", "role": "Technician",
-            "offline": True, "writes": [one["name"] for one in attributes]}  # fmt: skip
-    if request.param != "fields":
-        part = attributes[1 + request.param :: PARTS]
-        task["form"] = in_form([attributes[0], *part], shops)
-    triggers = [task, {"predicate": "n = 7", "final": True}]
-    api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
-    assert len(attributes) > 330
-    yield flow
-    api.drop_flow(flow, force=True, conn=session)
-    api.drop_flow(shops, force=True, conn=session)
+    with standing_flow(dsn, chromium) as (shops, session), standing_flow(dsn, chromium) as (flow, _):
+        offered = [{"name": kind, "type": kind} for kind, kinds in KINDS.items() if "query" in kinds]
+        api.publish(shops, {"attributes": offered, "triggers": []}, conn=session)
+        attributes = declared(session)
+        task = {"transition": "look", "predicate": "n is null", "performer": "person", "role": "Technician",
+                "offline": True, "writes": [one["name"] for one in attributes]}  # fmt: skip
+        if request.param != "fields":
+            part = attributes[1 + request.param :: PARTS]
+            task["form"] = in_form([attributes[0], *part], shops)
+        triggers = [task, {"predicate": "n = 7", "final": True}]
+        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
+        assert len(attributes) > 330
+        yield flow
 
 
 @pytest.fixture

@@ -43,6 +43,20 @@ def test_what_is_no_file_is_not_found(name: str, client: Client) -> None:
         assert method(f"/static/{name}").status_code == 404
 
 
+@pytest.mark.parametrize("language", ["en", "pt-br"])
+def test_a_person_gets_a_page_of_the_site_for_what_is_no_file(language: str, client: Client) -> None:
+    asked = {"Accept": "text/html,*/*;q=0.8", "Accept-Language": language}
+    sentence = {"en": "There is nothing here", "pt-br": "Não há nada aqui"}[language]
+    for name in ("missing.css", "0123456789ab/missing.css", ""):
+        answer = client.get(f"/static/{name}", headers=asked)
+        assert answer.status_code == 404 and sentence in answer.content.decode()
+        assert 'href="/"' in answer.content.decode()
+    refused = client.post("/static/pages/app.js", headers=asked)
+    assert refused.status_code == 405 and refused["Allow"] == "GET, HEAD"
+    assert "<main" in refused.content.decode()
+    assert client.get("/static/missing.css").content == b"There is no such file.\n"
+
+
 def test_every_file_has_an_address_that_may_be_kept(client: Client) -> None:
     for name in statics.paths():
         answer = client.get(static(name))

@@ -57,6 +57,42 @@ def test_the_database_checks_the_limits_of_an_engines_form(kit: Kit, content: by
     assert done(kit, "h", wid, note="ABC", total=9.5) == "F" and broken(kit) == []
 
 
+HIDDEN = [
+    {"type": "select", "key": "kind", "label": "Kind",
+     "values": [{"value": "a", "label": "Always"}, {"value": "b", "label": "Never"}]},
+    {"type": "number", "key": "total", "label": "Total"},
+    {"type": "textfield", "key": "why", "label": "Why", "validate": {"required": True},
+     "conditional": {"hide": '=kind = "a" and total < 5'}},
+]  # fmt: skip
+
+
+def test_a_field_that_its_condition_hides_is_not_asked_for(kit: Kit) -> None:
+    """Where the condition is unknown, form-js shows the field, and so does the form here."""
+    publish(kit, process(HIDDEN))
+    for data, wrong in (
+        ({"kind": "a", "total": 1}, {}),
+        ({"kind": "a", "total": 1, "why": "x"}, {"why": "hidden"}),
+        ({"kind": "b", "total": 1}, {"why": "required"}),
+        ({"kind": "a"}, {"why": "required"}),
+        ({"kind": "a", "why": "x"}, {}),
+    ):
+        wid = kit.start()
+        if not wrong:
+            assert done(kit, "h", wid, **data) == "F"
+            continue
+        with refused("WD595") as error:
+            done(kit, "h", wid, **data)
+        assert error.facts["wrong"] == wrong
+    sheet = api.read_task(pending(kit, "h", wid := kit.start()), "ana", conn=kit.conn)
+    assert sheet.form is not None and wid
+    why = sheet.form["sections"][0]["fields"][2]
+    assert why["conditions"]["shown"]["tree"] is not None, "the browser evaluates it without the server"
+    (kind,) = (
+        each for each in api.definition(kit.name, conn=kit.conn)["attributes"] if each["name"] == "kind"
+    )
+    assert kind["option_labels"] == ["a = Always", "b = Never"] and broken(kit) == []
+
+
 def test_the_sheet_has_what_the_file_says_and_an_exported_definition_has_it_too(kit: Kit) -> None:
     publish(kit, process(CAMUNDA_8))
     wid = kit.start()

@@ -100,6 +100,16 @@ def test_an_attribute_is_added_while_a_job_of_a_wide_flow_waits(wide: Kit) -> No
     assert (job.state["later"], "later" in job.payload) == ("x", False)
 
 
+def test_an_attribute_that_the_same_transaction_added_is_in_the_state(wide: Kit) -> None:
+    """Its step is written at the commit: the last step has the state of the version before."""
+    wid = wide.start(a="1", b="1")
+    wide.run("tr_quick", wid, b="2")
+    with wide.conn.transaction(force_rollback=True):
+        wide.attr("later", "x")
+        (job,) = api.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
+    assert (job.wid, job.state["later"], "later" in job.payload) == (wid, "x", False)
+
+
 def test_the_history_has_the_values_that_results_replaced(wide: Kit) -> None:
     wids = [wide.start(a="1", b="1") for _each in range(3)]
     changes = {"b": None, "n0": 1, "n69": 2, "text": "new", "amount": "3", "doc": {"k": None}}
