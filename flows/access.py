@@ -32,7 +32,7 @@ from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
 from flows.users import disclosure
-from pages.prepared import Prepared
+from pages.statements import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]

@@ -26,7 +26,7 @@ from monitor.recovery import proposed_rules
 from monitor.recovery import views as repair
 from monitor.signals import views as signals
 from monitor.sla import views as slas
-from monitor.tasks import absences, chosen
+from monitor.tasks import absences, selection
 from monitor.tasks import files as task_files
 from monitor.tasks import list_actions as task_taking
 from monitor.tasks import lists as task_lists
@@ -108,7 +108,7 @@ urlpatterns = [
     path("offline/<slug:language>/", offline.app, name="offline_app"),
     path("messages/", task_messages.messages, name="messages"),
     path("messages/unread/", task_messages.unread, name="unread"),
-    path("instances/<int:wid>/tasks/", chosen.chosen, name="task_settings"),
+    path("instances/<int:wid>/tasks/", selection.chosen, name="task_settings"),
     path("tasks/next/", task_taking.next_task, name="next_task"),
     path("tasks/<int:task>/", task_views.task, name="task"),
     path("tasks/<int:task>/<slug:verb>/", task_views.change, name="change_task"),

@@ -73,7 +73,7 @@ class Processes(ProcessGroup):
     def environ(self, **more: str) -> dict[str, str]:
         own = {
             "DATABASE_URL": self.uri,
-            "DJANGO_SETTINGS_MODULE": "workers.tests.settings",
+            "DJANGO_SETTINGS_MODULE": "workers.tests.processes.settings",
             "PYTHONPATH": str(CHECKOUT),
             "PYTHONUNBUFFERED": "1",
             "WEDSQL_PROCESS": "worker",

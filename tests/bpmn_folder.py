@@ -27,7 +27,7 @@ def main() -> int:
     if options.output:
         environ["WEDSQL_BPMN_TABLE"] = str(options.output.resolve())
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
-    checked = "flows/tests/bpmn_folder.py"
+    checked = "flows/tests/bpmn/files/bpmn_folder.py"
     return subprocess.run([*command, checked], cwd=CHECKOUT, env=environ, check=False).returncode
 
 

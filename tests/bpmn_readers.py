@@ -82,7 +82,9 @@ def export(source: Path, target: Path) -> None:
     """Write the exported files."""
     environ = {**os.environ, "WEDSQL_BPMN_FOLDER": str(source), "WEDSQL_BPMN_EXPORTS": str(target)}
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
-    subprocess.run([*command, "flows/tests/bpmn_exports.py"], cwd=CHECKOUT, env=environ, check=True)
+    subprocess.run(
+        [*command, "flows/tests/bpmn/diagram/bpmn_exports.py"], cwd=CHECKOUT, env=environ, check=True
+    )
 
 
 def read_with_moddle(folder: Path) -> None:

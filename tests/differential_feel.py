@@ -1,7 +1,7 @@
 """Compare FEEL with two engines of npm, over ten thousand expressions: python -m tests.differential_feel
 
-It installs the engines in a temporary folder, asks them, and runs flows/tests/feel_differences.py, which asks
-the database. With --keep, it writes the answers that the tests have.
+It installs the engines in a temporary folder, asks them, and runs flows/tests/feel/feel_differences.py, which
+asks the database. With --keep, it writes the answers that the tests have.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from flows.tests.feel_generation import ANSWERS, EACH, ENGINES, IN_FEEL, STATE, expressions
+from flows.tests.feel.feel_generation import ANSWERS, EACH, ENGINES, IN_FEEL, STATE, expressions
 from wedsql_site.environment import CHECKOUT
 
 _ASK = """
@@ -77,7 +77,7 @@ def main() -> int:
             keep(Path(folder))
         command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
         environ = {**os.environ, "WEDSQL_FEEL_ANSWERS": folder}
-        compared = "flows/tests/feel_differences.py"
+        compared = "flows/tests/feel/feel_differences.py"
         return subprocess.run([*command, compared], cwd=CHECKOUT, env=environ, check=False).returncode
 
 

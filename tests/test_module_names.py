@@ -8,7 +8,10 @@ from pathlib import Path
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 ELSEWHERE = re.compile(r"(^|/)(tests|migrations|commands|findings|testkit|bench|chaos)/|conftest")
-PARTICIPLE = re.compile(r"(?:^|_)\w+(?:ing|ed)$")
+PARTICIPLE = re.compile(
+    r"(?:^|_)(?:\w+(?:ing|ed)|built|chosen|done|drawn|found|given|held|hidden|kept|known|left|lost|made|read|said|sent"
+    r"|shown|taken|unread|worn|written)$"
+)
 # Nouns of this form, and an adjective of a term of the field.
 NOUNS = {"feed", "wed", "routing", "testing", "timing", "paging", "naming", "indexing", "pacing", "masking"}
 # Names that are still to be replaced. The list only becomes shorter: write no new one into it.

@@ -41,4 +41,4 @@ def test_a_docstring_that_names_nothing_is_found() -> None:
 
 def test_names_in_code_and_allowed_places_are_no_words() -> None:
     assert not list(wording.found_in("a.py", "tell_all = foretold + untold.nobody_else"))
-    assert not list(wording.found_in("wedsql_site/tests/test_attempts.py", 'log_in("somebody")'))
+    assert not list(wording.found_in("wedsql_site/tests/web/test_attempts.py", 'log_in("somebody")'))

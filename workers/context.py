@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from psycopg import Connection
 
     from flows.types import ClaimedJob
-    from workers.client.taken import Taken
+    from workers.client.claims import Taken
 
 log = logging.getLogger("workers.handler")
 

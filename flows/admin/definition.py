@@ -31,9 +31,9 @@ from flows.designer.draft.content import design_of
 from flows.designer.draft.tabs import MOST_ITEMS, address, tabs
 from flows.designer.urls import designer_urls
 from flows.errors import Refused
-from flows.held import confirmed
 from flows.models import Attribute, Flow, Instance, Trigger
 from flows.operations.design import run_deferred_triggers
+from flows.users.holdings import confirmed
 
 TOO_MANY = gettext_lazy(
     "The form with everything at once is for flows with up to %(most)s attributes and rules. Change this one "

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from flows import json_text
 from flows.errors import HeldByOthers, WedError
-from flows.held import confirmed, held
 from flows.languages.bpmn import BadBpmn, BpmnProblem, Process
 from flows.languages.bpmn.document.processes import ListedProcess, processes
 from flows.languages.bpmn.names import slug
@@ -19,6 +18,7 @@ from flows.loading.bpmn import ImportedProcess, attributes_of, prepare_bpmn
 from flows.loading.calls import Callees
 from flows.loading.processes import publish_file, try_file
 from flows.types import Publication, PublishReport
+from flows.users.holdings import confirmed, held
 
 LONGEST_FLOW = 63
 

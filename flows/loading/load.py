@@ -12,10 +12,10 @@ from flows import api
 from flows.database_errors import from_database
 from flows.definition import Definition
 from flows.errors import WedError
-from flows.held import held
 from flows.loading.statements import Statement, statements
 from flows.operations.design import Design, run_deferred_triggers
 from flows.types import Publication
+from flows.users.holdings import held
 
 _BEGIN_OR_COMMIT = re.compile(r"(begin|start transaction|commit|end)( work| transaction)?\b(?! prepared)")
 # Statements that only define, and those that are ignored.

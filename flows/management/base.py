@@ -13,7 +13,6 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from flows import json_text
 from flows.database_errors import translated
 from flows.errors import DatabaseGone, UnknownFlow, WedError
-from flows.held import confirmed
 from flows.languages.graph import BadGraph
 from flows.loading import LoadError
 from flows.management.values import number, register, short
@@ -24,6 +23,7 @@ from flows.queries.definitions import names
 from flows.replication import UNCONFIRMED, unconfirmed
 from flows.users.authors import named
 from flows.users.groups import create_groups_of
+from flows.users.holdings import confirmed
 
 _ALWAYS = ("json", "actor")
 HELD = "how many tasks and cases other persons may lose by this (default: none)"

@@ -8,8 +8,8 @@ from django.core.management.base import CommandParser
 from django.db import transaction
 
 from flows import api
-from flows.held import held
 from flows.management.base import FlowCommand, Usage, get_flow
+from flows.users.holdings import held
 
 
 class Command(FlowCommand):

@@ -276,6 +276,8 @@ class FlowTexts:
 
 def texts_of(names: Collection[str]) -> list[FlowTexts]:
     """Return the texts of the flows of these names that exist, in one query."""
+    if not names:
+        return []
     found = rows(
         "select f.name, f.label, coalesce(f.queue_labels, '{}') as queues, t.names, t.labels,"
         " array(select a.aname from wedsql.attr a where a.flow_id = f.id and a.repairable) as repairable"

@@ -259,6 +259,20 @@ def pending_of_rules(flow_id: int, transition: str) -> dict[int, int]:
     return {r["tgid"]: r["n"] for r in found}
 
 
+_FAILED_OF_RULES = """
+select j.tgid, count(*) as n from wedsql.job_pool j where j.state = 'K' and j.wid in (
+  select i.wid from wedsql.instance i where i.flow_id = %(flow)s and i.status = 'E'
+  order by i.wid limit %(limit)s)
+group by j.tgid
+"""
+
+
+def failed_of_rules(flow_id: int) -> dict[int, int]:
+    """Return the jobs that failed in all attempts by their rules, of the first CAP exceptions."""
+    found = rows(_FAILED_OF_RULES, {"flow": flow_id, "limit": CAP})
+    return {r["tgid"]: r["n"] for r in found}
+
+
 def _queue(r: Row, cap: int | None) -> Queue:
     pending, late, leased, parked = (count(r[name], cap) for name in ("pending", "late", "leased", "parked"))
     return Queue(r["transition"], pending, late, leased, parked, r["oldest"])

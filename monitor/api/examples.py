@@ -47,6 +47,7 @@ BODIES: dict[str, Any] = {
     "TakeTaskIn": {"lock": False},
     "CompleteTaskIn": {"data": {"checked": "yes"}, "outcome": "Approve", "claim": "288230376151711"},
     "FailTaskIn": {"reason": "The receipts are missing.", "claim": "288230376151711"},
+    "ReleaseTaskIn": {"held_by": "ana"},
     "GiveTaskIn": {"to": "ben", "reason": "He knows the customer."},
     "AsideTaskIn": {"until": "2027-01-31T08:00:00Z"},
     "DeviceIn": {"device": "4c1e9a70b2d84f6a", "name": "Phone", "free_bytes": 2_000_000_000, "energy": 80},

@@ -20,7 +20,8 @@ from flows.queries.definitions import FlowInfo
 from flows.queries.history import steps, trace
 from flows.users import disclosure
 from monitor import masking
-from monitor.api import schemas, shown
+from monitor.api import schemas
+from monitor.api import values as shown
 from monitor.api.cursors import PositionCursor, cursor, ends, position, position_text
 from monitor.api.problems import Problem
 from monitor.api.responses import Verbatim

@@ -20,7 +20,7 @@ from flows.access import AnyUser, flows_of, masks, may_see, visible_flows
 from flows.errors import Refused
 from flows.queries import definitions
 from monitor.approvals.rows import waiting_for
-from monitor.cases.rows import TABS, Names, names
+from monitor.cases.rows import TABS, names
 from pages.guard import page
 from pages.once import once
 from pages.urlparams import long_number
@@ -52,24 +52,25 @@ class DelegationForm(forms.Form):
 def delegations(request: HttpRequest) -> HttpResponse:
     """Show the delegations of the flows that the user sees; save or end one of the user's own."""
     user, posted = request.user, request.method == "POST"
-    named = _named(user)
-    if posted and not named.flows:
+    approved = _approved(user)
+    if posted and not approved:
         return HttpResponseForbidden(_("You may not approve repairs."))
+    seen = visible_flows(user)
+    found = api.list_delegations(None if seen is None else sorted(seen))
+    titles = names(approved | {one.flow for one in found})
     saves = posted and "end_now" not in request.POST
     form = DelegationForm(request.POST if saves else None, initial=_today())
-    form.fields["flow"].choices = sorted(named.flows.items())  # type: ignore[attr-defined]
+    choices = sorted((name, title) for name, title in titles.flows.items() if name in approved)
+    form.fields["flow"].choices = choices  # type: ignore[attr-defined]
     if posted and (not saves or form.is_valid()):
         try:
             return _saved(request, form.cleaned_data) if saves else _ended(request)
         except Refused as refused:
             messages.error(request, str(refused))
-    seen = visible_flows(user)
-    found = api.list_delegations(None if seen is None else sorted(seen))
-    titles = names({one.flow for one in found})
     context = {
         "tabs": TABS,
         "to_approve": len(waiting_for(user)),
-        "form": form if named.flows else None,
+        "form": form if approved else None,
         "rows": [
             (one, titles.flow(one.flow), one.ends_at - timedelta(seconds=1), _is_of(user, one.from_person))
             for one in found
@@ -78,10 +79,10 @@ def delegations(request: HttpRequest) -> HttpResponse:
     return render(request, "monitor/approvals/delegations.html", context)
 
 
-def _named(user: AnyUser) -> Names:
-    """Return the titles of the flows of which the user may approve repairs."""
+def _approved(user: AnyUser) -> set[str]:
+    """Return the flows of which the user may approve repairs."""
     flows = flows_of(user, "approve_repair")
-    return names(definitions.names() if flows is None else flows)
+    return set(definitions.names() if flows is None else flows)
 
 
 def _is_of(user: AnyUser, name: str) -> bool:

@@ -11,6 +11,7 @@ from django.db import OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import ngettext
 
 from flows import api
 from flows.access import may
@@ -45,13 +46,21 @@ class PastPlace:
     holds: int | None = None
     jobs: OpenJobs | None = None
 
+    @property
+    def failure(self) -> str:
+        """Return the number of its failed jobs in words."""
+        failed = self.jobs.failed if self.jobs else 0
+        return ngettext("%(n)s out of attempts", "%(n)s out of attempts", failed) % {"n": failed}
+
     def figure(self, at: datetime) -> dict[str, Any]:
         """Return the figure that the script writes into the box; ages are those of that moment."""
         found: dict[str, Any] = {"n": self.count.n, "more": self.count.capped, "href": self.address}
         if self.holds is not None:
             found["holds"] = self.holds
-        if self.jobs:
+        if self.jobs and self.jobs.oldest:
             found |= {"oldest": self.jobs.oldest.isoformat(), "at": at.isoformat()}
+        if self.jobs and self.jobs.failed:
+            found["failed"] = self.jobs.failed
         return found
 
 
@@ -87,7 +96,7 @@ def _then(flow: FlowInfo, drawn: Graph, time: Time, at: datetime, *, coded: bool
 def _place(flow: FlowInfo, node: Node, found: Places, statuses: dict[str, Count], time: Time) -> PastPlace:
     if node.kind == "rule" and node.rule:
         jobs, holds = found.jobs.get(int(node.id)), found.holds.get(int(node.id), 0)
-        count = Count(jobs.n if jobs else 0, found.more)
+        count = Count(jobs.n - jobs.failed if jobs else 0, found.more)
         return PastPlace(node, name(node), _holding(flow, node.rule.predicate, time), count, holds, jobs)
     status = _STATUS.get(node.kind)
     if status is None:

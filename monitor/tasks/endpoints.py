@@ -154,11 +154,11 @@ def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
 
 
 @router.post("/tasks/{int:task}/release", response=schemas.TaskOut, auth=PERFORM, summary="Give a task back")
-def release_task(request: HttpRequest, task: int) -> Any:
+def release_task(request: HttpRequest, task: int, given: inputs.ReleaseTaskIn) -> Any:
     """Give a task back to those who may take it; who operates the flow also one of another person."""
     sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
-    kernel.release_task(task, caller.name, _is_forced(caller, sheet))
+    kernel.release_task(task, caller.name, _is_forced(caller, sheet), owner=given.held_by)
     return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 
@@ -171,7 +171,8 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
     if not is_person(given.to):
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
-    kernel.give_task(task, caller.name, given.to, given.reason, _is_forced(caller, sheet))
+    forced, owner = _is_forced(caller, sheet), given.held_by
+    kernel.give_task(task, caller.name, given.to, given.reason, forced, owner=owner)
     return row_of(kernel.read_task(task, call_of(request).caller.name))
 
 

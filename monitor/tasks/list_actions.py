@@ -160,12 +160,19 @@ def _each(act: Callable[[HttpRequest, int, str], None]) -> Many:
 
 
 def _release(request: HttpRequest, task: int, to: str) -> None:
-    api.release_task(task, request.user.get_username(), _forced(request, task, "release"))
+    forced = _forced(request, task, "release")
+    api.release_task(task, request.user.get_username(), forced, owner=_seen_owner(request, task))
 
 
 def _give(request: HttpRequest, task: int, to: str) -> None:
     forced = _forced(request, task, "give")
-    api.give_task(task, request.user.get_username(), to, text_of(request, "reason"), forced)
+    reason, owner = text_of(request, "reason"), _seen_owner(request, task)
+    api.give_task(task, request.user.get_username(), to, reason, forced, owner=owner)
+
+
+def _seen_owner(request: HttpRequest, task: int) -> str | None:
+    """Return who had the task when the page was made; None where the page does not say it."""
+    return request.POST.get(f"owner-{task}")
 
 
 def _forced(request: HttpRequest, task: int, verb: str) -> bool:

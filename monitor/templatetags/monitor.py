@@ -155,7 +155,7 @@ def querystring_of(**values: str) -> str:
 
 @register.simple_tag
 def field_options(fields: Iterable[Mapping[str, str]], chosen: str = "") -> SafeString:
-    """Render the options of the fields of a filter (monitor.filtering.choices); one may be chosen."""
+    """Render the options of the fields of a filter (monitor.list_filters.choices); one may be chosen."""
     parts = ("name", "codes", "kind", "choices", "title")
     return _field_options(tuple(tuple(each[part] for part in parts) for each in fields), chosen)
 

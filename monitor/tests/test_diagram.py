@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
+import psycopg
 import pytest
 from django.test import Client
 
@@ -16,12 +18,12 @@ from flows.loading.processes import publish_file
 from flows.models import Flow, Job
 from flows.queries import jobs
 from flows.queries.definitions import flow_by_name
-from flows.tests.bpmn_files import ORDER, attribute, attributes, file, flows, node
+from flows.tests.bpmn.files.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.pages import unique
-from flows.tests.pdl import texts
+from flows.tests.pdl.pdl import texts
 from monitor import places
 from monitor.tests.conftest import Parcels, client_of, person, text_of
-from monitor.tests.programs import problem, program
+from monitor.tests.server.programs import problem, program
 
 
 @pytest.fixture
@@ -74,6 +76,38 @@ def test_each_element_has_the_instances_that_are_there(alice: Client, order: str
     assert html.count('class="node kind-activity busy"') == 1
     changes = alice.get(f"/live/flows/{order}/diagram/").json()["parts"]["diagram"]
     assert changes.strip() in html
+
+
+def used_up(connection: psycopg.Connection[Any], flow: str, transition: str, wid: int) -> None:
+    """Fail the last attempt of a job."""
+    with connection.transaction():
+        connection.execute("update wedsql.job_pool set attempts = 99 where wid = %s", [wid])
+        taken = connection.execute("select job_id from wedsql.take(%s, %s)", [flow, [transition]]).fetchone()
+        failing = "select parked from wedsql.fail_many(%s, %s, %s, '{null}', '{no line}')"
+        assert taken and connection.execute(failing, [flow, [wid], [taken[0]]]).fetchall() == [(True,)]
+
+
+def test_an_element_has_the_jobs_of_its_own_rules_that_are_out_of_attempts(
+    alice: Client, site: None, connect: Callable[..., psycopg.Connection[Any]]
+) -> None:
+    name, parts = unique(), [node("serviceTask", id_, camunda_topic="mail") for id_ in ("first", "second")]
+    both = file(node("startEvent", "s"), *parts, node("endEvent", "e"),
+                flows("s first", "first second", "second e"))  # fmt: skip
+    publish_file(name, prepare_bpmn(name, both), "anna", "")
+    wid, _other = (api.start(name) for _n in range(2))
+    calm = alice.get(f"/flows/{name}/diagram/").content.decode()
+    assert "out of attempts" not in calm and 'class="count failures"' not in calm
+    mail = Job.objects.get(wid=wid).transition
+    used_up(connect(), name, mail, wid)
+    html = alice.get(f"/flows/{name}/diagram/").content.decode()
+    assert "1 out of attempts" in text_of(row(html, "first"))
+    assert "out of attempts" not in text_of(row(html, "second"))
+    assert html.count('class="count failures"') == 1
+    assert re.search(r"first: \d instances?, 1 out of attempts", html)
+    (address,) = re.findall(r'class="bad" href="([^"]+)"', row(html, "first"))
+    listed = alice.get(address.replace("&amp;", "&")).content.decode()
+    assert listed.count('<tr id="job-') == 1 and "no line" in listed
+    api.drop_flow(name, force=True)
 
 
 def test_the_page_of_a_flow_leads_to_its_diagram(alice: Client, order: str, parcels: Parcels) -> None:

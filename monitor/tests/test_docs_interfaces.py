@@ -14,7 +14,7 @@ from flows import api
 from flows.access import PERMISSIONS
 from flows.capabilities.tasks.command import Command as Tasks
 from flows.management import verbs
-from monitor.tests.programs import BASE
+from monitor.tests.server.programs import BASE
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "interfaces.md"
 MODEL, OPERATIONS = PAGE.read_text(encoding="utf-8").split("## The operations of WorkToDo")

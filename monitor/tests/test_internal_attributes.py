@@ -14,9 +14,9 @@ from flows.loading.graphs import prepare_graph
 from flows.loading.processes import publish_file
 from flows.models import Job
 from flows.queries.definitions import flow_by_name
-from flows.tests.bpmn_files import ORDER
+from flows.tests.bpmn.files.bpmn_files import ORDER
+from flows.tests.command.test_command_importgraph import ORDERS
 from flows.tests.pages import unique
-from flows.tests.test_command_importgraph import ORDERS
 from monitor.tests.conftest import client_of, person, text_of
 
 DATA = {"amount", "packed", "number"}

@@ -15,7 +15,7 @@ from flows.capabilities.cases.api import CaseRule
 from flows.capabilities.cases.digests import DueDigest
 from flows.starts import csv_rows
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.test_export import fetched, sheet, table
+from monitor.tests.filters.test_export import fetched, sheet, table
 
 LABELS = ["new = Fresh", "new [pt-br] = Recente", "lost [pt] = Perdido", "packed = In its box"]
 QUEUES = ["cards = Card company", "cards [pt-br] = Operadora"]

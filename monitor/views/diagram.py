@@ -35,6 +35,7 @@ ENDED = "FAC"
 class Here:
     """One element with what is there now: instances, pending jobs (`count`), whose list is at `address`.
 
+    `failed` are the jobs of it that failed in all attempts, whose list is at `failed_at`.
     `tokens` are those of the instance that is shown, if one is; `last` those that it had when it ended.
     """
 
@@ -44,6 +45,8 @@ class Here:
     count: Count = NONE
     tokens: int = 0
     last: int = 0
+    failed: int = 0
+    failed_at: str = ""
 
     @property
     def shown(self) -> int:
@@ -59,10 +62,16 @@ class Here:
                 "name": name,
                 "n": self.tokens,
             }
-        return ngettext("%(name)s: %(n)s instance", "%(name)s: %(n)s instances", self.holds) % {
+        shown = ngettext("%(name)s: %(n)s instance", "%(name)s: %(n)s instances", self.holds) % {
             "name": name,
             "n": self.holds,
         }
+        return f"{shown}, {self.failure}" if self.failed else shown
+
+    @property
+    def failure(self) -> str:
+        """Return the number of its failed jobs in words."""
+        return ngettext("%(n)s out of attempts", "%(n)s out of attempts", self.failed) % {"n": self.failed}
 
 
 @dataclass(frozen=True)
@@ -155,11 +164,14 @@ class _Everywhere:
         self.queues = {queue.transition: queue.pending for queue in jobs.queues(flow.id)}
         self.transitions: dict[str, str] = {}
         self.holds: Counter[str] = Counter()
+        self.failed: Counter[str] = Counter()
+        failed = jobs.failed_of_rules(flow.id)
         self.rules: dict[str, dict[str, list[int]]] = {}  # by transition and element
         for rule in flow.triggers:
             element = elements.get(rule.tgid, "")
             if element:
                 self.holds[element] += holding.holds.get(rule.tgid, 0)
+                self.failed[element] += failed.get(rule.tgid, 0)
                 if rule.transition in self.queues:
                     self.transitions[element] = rule.transition
                     self.rules.setdefault(rule.transition, {}).setdefault(element, []).append(rule.tgid)
@@ -187,6 +199,12 @@ class _Everywhere:
                 return Here(figure, last=tokens)
             return Here(figure, reverse("monitor:instance", args=[self.wid]) if tokens else "", tokens=tokens)
         transition = self.transitions.get(element, "")
-        address = f"{reverse('monitor:jobs', args=[self.flow.name])}?{urlencode({'transition': transition})}"
-        pending = self.pending(element, transition)
-        return Here(figure, address if transition else "", self.holds[element], pending)
+        if not transition:
+            return Here(figure, holds=self.holds[element], count=self.pending(element, transition))
+        return Here(
+            figure, self._jobs(transition=transition), self.holds[element], self.pending(element, transition),
+            failed=self.failed[element], failed_at=self._jobs(transition=transition, state="parked"),
+        )  # fmt: skip
+
+    def _jobs(self, **chosen: str) -> str:
+        return f"{reverse('monitor:jobs', args=[self.flow.name])}?{urlencode(chosen)}"

@@ -24,7 +24,7 @@ from flows.designer.trial import values
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
 from monitor import holders
-from monitor.tasks import chosen
+from monitor.tasks import selection
 from pages.guard import page
 
 LONGEST_KEY = 200
@@ -41,13 +41,13 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
     definition = _without_internal(api.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
-    tasks = chosen.of_flow(definition, request.user)
+    tasks = selection.of_flow(definition, request.user)
     if tasks is not None and request.method == "POST":
-        tasks = chosen.posted(request, tasks)
+        tasks = selection.posted(request, tasks)
     typed, error = values.posted(request.POST), ""
     if request.method == "POST":
         try:
-            settings = None if tasks is None else chosen.settings_of(tasks)
+            settings = None if tasks is None else selection.settings_of(tasks)
             fields = values.named_fields(definition["attributes"], first, typed)
             values.check_asked(fields, typed)
             return _started(request, flow, values.changed(fields, first), settings)
@@ -58,7 +58,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     fields = values.named_fields(definition["attributes"], first, typed)
     key = request.POST.get("key", "")[:LONGEST_KEY]
     context = {"flow": flow, "fields": fields, "error": error, "key": key, "token": form_token(request)}
-    context |= {"task_chosen": tasks, "policies": chosen.POLICIES}
+    context |= {"task_chosen": tasks, "policies": selection.POLICIES}
     return render(request, "monitor/start.html", context)
 
 

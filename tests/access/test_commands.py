@@ -15,8 +15,8 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 
 from flows import api
 from flows.errors import WedError
-from flows.tests.bpmn_files import ORDER
-from flows.tests.pdl import workflow as pdl
+from flows.tests.bpmn.files.bpmn_files import ORDER
+from flows.tests.pdl.pdl import workflow as pdl
 from tests.access import command_matrix as matrix
 from tests.access.conftest import MINE, SampleData
 from workers.demo.definitions import FLOWS
@@ -63,7 +63,15 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
         "webhooks": ["add", "--flow", sample.parcels.flow, "--url", "https://example.org/"],
         "sla": ["add", "--flow", sample.parcels.flow, "--name", "new", "--time", "4h"],
         "cases": ["next", "--flow", sample.parcels.flow],
-        "tasks": ["release", str(sample.rows["task"]), "--person", "object" + MINE, "--force"],
+        "tasks": [
+            "release",
+            str(sample.rows["task"]),
+            "--person",
+            "object" + MINE,
+            "--force",
+            "--held-by",
+            "object" + MINE,
+        ],
         "devices": ["withdraw", str(device_of(sample))],
         "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.test import Client
 
 from flows import api
-from flows.tests.test_definition_complete import DEFINITION
+from flows.tests.imported.test_definition_complete import DEFINITION
 from monitor.api import schemas
 from monitor.api.document import document
 from monitor.approvals.endpoints import ProposalOut, VoteOut

@@ -15,8 +15,8 @@ from django.urls import URLPattern
 
 from flows import access, api
 from flows.errors import WedError
-from monitor.tests.live_browser import Browser, play
-from monitor.tests.programs import problem, program
+from monitor.tests.server.live_browser import Browser, play
+from monitor.tests.server.programs import problem, program
 from testkit.cases import some
 from tests.access.conftest import SampleData
 from tests.addresses import filled, patterns

@@ -14,7 +14,7 @@ from django.urls import URLPattern
 
 from flows import api
 from monitor.routing import websocket_urlpatterns
-from monitor.tests.live_browser import APPLICATION, play
+from monitor.tests.server.live_browser import APPLICATION, play
 from pages.live import consumers
 from testkit.cases import some
 from tests.access import matrix

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import psutil
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
@@ -82,10 +81,24 @@ def new_chromium() -> Iterator[webdriver.Chrome]:
             )
             yield chrome
     finally:
+        left = processes_of(chrome)
         chrome.quit()
-        # On a busy machine the driver ends before its browser has, which would run on without it.
-        with suppress(ProcessLookupError):
-            os.kill(chrome.capabilities["goog:processID"], signal.SIGKILL)
+        for each in left:
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+
+
+def processes_of(chrome: webdriver.Chrome) -> list[psutil.Process]:
+    """Return the processes of a browser.
+
+    The driver knows only the first one, which may be a script that has started the browser: it ends, and the
+    browser would run on with its last page.
+    """
+    try:
+        first = psutil.Process(chrome.capabilities["goog:processID"])
+        return [first, *first.children(recursive=True)]
+    except psutil.NoSuchProcess:
+        return []
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.sla.api import Calendar, Sla
 from flows.capabilities.webhooks.api import Webhook
 from flows.errors import WedError
-from flows.tests.bpmn_files import ORDER
+from flows.tests.bpmn.files.bpmn_files import ORDER
 from flows.types import DraftAt
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer

@@ -22,8 +22,8 @@ from flows import api
 from monitor.tests.conftest import Parcels
 from testkit.web import WebServer
 from tests.browser.conftest import Login, Wait
-from tests.browser.test_clerks_day import CASES, Desk, desk
-from tests.browser.test_time_trial import Hand
+from tests.browser.design.test_time_trial import Hand
+from tests.browser.work.test_clerks_day import CASES, Desk, desk
 
 __all__ = ["desk"]
 

@@ -12,8 +12,8 @@ from selenium.webdriver.common.keys import Keys
 from flows import api
 from monitor.tests.conftest import Parcels
 from tests.browser.conftest import Login, Wait
-from tests.browser.test_instance import parcels
 from tests.browser.test_search import press
+from tests.browser.work.test_instance import parcels
 
 __all__ = ["parcels"]
 FOCUSED = "return document.activeElement.matches(arguments[0])"

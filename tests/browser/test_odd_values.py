@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -17,6 +18,7 @@ from selenium.webdriver.common.by import By
 
 from flows import api
 from flows.tests.corpus import values
+from flows.tests.pages import unique
 from tests.browser.conftest import Login, wait_in
 
 MOST = 60  # of a type
@@ -52,21 +54,33 @@ def accepted(session: psycopg.Connection[Any], kind: str) -> Iterator[str]:
             yield text
 
 
-@pytest.fixture
-def odd(flow: str, connect: Any) -> str:
+@contextmanager
+def standing_flow(dsn: str, browser: webdriver.Chrome) -> Iterator[tuple[str, Any]]:
+    """Yield a new flow for all tests of a file, and a session; publishing it takes longer than a test."""
+    name = unique()
+    options = {"autocommit": True, "prepare_threshold": None, "options": "-c search_path=wedsql"}
+    with psycopg.connect(dsn, **options) as session:  # type: ignore[arg-type]
+        session.execute("set datestyle to iso, ymd")  # as the functions of the kernel
+        api.create_flow(name, conn=session)
+        yield name, session
+        browser.get("about:blank")  # no page of it is open when it is dropped
+        api.drop_flow(name, force=True, conn=session)
+
+
+@pytest.fixture(scope="module")
+def odd(dsn: str, chromium: webdriver.Chrome) -> Iterator[str]:
     """The flow; an instance is an exception until `n` is 1, and then has a job."""
-    session = connect()
-    session.execute("set datestyle to iso, ymd")  # as the functions of the kernel
-    attributes: list[dict[str, Any]] = [{"name": "n", "type": "integer"}]
-    for kind in values.KINDS:
-        found = [*dict.fromkeys(accepted(session, kind))][:MOST]
-        for place, text in enumerate(found):
-            one = {"name": f"{kind}_{place}", "type": kind, "default": text}
-            attributes.append(one | ({"options": [*found, ""]} if kind == "enum" else {}))
-    triggers = [{"transition": "tr_x", "predicate": "n = 1"}, {"predicate": "n = 2", "final": True}]
-    api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
-    assert len(attributes) > 300
-    return flow
+    with standing_flow(dsn, chromium) as (flow, session):
+        attributes: list[dict[str, Any]] = [{"name": "n", "type": "integer"}]
+        for kind in values.KINDS:
+            found = [*dict.fromkeys(accepted(session, kind))][:MOST]
+            for place, text in enumerate(found):
+                one = {"name": f"{kind}_{place}", "type": kind, "default": text}
+                attributes.append(one | ({"options": [*found, ""]} if kind == "enum" else {}))
+        triggers = [{"transition": "tr_x", "predicate": "n = 1"}, {"predicate": "n = 2", "final": True}]
+        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
+        assert len(attributes) > 300
+        yield flow
 
 
 class Forms:

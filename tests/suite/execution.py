@@ -21,6 +21,8 @@ from tests.suite.shards import Shard
 # Tests of processes and browsers wait more than they compute.
 AT_ONCE = 4
 NO_TESTS = 5  # pytest's exit code
+# The second run of a test prints where a socket or a file was opened that nothing has closed.
+TRACED = {"PYTHONTRACEMALLOC": "12"}
 # More failures than this have one cause, which a second run does not remove.
 MOST_AGAIN = 10
 
@@ -48,8 +50,8 @@ class Result:
         return self.code not in (0, NO_TESTS) and not self.failed()
 
 
-def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int) -> Result:
-    """Run these tests, or files, with the options of the shard's part."""
+def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int, **environ: str) -> Result:
+    """Run these tests, or files, with the options of the shard's part, and more in the environment."""
     record = folder / f"{number}.json"
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "tests.suite.recorder"]
     own = ["--record", str(record), "--slice", shard.slice, "-m", shard.part.marks, *shard.part.options]
@@ -57,7 +59,7 @@ def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int) ->
     began = time.monotonic()
     done = subprocess.run(
         [*command, *own, *tests],
-        cwd=CHECKOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"}, stdin=subprocess.DEVNULL,
+        cwd=CHECKOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"} | environ, stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
     )  # fmt: skip
     recorded = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
@@ -123,7 +125,7 @@ def run_again(results: Sequence[Result], folder: Path) -> tuple[list[str], list[
             failed += tests
             continue
         alone = Part(part.name, f"({part.marks}) and not kernel", part.places, part.options)
-        again = run_pytest(Shard(alone, tests), tests, folder, 10_000 + number)
+        again = run_pytest(Shard(alone, tests), tests, folder, 10_000 + number, **TRACED)
         good = [test for test in tests if again.tests.get(test, {}).get("outcome") == "passed"]
         print(f"\n== {part.name}, again: {len(good)} of {len(tests)} passed\n{again.output}", flush=True)
         passed += good

@@ -84,11 +84,13 @@ CHECK = Part(
     "not slow and not browser and not chaos and not isolation",
     (
         "tests/test_layers.py", "tests/test_wording.py", "tests/test_catalogues.py",
-        "flows/tests/kernel/test_k_figure2.py", "flows/tests/kernel/test_k_definition.py",
+        "flows/tests/kernel/languages/test_k_figure2.py",
+        "flows/tests/kernel/definition/test_k_definition.py",
         "flows/capabilities/conditions/tests/kernel/test_k_completion.py",
-        "flows/tests/kernel/test_k_matching.py",
-        "flows/tests/kernel/test_k_final.py", "flows/tests/kernel/test_k_leases.py",
-        "flows/tests/test_generated_source.py", "flows/tests/test_tables.py", "flows/tests/test_roles.py",
+        "flows/tests/kernel/work/test_k_matching.py",
+        "flows/tests/kernel/work/test_k_final.py", "flows/tests/kernel/time/test_k_leases.py",
+        "flows/tests/test_generated_source.py",
+        "flows/tests/database/test_tables.py", "flows/tests/database/test_roles.py",
         "wedsql_site/tests/test_settings.py", "wedsql_site/tests/test_checks.py", "pages/tests",
     ),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from testkit import waiting
 from testkit.installation import Installation
 from wedsql_site import environment, postgres
-from wedsql_site.tests.log_in import PASSWORD, turn_on
+from wedsql_site.tests.accounts.log_in import PASSWORD, turn_on
 
 FAILED = pytest.StashKey[bool]()
 QUICK = {"fsync": "off"}

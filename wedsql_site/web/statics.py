@@ -21,6 +21,9 @@ from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseNotFound
 from django.http.response import HttpResponseBase
 from django.utils.cache import get_conditional_response, patch_vary_headers
+from django.utils.translation import get_language_from_request, override
+
+from pages.error_pages import of_status
 
 CACHE_FOR_ONE_YEAR = "public, max-age=31536000, immutable"
 REVALIDATE = "no-cache"
@@ -97,8 +100,19 @@ class Statics:
         if not request.path_info.startswith(self.prefix):
             return self.get_response(request)
         if request.method not in {"GET", "HEAD"}:
-            return HttpResponseNotAllowed(["GET", "HEAD"])
+            return _refused(request, HttpResponseNotAllowed(["GET", "HEAD"], "Not allowed.\n", "text/plain"))
         return _answer(request, request.path_info.removeprefix(self.prefix))
+
+
+def _refused(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+    """Return the page for the status of an answer to a person, who asks for HTML."""
+    if "text/html" not in request.headers.get("Accept", ""):
+        return answer
+    with override(get_language_from_request(request)):
+        shown = of_status(request, answer.status_code)
+    if "Allow" in answer:
+        shown["Allow"] = answer["Allow"]
+    return shown
 
 
 def _answer(request: HttpRequest, name: str) -> HttpResponseBase:
@@ -106,7 +120,7 @@ def _answer(request: HttpRequest, name: str) -> HttpResponseBase:
     current = match is not None and match[1] == version() and not settings.DEBUG
     name = match[2] if match else name
     if name not in paths():
-        return HttpResponseNotFound("There is no such file.\n", content_type="text/plain")
+        return _refused(request, HttpResponseNotFound("There is no such file.\n", content_type="text/plain"))
     if settings.DEBUG:
         read.cache_clear()
     found = read(name)

@@ -23,7 +23,7 @@ def opener(name: str) -> Callable[[], psycopg.Connection[Any]]:
     # Wire prepares statements by name where it pays; psycopg prepares none, because definitions change.
     params |= {"autocommit": True, "prepare_threshold": None, "application_name": name[:63]}
     # The plans of the few prepared statements do not depend on the values: generic from the first call.
-    # workers.client.taken reads times in ISO format.
+    # workers.client.claims reads times in ISO format.
     # Without client_connection_check_interval a killed worker's session keeps its job until its query ends.
     own = "-c plan_cache_mode=force_generic_plan -c datestyle=ISO -c client_connection_check_interval=500"
     params["options"] = f"{params.get('options') or ''} {own}".strip()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
+from workers.client.claims import COLUMNS, Held, Taken
 from workers.client.statement import Command, Statement, ints, quoted, texts
-from workers.client.taken import COLUMNS, Held, Taken
 
 _LEASE = Statement(
     "wed_lease",

@@ -10,8 +10,8 @@ import psycopg
 from psycopg.pq.abc import PGresult
 
 from flows import database_errors
+from workers.client.claims import Held, Taken
 from workers.client.statement import BEGIN, COMMIT, Command, Statement, ints, quoted, texts
-from workers.client.taken import Held, Taken
 
 # The worker no longer holds the job, so no attempt is counted.
 NO_LONGER_HELD = frozenset({"WD102", "WD104", "WD105", "WD203", "WD205"})

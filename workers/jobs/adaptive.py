@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from workers.client import jobs as taking
+from workers.client.claims import read_jobs
 from workers.client.statement import BEGIN, COMMIT, Command
-from workers.client.taken import read_jobs
 from workers.jobs.steps import Stepper, Steps
 
 # The handlers of a batch are likely to end within this time, so that no result waits long for its commit.

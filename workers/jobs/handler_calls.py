@@ -15,10 +15,10 @@ from psycopg.pq import TransactionStatus
 
 from workers.client import jobs as taking
 from workers.client import results
+from workers.client.claims import Taken
 from workers.client.forks import exit_if_forked
 from workers.client.results import Done
 from workers.client.statement import BEGIN, Command
-from workers.client.taken import Taken
 from workers.client.wire import ConnectionLost, Wire
 from workers.context import Context
 from workers.jobs.alarm import Alarm

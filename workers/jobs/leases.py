@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import psycopg
 
 from workers.client import jobs as taking
-from workers.client.taken import Taken
+from workers.client.claims import Taken
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.plans import LEASE
 

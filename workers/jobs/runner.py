@@ -17,9 +17,9 @@ from psycopg.pq import TransactionStatus
 
 from workers.client import jobs as taking
 from workers.client import results
+from workers.client.claims import Held, Taken, read_jobs
 from workers.client.results import Done, ResultRefused
 from workers.client.statement import BEGIN, COMMIT, ROLLBACK, Command
-from workers.client.taken import Held, Taken, read_jobs
 from workers.client.wire import ConnectionLost, pause
 from workers.jobs import adaptive
 from workers.jobs.handler_calls import BrokenStep, Performer

@@ -18,9 +18,9 @@ from psycopg.pq.abc import PGresult
 
 from workers.client import jobs as taking
 from workers.client import results
+from workers.client.claims import Taken, read_jobs
 from workers.client.results import LATE, NO_LONGER_HELD, Done
 from workers.client.statement import COMMIT, Command
-from workers.client.taken import Taken, read_jobs
 from workers.client.wire import ConnectionLost, Wire
 from workers.jobs.outcome import describe, sqlstate_of
 from workers.logs import log_fields, summarize

@@ -13,9 +13,9 @@ from flows import api
 from flows.types import ClaimedJob, Completion, Failure
 from workers.client import jobs as taking
 from workers.client import maintenance, registration, results
+from workers.client.claims import read_jobs
 from workers.client.results import Done
 from workers.client.statement import Command
-from workers.client.taken import read_jobs
 from workers.tests.conftest import Shop
 
 LONG, NAMES = 60.0, ["tr_one"]

@@ -17,7 +17,7 @@ from flows.errors import DraftExists, WedError
 from flows.languages.pdl import compile_workflow, read
 from flows.patterns import catalogue, example_named, gallery, patterns
 from flows.tests.pages import unique
-from flows.tests.pdl import texts as pdl_texts
+from flows.tests.pdl.pdl import texts as pdl_texts
 from testkit.processes import Processes
 from workers.discovery import autodiscover
 

@@ -1,6 +1,6 @@
 """The patterns of the gallery: complete, without problems, their scenarios pass, and workers serve them.
 
-flows/tests/kernel/test_k_patterns.py runs them.
+flows/tests/kernel/languages/test_k_patterns.py runs them.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from flows import api
 from flows.database_errors import from_database
 from flows.errors import WedError
 from workers.client import jobs, maintenance, registration, results
-from workers.client.taken import read_jobs
+from workers.client.claims import read_jobs
 from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row
 from workers.tests.conftest import Shop
 

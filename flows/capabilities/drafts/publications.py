@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from flows.definition import AnyDefinition
-from flows.held import held
 from flows.statements import JSON, designed, read_as, rows, value
 from flows.types import DraftAt, Publication, PublicationChoices
+from flows.users.holdings import held
 
 AT_ONCE = PublicationChoices()
 
@@ -18,8 +18,8 @@ def request_publication(
 ) -> Publication:
     """Request the publication of a draft's present revision; without need of approval or time, publish it.
 
-    It takes as many tasks and cases from other persons as `flows.held.confirmed` says. Raises HeldByOthers,
-    UnknownDraft, StaleDraft, StaleBase, BadTime, and every error for which publish can be rejected.
+    It takes as many tasks and cases from other persons as `flows.users.holdings.confirmed` says. Raises
+    HeldByOthers, UnknownDraft, StaleDraft, StaleBase, BadTime, and every error of a rejected publication.
     """
     call = "request_publication(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)"
     return _one(conn, call, (*at, *_chosen(choices, actor)))

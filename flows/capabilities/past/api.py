@@ -12,10 +12,15 @@ from flows.statements import value
 
 @dataclass(frozen=True, slots=True)
 class OpenJobs:
-    """The jobs that a trigger had at a moment: how many, and when the oldest was fired."""
+    """The jobs that a trigger had at a moment.
+
+    `failed` are those that had used all attempts, so that their instances were exceptions; `oldest` says when
+    the oldest of the others was fired.
+    """
 
     n: int
-    oldest: datetime
+    oldest: datetime | None
+    failed: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,9 @@ def places_at(flow: str, at: datetime, *, limit: int = 1_000, conn: Any = None) 
     """Return the places of instances at a moment, by the current triggers of the flow. Raises UnknownFlow."""
     found = value(conn, "select wedsql.places_at(%s, %s, %s)", (flow, at, limit))
     jobs = {
-        int(tgid): OpenJobs(each["n"], datetime.fromisoformat(each["oldest"]))
+        int(tgid): OpenJobs(
+            each["n"], each["oldest"] and datetime.fromisoformat(each["oldest"]), each["failed"]
+        )
         for tgid, each in found["jobs"].items()
     }
     holds = {int(tgid): n for tgid, n in found["holds"].items()}

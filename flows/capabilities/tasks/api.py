@@ -161,22 +161,33 @@ def start_task(task: int, person: str, *, conn: Any = None) -> None:
     value(conn, "select wedsql.start_task(%s, %s)", (task, person))
 
 
-def release_task(task: int, person: str, force: bool = False, *, conn: Any = None) -> None:
+def release_task(
+    task: int, person: str, force: bool = False, *, owner: str | None = None, conn: Any = None
+) -> None:
     """Give a task back to those who may take it; `force`: also one that another person holds.
 
-    Raises UnknownTask, TaskTaken, TaskNotHeld.
+    With `owner` only if that is this person. Raises UnknownTask, TaskTaken, TaskNotHeld.
     """
-    value(conn, "select wedsql.release_task(%s, %s, %s)", (task, person, force))
+    value(conn, "select wedsql.release_task(%s, %s, %s, %s)", (task, person, force, owner))
 
 
 def give_task(
-    task: int, person: str, to: str, reason: str = "", force: bool = False, *, conn: Any = None
+    task: int,
+    person: str,
+    to: str,
+    reason: str = "",
+    force: bool = False,
+    *,
+    owner: str | None = None,
+    conn: Any = None,
 ) -> None:
     """Give a task to another person, who alone may take it then; `force`: also one that is not held.
 
-    Raises UnknownTask, NotPermittedTask, TaskTaken, TaskNotHeld, BadDefinition.
+    With `owner` it is taken from this person only. Raises UnknownTask, NotPermittedTask, TaskTaken,
+    TaskNotHeld, BadDefinition.
     """
-    value(conn, "select wedsql.give_task(%s, %s, %s, %s, %s)", (task, person, to, reason, force))
+    call = "select wedsql.give_task(%s, %s, %s, %s, %s, %s)"
+    value(conn, call, (task, person, to, reason, force, owner))
 
 
 def put_task_aside(task: int, person: str, until: datetime | None, *, conn: Any = None) -> None:

@@ -33,8 +33,8 @@ class Command(FlowCommand):
         "start": "person",
         "complete": "person outcome",
         "fail": "person reason",
-        "release": "person force",
-        "give": "person to reason force",
+        "release": "person force held_by",
+        "give": "person to reason force held_by",
         "aside": "person minutes",
     }
 
@@ -59,6 +59,7 @@ class Command(FlowCommand):
         parser.add_argument("--to", default="", help="the user who gets the task")
         parser.add_argument("--minutes", type=span, help="how long to put it aside; 0: show it again")
         parser.add_argument("--force", action="store_true", help="also a task that another person holds")
+        parser.add_argument("--held-by", default="", help="with --force: who holds it")
 
     def mode(self, options: Mapping[str, Any]) -> str:
         if options["verb"] != "list":
@@ -131,14 +132,15 @@ class Command(FlowCommand):
 
     def _release(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        api.release_task(task, person, options["force"])
+        api.release_task(task, person, options["force"], owner=options["held_by"])
         self._done(task, "open again", options)
 
     def _give(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
         if not is_person(options["to"]):
             raise Usage("Give --to, the name of a user who may log in.")
-        api.give_task(task, person, options["to"], options["reason"], options["force"])
+        force, owner = options["force"], options["held_by"]
+        api.give_task(task, person, options["to"], options["reason"], force, owner=owner)
         self._done(task, f"given to {options['to']}", options)
 
     def _aside(self, task: int, options: dict[str, Any]) -> None:

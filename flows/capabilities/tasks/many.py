@@ -18,7 +18,7 @@ select job_id, (held).*, sqlstate, message, hint, detail from wedsql.take_tasks(
 """
 _COMPLETE = """
 select job_id, ok, seq, status, fired, repeated, sqlstate, message, hint, detail
-from wedsql.complete_tasks(%s::bigint[], %s, %s::jsonb[], %s, %s::bigint[])
+from wedsql.complete_tasks(%s::bigint[], %s, %s::jsonb[], %s, %s::bigint[], %s::text[])
 """
 
 
@@ -61,15 +61,24 @@ def complete_tasks(
     outcome: str | None = None,
     claims: Mapping[int, int] | None = None,
     *,
+    keys: Sequence[str] | None = None,
     conn: Any = None,
 ) -> list[CompletedTask]:
     """Complete up to 500 tasks that the person holds, each as complete_task does; return one row for each.
 
-    `results` has the values of each task by its number, `claims` its claim where that is to be the same.
+    `results` has the values of each task by its number, `claims` its claim where that is to be the same. With
+    `keys`, the audiences of the person, tasks that are open to the person are taken first.
     Raises BadDefinition for more.
     """
     tokens = [(claims or {}).get(task) for task in results]
-    values = (list(results), person, [JSON(data) for data in results.values()], outcome, tokens)
+    values = (
+        list(results),
+        person,
+        [JSON(data) for data in results.values()],
+        outcome,
+        tokens,
+        keys if keys is None else list(keys),
+    )
     return [
         CompletedTask(job, TaskResult(*done) if ok else None, typed_error(*why))
         for job, ok, *done, why in ((*row[:-4], row[-4:]) for row in rows(conn, _COMPLETE, values))

@@ -27,12 +27,12 @@ from flows.designer.publication.open_warnings import held_by_others
 from flows.designer.publication.publication_rights import may_publish
 from flows.designer.trial.path import limited
 from flows.errors import Refused
-from flows.held import confirmed, typed
 from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.pdl.picture import as_process
 from flows.loading.pdl import ImportedWorkflow
 from flows.loading.processes import ENDINGS, Checked, check_file, consequences, outcome, publish_file
 from flows.queries.definitions import flow_by_name
+from flows.users.holdings import confirmed, typed
 from pages.guard import page
 
 ACCEPTED = ",".join(f".{each}" for each in ENDINGS)

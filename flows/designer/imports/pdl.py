@@ -25,13 +25,13 @@ from flows.designer.publication.open_warnings import held_by_others
 from flows.designer.publication.publication_rights import may_publish
 from flows.designer.trial.path import limited
 from flows.errors import Refused
-from flows.held import confirmed, typed
 from flows.languages.pdl import BadPdl, Text
 from flows.languages.pdl.picture import as_process, is_drawn
 from flows.loading.pdl import ImportedWorkflow, examine, prepare_pdl
 from flows.loading.processes import Checked, check_pdl, outcome, publish_file
 from flows.queries.definitions import flow_by_name
 from flows.summaries import Summary
+from flows.users.holdings import confirmed, typed
 from pages.guard import page
 
 STARTING = """\

@@ -14,7 +14,7 @@ from flows.api.checks import lint
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trial.path import limited
 from flows.errors import HeldByOthers, Refused, TooSlow
-from flows.held import confirmed
+from flows.users.holdings import confirmed
 from flows.users.people import people_of
 
 SECONDS = 3.0

@@ -135,7 +135,10 @@ def _unconditional(graph: Graph, node: Node) -> Iterator[Problem]:
 
 
 def _events(graph: Graph) -> Iterator[Problem]:
-    """Return the edges of event gateways that do not lead to a task of their own."""
+    """Return the edges of event gateways that do not lead to a task of their own, and those back to them.
+
+    The task takes the token of the gateway, and would put it where it was.
+    """
     for node in graph.nodes.values():
         for edge in (graph.edges[name] for name in node.outward if node.kind == "event"):
             target = graph.nodes[edge.target]
@@ -145,6 +148,13 @@ def _events(graph: Graph) -> Iterator[Problem]:
                     "other incoming edge."
                 )
                 yield Problem("no_event", message, *graph.places(edge.path))
+            for back in (graph.edges[name] for name in target.outward):
+                if back.target == node.name:
+                    message = (
+                        f"Edge “{back.name}” leads back to event gateway “{node.name}”, whose token its task "
+                        "takes: put a node between them."
+                    )
+                    yield Problem("no_event", message, *graph.places(back.path))
 
 
 def _unreached(graph: Graph) -> Iterator[Problem]:

@@ -2,7 +2,7 @@
 -- makes of one instance, from its situation alone. Nothing is read from tables or written. The general path
 -- (02_settle.sql) uses its two halves, _hold_back for one instance and _conclude for any number at once; what
 -- publishing would do (flows/capabilities/trials) uses the whole; the fast path (12_generated_single.sql) is
--- held to it by flows/tests/kernel/test_k_decision.py.
+-- held to it by flows/tests/kernel/work/test_k_decision.py.
 
 -- Returns what follows from the situation by these rules. p_final_tgid: the final one. The firing limit and
 -- what automatic transitions do next are not part of it.

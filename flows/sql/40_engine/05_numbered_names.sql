@@ -16,6 +16,29 @@ select case when left(p_name, length(p_prefix)) = p_prefix
             then nullif(substr(p_name, length(p_prefix) + 1)::integer, 0) end
 $$;
 
+-- Returns an instance that has not ended and has a name with this number, whatever gave it the name: a
+-- result, a repair, an earlier definition; null for none. It asks the indexes of the business key.
+create or replace function wedsql._holder_of_number(p_flow integer, p_prefix text, p_number integer)
+  returns integer
+language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_names text[] := array(select p_prefix || lpad(p_number::text, d, '0')
+                          from generate_series(length(p_number::text), 9) d);
+  v_attr record;
+  v_wid integer;
+begin
+  for v_attr in select f.name as flow, a.aname from wedsql.attr a join wedsql.flow f on f.id = a.flow_id
+                where a.flow_id = p_flow and wedsql._number_prefix(a) = p_prefix loop
+    execute format($q$
+      select w.wid from %I.wed_flow w join wedsql.instance i on i.wid = w.wid
+      where %s = any ($1) and w.%I = any ($2) and i.status in ('R', 'E', 'S', 'X') limit 1$q$,
+      v_attr.flow, wedsql._key_expression(v_attr.aname), v_attr.aname) into v_wid
+      using array(select lower("left"(n, 100)) from unnest(v_names) n), v_names;
+    exit when v_wid is not null;
+  end loop;
+  return v_wid;
+end $$;
+
 -- Returns the name of a new instance: the one that is given, whose number is taken with it, or one with the
 -- lowest number that is free, of at least as many digits as the initial value has # signs.
 -- Locks: the names of the flow, until the transaction ends.
@@ -25,19 +48,26 @@ language plpgsql volatile set search_path = pg_catalog, pg_temp set enable_seqsc
 declare
   v_number integer;
   v_digits integer := length(p_default) - length(p_prefix);
+  v_is_given boolean := p_given is not null and p_given <> p_default;
+  v_wid integer;
 begin
-  if p_given is not null and p_given <> p_default then
+  if v_is_given then
     v_number := wedsql._number_in(p_given, p_prefix);
     if v_number is null then
       return p_given;
     end if;
   end if;
   perform wedsql._alone('instance number', p_flow::text);
-  v_number := coalesce(v_number, wedsql._free_number(p_flow, p_prefix));
-  insert into wedsql.instance_number as n (flow_id, prefix, number, wid)
-  values (p_flow, p_prefix, v_number, 0)
-  on conflict (flow_id, prefix, number) do update set wid = 0 where not wedsql._is_numbered(n.wid);
-  return case when p_given is not null and p_given <> p_default then p_given
+  loop
+    v_number := case when v_is_given then v_number else wedsql._free_number(p_flow, p_prefix) end;
+    v_wid := case when v_is_given then null else wedsql._holder_of_number(p_flow, p_prefix, v_number) end;
+    insert into wedsql.instance_number as n (flow_id, prefix, number, wid)
+    values (p_flow, p_prefix, v_number, coalesce(v_wid, 0))
+    on conflict (flow_id, prefix, number) do update set wid = excluded.wid
+    where not wedsql._is_numbered(n.wid);
+    exit when v_wid is null;
+  end loop;
+  return case when v_is_given then p_given
               else p_prefix || lpad(v_number::text, greatest(v_digits, length(v_number::text)), '0') end;
 end $$;
 

@@ -11,7 +11,7 @@ import pytest
 from flows.tests.flow_pool import FlowPool
 from flows.tests.kit import Connection, Kit
 from flows.tests.new_kit import NewKit
-from flows.tests.publications import BASE, forget
+from flows.tests.publication.publications import BASE, forget
 from flows.tests.spread import spread
 from testkit import kernel_db
 from testkit.samples import sql_of

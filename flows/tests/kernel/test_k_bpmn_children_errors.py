@@ -7,10 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from flows import api
-from flows.tests.bpmn_files import event, file, flows, node
-from flows.tests.bpmn_running import publish
+from flows.tests.bpmn.files.bpmn_files import event, file, flows, node
+from flows.tests.bpmn.files.bpmn_running import publish
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken
+from flows.tests.people import failed
 from testkit.cases import pairs, some
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
@@ -67,8 +68,8 @@ def called(kit: Kit, made: list[str], content: str, ident: str) -> str:
 
 def host(kit: Kit, made: list[str], kind: str) -> str:
     """Return the activity `h`, whose children can end with an error."""
-    if kind == "tasks":
-        return node("task", "h", SEVERAL)
+    if kind in ("tasks", "user tasks"):
+        return node("task" if kind == "tasks" else "userTask", "h", SEVERAL)
     if kind == "sub-processes":
         return node("subProcess", "h", body("grant", node("task", "grant")) + SEVERAL)
     own = called(kit, made, failing(), "own")
@@ -162,6 +163,17 @@ def test_a_failure_that_is_no_error_is_waited_for(kit: Kit, made: list[str], kin
     its.fail("grant", below)
     go(kit)
     assert (its.status(below), kit.status(wid), len(kit.jobs(wid))) == ("E", "R", 1)
+
+
+@pytest.mark.parametrize("caught", [("x",), ("x", "any")], ids="-".join)
+def test_a_failure_that_a_person_reports_is_an_error_of_many_tasks(
+    kit: Kit, made: list[str], caught: tuple[str, ...]
+) -> None:
+    wid = build(kit, made, "user tasks", caught)
+    assert failed(kit, "h", children(kit, wid)[1])
+    go(kit)
+    assert kit.jobs(wid) == ["after_any" if "any" in caught else "after_x"]
+    assert (open_children(kit, wid), broken(kit)) == ([], [])
 
 
 def test_a_cancelled_child_ends_a_call_whose_event_has_a_code_as_without_it(

@@ -7,18 +7,18 @@ import os
 from hypothesis import HealthCheck, Phase, settings
 
 from flows.tests.model import families
-from flows.tests.model.attempt_rules import Attempts
-from flows.tests.model.automatic_rules import Automatic
-from flows.tests.model.batch_rules import Batches
-from flows.tests.model.child_rules import Children
-from flows.tests.model.due_rules import Due
-from flows.tests.model.operate_rules import Operate
-from flows.tests.model.paper_rules import Paper
-from flows.tests.model.repair_rules import Repair, Settings
-from flows.tests.model.signal_rules import Signals
-from flows.tests.model.task_rules import Tasks
-from flows.tests.model.time_rules import Time
-from flows.tests.model.undo_rules import Undo
+from flows.tests.model.rules.attempt_rules import Attempts
+from flows.tests.model.rules.automatic_rules import Automatic
+from flows.tests.model.rules.batch_rules import Batches
+from flows.tests.model.rules.child_rules import Children
+from flows.tests.model.rules.due_rules import Due
+from flows.tests.model.rules.operate_rules import Operate
+from flows.tests.model.rules.paper_rules import Paper
+from flows.tests.model.rules.repair_rules import Repair, Settings
+from flows.tests.model.rules.signal_rules import Signals
+from flows.tests.model.rules.task_rules import Tasks
+from flows.tests.model.rules.time_rules import Time
+from flows.tests.model.rules.undo_rules import Undo
 
 EXAMPLES = int(os.environ.get("WEDSQL_EXAMPLES", "12"))
 STEPS = int(os.environ.get("WEDSQL_STEPS", "25"))

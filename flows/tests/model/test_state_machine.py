@@ -17,7 +17,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from flows.tests.model import rehearsal
 from flows.tests.model.engine import EXAMPLES, STEPS, Desk, Engine, Office, length
 from flows.tests.model.rehearsal import Run
-from flows.tests.model.task_rules import VERBS
+from flows.tests.model.rules.task_rules import VERBS
 
 SEED, MOST_RUNS = 57, 20
 ASKED_FOR = bool({"WEDSQL_SEED", "WEDSQL_EXAMPLES", "WEDSQL_STEPS"} & set(os.environ))

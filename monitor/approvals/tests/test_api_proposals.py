@@ -11,7 +11,7 @@ from django.test import Client
 from flows import api
 from flows.capabilities.approvals.api import ApprovalRule
 from monitor.tests.conftest import Parcels, client_of, person
-from monitor.tests.programs import Program, operator, owner, problem
+from monitor.tests.server.programs import Program, operator, owner, problem
 
 __all__ = ["operator", "owner"]
 BODY = {"operation": "patch", "arguments": {"changes": {"stage": "packed"}}, "reason": "It is there."}

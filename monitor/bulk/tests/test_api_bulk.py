@@ -7,7 +7,7 @@ from typing import Any
 from flows import api
 from flows.capabilities.approvals.api import ApprovalRule
 from monitor.tests.conftest import Parcels
-from monitor.tests.programs import Program, operator, owner, problem
+from monitor.tests.server.programs import Program, operator, owner, problem
 
 __all__ = ["operator", "owner"]
 ASKED: dict[str, Any] = {

@@ -10,7 +10,7 @@ from monitor.bulk.tests.test_api_bulk import ASKED, confirmed
 from monitor.bulk.tests.test_bulk import form_of, perform
 from monitor.bulk.tests.test_repair_many import PATCH, bea, lost, page_of
 from monitor.tests.conftest import Parcels, text_of
-from monitor.tests.programs import Program, operator, owner, problem
+from monitor.tests.server.programs import Program, operator, owner, problem
 
 __all__ = ["bea", "lost", "operator", "owner"]
 

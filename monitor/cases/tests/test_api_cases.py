@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from flows import api
 from monitor.tests.conftest import Parcels, client_of, person
-from monitor.tests.programs import Program, operator, owner, problem, program
+from monitor.tests.server.programs import Program, operator, owner, problem, program
 
 __all__ = ["operator", "owner"]
 

@@ -15,7 +15,7 @@ from flows.capabilities.cases.files import CaseFile
 from monitor.cases.tests.test_cases_page import BEA, bea, case_of
 from monitor.cases.uploads import LimitedUpload, limits
 from monitor.tests.conftest import Parcels, client_of, get, person
-from monitor.tests.programs import Program, operator, owner, problem, program
+from monitor.tests.server.programs import Program, operator, owner, problem, program
 
 __all__ = ["bea", "operator", "owner"]
 HTML = b"<script>alert(1)</script>"

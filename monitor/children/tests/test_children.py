@@ -11,7 +11,7 @@ from django.test import Client
 from flows import api
 from flows.models import Job
 from monitor.tests.conftest import client_of, person, unique
-from monitor.tests.programs import problem, program
+from monitor.tests.server.programs import problem, program
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from flows.queries.definitions import flow_by_name
 from monitor import windows
 from monitor.figures.views import query
 from monitor.tests.conftest import Parcels, get, text_of
-from monitor.tests.filter_rows import wids
+from monitor.tests.filters.filter_rows import wids
 from monitor.tests.test_overview import count, numbers, rows_of
 
 

@@ -15,9 +15,9 @@ from django.test import Client
 
 from flows import api
 from flows.capabilities.looks.api import Asked, Look
+from monitor.tests.api.test_docs_api import included
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
-from monitor.tests.programs import problem, program
-from monitor.tests.test_docs_api import included
+from monitor.tests.server.programs import problem, program
 
 NAME = "Marta Silva"
 

@@ -11,7 +11,7 @@ from flows import api
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_api_tasks import performer
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

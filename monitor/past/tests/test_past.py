@@ -19,7 +19,7 @@ from flows.queries import base, instances, overview
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.paging import Cursor
 from monitor.tests.conftest import Parcels, person
-from monitor.tests.programs import Program, operator, owner, problem, program
+from monitor.tests.server.programs import Program, operator, owner, problem, program
 
 __all__ = ["operator", "owner"]
 QUERIES = (

@@ -13,6 +13,8 @@ import pytest
 from django.http import HttpResponse
 from django.test import Client
 
+from flows import api
+from flows.models import Job
 from flows.queries import base
 from monitor.past.tests.test_past import NONSENSE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
@@ -88,6 +90,32 @@ def test_the_picture_of_the_past_is_that_of_its_moment(carol: Client, parcels: P
     assert "Back to now" in text_of(html) and not [each for each in LIVE if each in html]
     assert "in the future" in text_of(carol.get(f"{address}?at=2999-01-01").content)
     assert carol.get(f"{address}?place=3").status_code == 302
+
+
+def test_a_past_picture_has_the_jobs_that_were_out_of_attempts(carol: Client, parcels: Parcels) -> None:
+    failing, _waiting = parcels.start_many(2)
+    address = f"/flows/{parcels.flow}/picture/"
+    before = base.now()
+    parcels.park("tr_label", failing, "no paper")
+    live, then = figures_in(carol.get(address)), base.now()
+    api.repair(
+        failing,
+        "retry",
+        {"job": Job.objects.get(wid=failing, transition="tr_label").pk},
+        "There is some.",
+        actor="carol",
+    )
+    retried = base.now()
+    page = carol.get(f"{address}?{at(then)}")
+    [node] = [node for node, figure in live.items() if figure.get("failed")]
+    found = figures_in(page)[node]
+    assert (found["failed"], found["n"]) == (live[node]["failed"], live[node]["n"]) == (1, 1)
+    assert found["oldest"] == live[node]["oldest"]
+    assert "1 out of attempts" in text_of(page.content)
+    for moment in (before, retried):
+        calm = carol.get(f"{address}?{at(moment)}")
+        assert not [each for each in figures_in(calm).values() if "failed" in each]
+        assert "1 out of attempts" not in text_of(calm.content)
 
 
 def test_filters_pills_and_pages_keep_the_moment(carol: Client, parcels: Parcels) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flows import api
 from monitor.tests.conftest import person
-from monitor.tests.programs import problem, program
+from monitor.tests.server.programs import problem, program
 
 
 def test_a_signal_is_sent_repeated_and_listed(payments: str) -> None:

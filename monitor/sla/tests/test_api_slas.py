@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from flows import api
 from monitor.tests.conftest import Parcels, person
-from monitor.tests.programs import Program, operator, owner, problem, program
+from monitor.tests.server.programs import Program, operator, owner, problem, program
 
 __all__ = ["operator", "owner"]
 OFFICE = {"name": "office", "zone": "Europe/Berlin", "hours": {"1": [["00:00", "24:00"]]}, "holidays": {}}

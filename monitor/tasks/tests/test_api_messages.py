@@ -12,7 +12,7 @@ from flows.tests.pages import unique
 from monitor.tasks.tests.test_api_tasks import performer
 from monitor.tasks.tests.test_messages_pages import flow as flow
 from monitor.tasks.tests.test_messages_pages import reaped, started
-from monitor.tests.programs import Program, problem
+from monitor.tests.server.programs import Program, problem
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

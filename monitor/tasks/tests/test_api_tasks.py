@@ -11,7 +11,7 @@ from flows import api
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_tasks_pages import DEFINITION
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -98,4 +98,8 @@ def test_the_open_tasks_of_a_flow_and_who_holds_them(flow: str) -> None:
     load: list[Any] = boss.get(f"/flows/{flow}/tasks/load").json()["items"]
     assert load == [{"owner": expert.name, "held": 1, "late": 0}]  # type: ignore[attr-defined]
     held = next(each for each in first["items"] if each["owner"])
-    assert boss.post(f"/tasks/{held['task']}/release", {}).json()["state"] == "ready"
+    for wrong in ({}, {"held_by": "nemo"}):
+        said = problem(boss.post(f"/tasks/{held['task']}/release", wrong), 409)
+        assert said["code"] == "WD592" and expert.name in said["detail"]  # type: ignore[attr-defined]
+    given = {"held_by": expert.name}  # type: ignore[attr-defined]
+    assert boss.post(f"/tasks/{held['task']}/release", given).json()["state"] == "ready"

@@ -16,7 +16,7 @@ from django.test import Client
 from flows import api
 from flows.tests.commands import run
 from flows.tests.pages import opened, unique
-from monitor.tests.programs import Program, program
+from monitor.tests.server.programs import Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 NUMBER = "321588685435836431.123456789"

@@ -19,13 +19,13 @@ from flows import api
 from flows.tests.commands import refused, run
 from flows.tests.designer import browser
 from flows.tests.pages import unique
-from flows.tests.publish_page import address
+from flows.tests.publication.publish_page import address
 from flows.types import DraftAt
 from monitor.bulk.tests.test_bulk import form_of
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of
 from monitor.tasks.tests.test_tasks_pages import page_of, person
 from monitor.tests.conftest import text_of
-from monitor.tests.programs import Program, problem, program
+from monitor.tests.server.programs import Program, problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OPERATIONS = ("suspend", "cancel")
@@ -278,3 +278,20 @@ def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_th
     while api.continue_bulk() is not None:
         pass
     assert [lost(holder) for holder in (one, other)] == [["o"], ["o"]]
+
+
+def test_a_task_is_taken_back_only_from_who_had_it_when_the_page_was_made(flow: str, boss: Client) -> None:
+    wid, holder = taken(flow)
+    task = str(api.instance_tasks(wid)[0].job_id)
+    page = page_of(boss, f"/tasks/?show=team&flow={flow}")
+    assert f'name="owner-{task}" value="{holder}"' in " ".join(page.split())
+    api.release_task(int(task), holder)
+    other = name_of(person("role:Fitter"))
+    api.take_task(int(task), other, ["r:Fitter"])
+    for door in ("/tasks/release/", "/tasks/give/"):
+        given = {"task": task, f"owner-{task}": holder, "to": holder, "back": "show=team"}
+        said = boss.post(door, given, follow=True)
+        assert f"{other} has task {task}." in text_of(said.content), door
+        assert api.instance_tasks(wid)[0].owner == other and lost(other) == []
+    boss.post("/tasks/release/", {"task": task, f"owner-{task}": other})
+    assert api.instance_tasks(wid)[0].owner is None and lost(other) == ["o"]

@@ -11,7 +11,7 @@ from flows import api
 from flows.tests.pages import Form, opened, unique
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of, started
 from monitor.tasks.tests.test_tasks_pages import page_of, person
-from monitor.tests.programs import Program, program
+from monitor.tests.server.programs import Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MASKED = {"name": "secret", "visibility": "masked"}

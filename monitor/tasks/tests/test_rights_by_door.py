@@ -18,7 +18,7 @@ from flows.tests.commands import run
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_tasks_pages import DEFINITION, person
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import Program, program
+from monitor.tests.server.programs import Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

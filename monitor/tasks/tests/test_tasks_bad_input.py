@@ -138,6 +138,23 @@ def test_a_file_that_cannot_be_taken_is_told_at_its_field_and_the_rest_stays() -
     api.drop_flow(name, force=True)
 
 
+def test_a_file_for_a_task_that_was_withdrawn_meanwhile_is_refused_and_the_rest_is_shown() -> None:
+    name, expert = unique("photos"), person("role:Expert")
+    photo = {"attribute": "photo", "kind": "file", "accept": ["image/*"]}
+    api.create_flow(name)
+    api.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
+    wid = api.start(name, {})
+    address = taken(expert)
+    form = {**opened(expert, address), "value-note": "typed"}
+    api.cancel(wid, "a mistake")
+    answer = expert.post(address, {**form, "file-photo": BytesIO(PNG)})
+    shown = answer.content.decode()
+    assert answer.status_code in (200, 404, 409) and 'role="alert"' in shown and "typed" in shown
+    alone = expert.post(f"{address}files/photo/", {"file": BytesIO(PNG)})
+    assert alone.status_code in (403, 404, 409) and not state(wid).get("photo")
+    api.drop_flow(name, force=True)
+
+
 def test_a_query_that_is_not_there_any_more_is_told_at_its_field() -> None:
     name, shops, expert = unique("repairs"), unique("shops"), person("role:Expert")
     for flow_name in (shops, name):

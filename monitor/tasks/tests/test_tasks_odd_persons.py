@@ -14,7 +14,7 @@ from flows.tests.commands import refused, run
 from flows.tests.pages import opened, unique
 from monitor.tasks.tests.test_tasks_pages import DEFINITION, page_of, person, taken
 from monitor.tasks.tests.test_tasks_pages import flow as flow
-from monitor.tests.programs import problem, program
+from monitor.tests.server.programs import problem, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

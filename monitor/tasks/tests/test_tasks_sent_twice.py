@@ -15,7 +15,7 @@ from flows import api
 from flows.tests.pages import Form, unique
 from monitor.api.document import document
 from monitor.tasks.tests.test_messages_pages import reaped
-from monitor.tests.programs import BASE, Program, program
+from monitor.tests.server.programs import BASE, Program, program
 
 pytestmark = pytest.mark.django_db(transaction=True)
 KEY = "device-that-repeats"
@@ -133,8 +133,9 @@ REQUESTS: dict[str, Callable[[Desk], Sent]] = {
     "post /tasks/{task}/start": of_task("start"),
     "post /tasks/{task}/complete": of_task("complete", data={"verdict": "x"}),
     "post /tasks/{task}/fail": of_task("fail", reason="broken"),
-    "post /tasks/{task}/release": forced("release"),
-    "post /tasks/{task}/give": forced("give", to=lambda desk, _held: desk.other.username, reason="ill"),
+    "post /tasks/{task}/release": forced("release", held_by=lambda desk, _held: desk.user.username),
+    "post /tasks/{task}/give": forced("give", to=lambda desk, _held: desk.other.username, reason="ill",
+                                        held_by=lambda desk, _held: desk.user.username),
     "post /tasks/{task}/aside": of_task("aside", until=SOON),
     "post /tasks/{task}/deadline": forced("deadline", until=SOON),
     "post /tasks/{task}/late": late,

@@ -14,7 +14,7 @@ from flows import api
 from testkit.line import Line
 from testkit.web import WebServer
 from tests.browser.offline.device import Device
-from tests.browser.test_task_form import DEFINITION as FORM
+from tests.browser.work.test_task_form import DEFINITION as FORM
 
 DEFINITION = FORM | {"triggers": [FORM["triggers"][0] | {"offline": True, "role": "Technician"}]}
 

@@ -15,12 +15,12 @@ from selenium.webdriver.common.by import By
 from flows import api
 from flows.languages.pdl import compile_workflow, read
 from flows.tests.pages import unique
-from flows.tests.pdl import texts
+from flows.tests.pdl.pdl import texts
 from testkit.line import Line
 from testkit.processes import Processes
 from tests.browser.conftest import PASSWORD
+from tests.browser.design.test_form_fields import PNG
 from tests.browser.offline.device import Device
-from tests.browser.test_form_fields import PNG
 from workers.tests.conftest import processes as processes
 
 OFFICE = {"Maria": "Atendente", "Paulo": "Tecnico", "Joao": "Office_boy"}

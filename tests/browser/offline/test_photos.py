@@ -11,9 +11,9 @@ import pytest
 
 from flows import api
 from testkit.line import Line
+from tests.browser.design.test_form_fields import PNG
 from tests.browser.offline.conftest import DEFINITION
 from tests.browser.offline.device import Device
-from tests.browser.test_form_fields import PNG
 
 PHOTO = {"attribute": "photo", "kind": "file", "accept": ["image/*"], "max_kb": 3000, "required": True}
 WITH_PHOTO: dict[str, Any] = DEFINITION | {

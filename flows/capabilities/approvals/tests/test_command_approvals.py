@@ -17,9 +17,9 @@ from django.db import connection
 
 from flows import api
 from flows.capabilities.approvals import approvers
+from flows.tests.command.consoles import sessions
+from flows.tests.command.test_command_repair import rejected
 from flows.tests.commands import answer, refused, run, write
-from flows.tests.consoles import sessions
-from flows.tests.test_command_repair import rejected
 
 pytestmark = pytest.mark.django_db
 PAGE = (Path(__file__).parents[4] / "docs/approvals.md").read_text()

@@ -13,8 +13,8 @@ from django.db import transaction
 
 from flows import api
 from flows.capabilities.cases.api import Case
+from flows.tests.command.consoles import sessions
 from flows.tests.commands import answer, refused, run, write
-from flows.tests.consoles import sessions
 
 pytestmark = pytest.mark.django_db
 

@@ -29,7 +29,9 @@ $$;
 
 -- Says of the instances of a flow that were living at p_at on how many the present condition of each trigger
 -- held, by the matcher of the flow, and which jobs they had: {"examined", "more", "holds": {tgid: number},
--- "jobs": {tgid: {"n", "oldest"}}}. Examines the newest p_limit; "more" says that there were others.
+-- "jobs": {tgid: {"n", "oldest", "failed"}}}; failed: in all
+-- attempts, of exceptions; oldest: of the others. Examines the newest p_limit; "more" says that there were
+-- others.
 -- Raises: WD001.
 create or replace function wedsql.places_at(p_flow text, p_at timestamptz, p_limit integer default 1000)
 returns jsonb
@@ -41,11 +43,13 @@ declare
   v_wids integer[];
   v_from timestamptz[];
   v_states jsonb[];
+  v_stuck integer[];  -- those that were exceptions
   v_holds jsonb := '{}';
   v_found integer;
 begin
-  select array_agg(x.wid), array_agg(x.since), array_agg(x.state) into v_wids, v_from, v_states from (
-    select i.wid, i.started_at - interval '1 day' as since, s.state
+  select array_agg(x.wid), array_agg(x.since), array_agg(x.state),
+         array_agg(x.wid) filter (where x.status = 'E') into v_wids, v_from, v_states, v_stuck from (
+    select i.wid, i.started_at - interval '1 day' as since, s.state, s.status
     from (select * from wedsql.living_until(v_flow.id, p_at, v_below) i order by i.wid desc) i
     cross join lateral wedsql.last_step(
       i.wid, wedsql.search_from(i.started_at, i.changed_at, p_at), p_at) s
@@ -63,8 +67,13 @@ begin
   end if;
   return jsonb_build_object('examined', least(v_found, p_limit), 'more', v_found > p_limit, 'holds', v_holds,
     'jobs', (select coalesce(jsonb_object_agg(w.tgid, w.what), '{}') from (
-      select o.tgid, jsonb_build_object('n', count(*), 'oldest', min(o.fired_at)) as what
-      from wedsql._open_jobs(v_wids[1:p_limit], v_from[1:p_limit], p_at) o group by o.tgid) w));
+      select o.tgid, jsonb_build_object('n', count(*), 'oldest', min(o.fired_at) filter (where not o.failed),
+                                        'failed', count(*) filter (where o.failed)) as what
+      from (select j.tgid, j.fired_at, coalesce(j.wid = any (v_stuck) and 'parked' = (
+              select l.outcome from wedsql.job_log l
+              where l.wid = j.wid and l.tgid = j.tgid and l.at between j.fired_at and p_at
+              order by l.id desc limit 1), false) as failed
+            from wedsql._open_jobs(v_wids[1:p_limit], v_from[1:p_limit], p_at) j) o group by o.tgid) w));
 end $$;
 
 grant execute on function wedsql.places_at(text, timestamptz, integer) to wed_web;

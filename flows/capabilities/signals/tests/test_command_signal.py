@@ -11,8 +11,8 @@ import yaml
 
 from flows import api
 from flows.models import Instance
+from flows.tests.command.consoles import sessions
 from flows.tests.commands import answer, refused, run
-from flows.tests.consoles import sessions
 from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db

@@ -282,11 +282,22 @@ begin
   update wedsql.task t set state = 'X' where t.job_id = p_job;
 end $$;
 
--- Gives a task back to those who may take it. p_force: also one that another person holds.
+-- Checks that a task that is taken from a person is held by the one of whom the caller knows; null: the
+-- caller does not say. Raises: WD592.
+create or replace function wedsql._check_owner(p_task wedsql.task, p_person text, p_owner text) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_task.owner <> p_person and p_task.owner <> p_owner then
+    perform wedsql._refuse_taken(p_task);
+  end if;
+end $$;
+
+-- Gives a task back to those who may take it. p_force: also one that another person holds, with p_owner only
+-- if that is this person.
 -- Locks: as _open_task.
--- Raises: as _own_task, but for p_force.
-create or replace function wedsql.release_task(p_job bigint, p_person text, p_force boolean default false)
-  returns void
+-- Raises: as _own_task, but for p_force; WD592 where another person than p_owner holds it.
+create or replace function wedsql.release_task(p_job bigint, p_person text, p_force boolean default false,
+  p_owner text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task;
@@ -296,6 +307,7 @@ begin
     if v_task.owner is null then
       return;
     end if;
+    perform wedsql._check_owner(v_task, p_person, p_owner);
   else
     v_task := wedsql._own_task(p_job, p_person, null);
   end if;
@@ -326,11 +338,11 @@ begin
 end $$;
 
 -- Gives a task to another person, who alone may take it then. p_force: also one that no person or another
--- person holds. p_reason may be empty.
+-- person holds, with p_owner only if that is this one. p_reason may be empty.
 -- Locks: as _open_task.
 -- Raises: WD591 where the other person may not perform it; as _own_task, but for p_force.
 create or replace function wedsql.give_task(p_job bigint, p_person text, p_to text, p_reason text default '',
-  p_force boolean default false) returns void
+  p_force boolean default false, p_owner text default null) returns void
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_task wedsql.task;
@@ -345,6 +357,7 @@ begin
      and coalesce(v_task.owner, p_to) = p_to then
     return;  -- sent again
   end if;
+  perform wedsql._check_owner(v_task, p_person, p_owner);
   perform wedsql._check_may_take(v_task, p_to, array[v_task.audience]);
   update wedsql.task t set audience = 'p:' || p_to, given_by = p_person
   where t.job_id = p_job returning t.* into v_task;

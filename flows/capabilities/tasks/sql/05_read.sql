@@ -185,7 +185,8 @@ $$;
 grant execute on function
   wedsql.take_task(bigint, text, text[], boolean), wedsql.take_first_task(bigint[], text, text[]),
   wedsql.start_task(bigint, text),
-  wedsql.release_task(bigint, text, boolean), wedsql.give_task(bigint, text, text, text, boolean),
+  wedsql.release_task(bigint, text, boolean, text),
+  wedsql.give_task(bigint, text, text, text, boolean, text),
   wedsql.put_task_aside(bigint, text, timestamptz),
   wedsql.complete_task(bigint, text, jsonb, text, bigint), wedsql.fail_task(bigint, text, text, bigint),
   wedsql.read_task(bigint, text)

@@ -1,8 +1,8 @@
 -- What orders of tasks by data and applications need: the size of the data of a task, the number of its
 -- application, and which applications a person has.
 
--- Returns the bytes of the files that a state names with a size. Most states name none: their text is all that
--- is looked at.
+-- Returns the bytes of the files that a state names with a size. Most states name none: only their text is
+-- examined.
 create or replace function wedsql._size_of_files(p_state jsonb) returns numeric
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin

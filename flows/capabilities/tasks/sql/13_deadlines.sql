@@ -105,6 +105,30 @@ begin
   where w.job_id = p_job;
 end $$;
 
+-- Has open tasks that arrived by a clock which was ahead, and was set back, arrive now: their time counts from
+-- now, unless a person has set another deadline.
+-- Locks: the tasks, skipping locked ones; what is watched of them.
+create or replace function wedsql._on_clock_set_back_tasks(p_now timestamptz) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_wids integer[];
+begin
+  with ahead as (
+    select o.job_id from wedsql.task o
+    where o.ended_at is null and greatest(o.arrived_at, o.owned_at) > p_now
+    order by o.job_id for update skip locked),
+  back as (
+    update wedsql.task t
+    set arrived_at = least(t.arrived_at, p_now), owned_at = least(t.owned_at, p_now),
+        due_at = case when g.deadline is not null and t.arrived_at > p_now
+                       and t.due_at = wedsql._task_deadline(g, t.arrived_at)
+                      then wedsql._task_deadline(g, p_now) else t.due_at end
+    from ahead a, wedsql.trig g where t.job_id = a.job_id and g.tgid = t.tgid
+    returning t.wid)
+  select array_agg(distinct b.wid) into v_wids from back b;
+  perform wedsql._keep_watch(v_wids, p_now);
+end $$;
+
 -- Returns whether a task can go to the responsible person: there is one, who does not have it and may.
 create or replace function wedsql._is_transferred(p_task wedsql.task, p_to text) returns boolean
 language sql immutable set search_path = pg_catalog, pg_temp as $$

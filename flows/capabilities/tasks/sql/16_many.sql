@@ -115,6 +115,9 @@ begin
   if p_verb = 'take' then
     held := wedsql.take_task(p_job, p_person, p_keys);
   else
+    if p_keys is not null and (wedsql._known_task(p_job)).state = 'R' then
+      held := wedsql.take_task(p_job, p_person, p_keys);
+    end if;
     select c.seq, c.status, c.fired, c.repeated into seq, status, fired, repeated
     from wedsql.complete_task(p_job, p_person, p_data, p_outcome, p_claim) c;
   end if;
@@ -137,11 +140,12 @@ end $$;
 
 -- Completes these tasks, which the person holds, each as complete_task does: with its values of p_data, the
 -- outcome that is the same for all, and its claim of p_claims, if any. Returns a row for each: what
--- complete_task returns, or ok = false with the error.
--- Locks: as _hold_tasks; as complete_task.
+-- complete_task returns, or ok = false with the error. p_keys: tasks that are open to a person with these keys
+-- are taken first.
+-- Locks: as _hold_tasks; as take_task; as complete_task.
 -- Raises: WD009; what passes by itself (wedsql._passes) and 57014.
 create or replace function wedsql.complete_tasks(p_jobs bigint[], p_person text, p_data jsonb[],
-  p_outcome text default null, p_claims bigint[] default '{}')
+  p_outcome text default null, p_claims bigint[] default '{}', p_keys text[] default null)
 returns table (job_id bigint, ok boolean, seq integer, status "char", fired text[], repeated boolean,
                sqlstate text, message text, hint text, detail text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
@@ -158,7 +162,9 @@ begin
                 where f.id in (select t.flow_id from wedsql.task t where t.job_id = any (p_jobs))
                 order by f.id loop
     begin
-      v_done := v_done || wedsql._complete_at_once(v_flow, p_jobs, p_person, p_data, p_outcome, p_claims);
+      perform wedsql._claim_at_once(v_flow, p_jobs, p_person, p_claims, p_keys);
+      v_done := v_done || wedsql._complete_at_once(v_flow, p_jobs, p_person, p_data, p_outcome, p_claims,
+                                                   p_keys is not null);
     exception
       when others then
         if wedsql._passes(sqlstate) then
@@ -172,7 +178,7 @@ begin
     select u.id, (o.why).code is null, o.seq, o.status, o.fired, o.repeated, (o.why).*
     from unnest(p_jobs, p_data, p_claims) with ordinality u (id, data, claim, place)
     cross join lateral
-      wedsql._one_of_tasks('complete', u.id, p_person, null, u.data, p_outcome, u.claim) o
+      wedsql._one_of_tasks('complete', u.id, p_person, p_keys, u.data, p_outcome, u.claim) o
     where u.place <= cardinality(p_jobs) and u.id not in (select d.job_id from unnest(v_done) d);
 end $$;
 
@@ -187,11 +193,38 @@ begin
   return true;
 end $$;
 
--- Completes those of these tasks of a flow that the person holds, one of each instance.
+-- Claims the jobs of those of these tasks of a flow that are free, that a person with these keys may take, and
+-- whose rule asks nothing at taking: for the person who completes them in this transaction, so that their rows
+-- need not say in between that they are held. Left out are those of which a claim is given, and those that are
+-- several of an instance. Nothing where p_keys is null.
+-- Locks: none; the caller has them all.
+create or replace function wedsql._claim_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
+  p_claims bigint[], p_keys text[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_free bigint[] := case when p_keys is not null then array(
+    select min(t.job_id) from unnest(p_jobs, p_claims) u (id, claim)
+    join wedsql._tasks_numbered(p_jobs) t on t.job_id = u.id join wedsql.trig g on g.tgid = t.tgid
+    where t.flow_id = p_flow.id and t.ended_at is null
+    group by t.wid
+    having count(*) = 1 and bool_and(u.claim is null and t.state = 'R' and g.sets_when_taken is null
+      and g.revalidate is distinct from 'at_take' and wedsql._may_take(t, p_person, p_keys))) end;
+begin
+  if v_free <> '{}' then
+    perform wedsql._need_person(p_person);
+    update wedsql.job_pool j
+    set state = 'L', claim = wedsql._new_claim(), lckid = p_person, lease_until = '9999-01-01 UTC'
+    where j.wid = any (array(select t.wid from wedsql._tasks_numbered(v_free) t)) and j.id = any (v_free)
+      and j.state = 'P';
+  end if;
+end $$;
+
+-- Completes those of these tasks of a flow that the person holds, one of each instance. p_claimed: also those
+-- that are open and whose jobs _claim_at_once has claimed for the person.
 -- Locks: none; the caller has them all.
 -- Raises: as complete_task.
 create or replace function wedsql._complete_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
-  p_data jsonb[], p_outcome text, p_claims bigint[]) returns wedsql.completed_task[]
+  p_data jsonb[], p_outcome text, p_claims bigint[], p_claimed boolean) returns wedsql.completed_task[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_tasks wedsql.task[];
@@ -216,8 +249,10 @@ begin
         cross join lateral (select * from wedsql.job_pool o
                             where o.wid = t.wid and o.id = t.job_id offset 0) j
         join wedsql.trig g on g.tgid = t.tgid
-        where t.flow_id = p_flow.id and t.ended_at is null and t.state in ('S', 'L', 'X')
-          and t.owner = p_person and coalesce(u.claim = j.claim, true)
+        where t.flow_id = p_flow.id and t.ended_at is null
+          and (t.state in ('S', 'L', 'X') and t.owner = p_person
+               or p_claimed and t.state = 'R' and j.state = 'L' and j.lckid = p_person)
+          and coalesce(u.claim = j.claim, true)
         order by t.wid, t.job_id) o;
   perform wedsql._end_tasks(v_tasks, p_person, coalesce(p_outcome, 'SUCCEEDED'));
   execute format('select array_agg(row(c.job_id, c.seq, c.status, c.fired)::wedsql.completed_task) '
@@ -237,11 +272,11 @@ create or replace function wedsql._end_tasks(p_tasks wedsql.task[], p_person tex
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 delete from wedsql.task_draft d where d.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 update wedsql.task t set state = 'D', ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
-  hidden_until = null, seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
+  owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null, seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
 where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 select wedsql._note_application(u.t, p_person)
 from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u
 $$;
 
 grant execute on function wedsql.take_tasks(bigint[], text, text[]),
-  wedsql.complete_tasks(bigint[], text, jsonb[], text, bigint[]) to wed_web;
+  wedsql.complete_tasks(bigint[], text, jsonb[], text, bigint[], text[]) to wed_web;

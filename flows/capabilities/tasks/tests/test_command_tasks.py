@@ -85,7 +85,10 @@ def test_every_verb_does_what_the_button_does() -> None:
     assert answer("tasks", "list", "--person", "ana", "--show", "mine", "--json")
     run("tasks", "give", task, "--person", "ana", "--to", "bob")
     run("tasks", "take", task, "--person", "bob")
-    run("tasks", "release", task, "--person", "boss", "--force")
+    with transaction.atomic():
+        assert "bob has task" in refused("tasks", "release", task, "--person", "boss", "--force")
+        transaction.set_rollback(True)
+    run("tasks", "release", task, "--person", "boss", "--force", "--held-by", "bob")
     run("tasks", "take", task, "--person", "bob")
     assert "exception" in run("tasks", "fail", task, "--person", "bob", "--reason", "no paper")
 

@@ -145,7 +145,7 @@ def _starting(sketch: Sketch, element: Element) -> None:
         if element.loop is not None or any(each.attached == element.id for each in sketch.elements.values()):
             sketch.refuse("A receive task that starts instances has no events and repetitions.", element)
             return
-        sketch.change(_start(element, element.message or title))
+        sketch.change(_start(sketch, element, element.message or title))
         return
     if element.of_all:
         sketch.refuse("A gateway that waits for all events does not start instances.", element)
@@ -154,20 +154,32 @@ def _starting(sketch: Sketch, element: Element) -> None:
         sketch.refuse(f"“{name[:40]}” has no effect here: the element is no rule of its own.", element)
     for flow in sketch.leaving(element.id):
         event = sketch.elements[flow.target]
+        if flow.condition is not None:
+            message = (
+                f"The condition of the flow has no effect: {element.tag} “{title}” does not choose. Flows of "
+                "activities and of exclusive, inclusive and complex gateways have conditions."
+            )
+            sketch.warn(message, flow, "not_used")
         if len(sketch.entering(event.id)) == 1 and (
             event.tag == "receiveTask" or event.tag == "intermediateCatchEvent"
         ):
-            sketch.change(_start(event, event.message) if event.message else replace(event, tag="startEvent"))
+            started = (
+                _start(sketch, event, event.message) if event.message else replace(event, tag="startEvent")
+            )
+            sketch.change(started)
             del sketch.flows[flow.id]
         else:
             sketch.refuse("A gateway that starts instances leads to events of its own only.", element)
     del sketch.elements[element.id]
 
 
-def _start(element: Element, message: str) -> Element:
+def _start(sketch: Sketch, element: Element, message: str) -> Element:
+    if element.default:
+        sketch.warn("“default” has no effect.", element, "not_used")
     return replace(
         element,
         tag="startEvent",
+        default="",
         trigger=Trigger("message", message),
         message="",
         instantiates=False,

@@ -47,10 +47,10 @@ class Sketch:
         self.taken.add(name)
         return name
 
-    def warn(self, message: str, owner: Element | Flow) -> None:
-        """Note what was added to the process."""
+    def warn(self, message: str, owner: Element | Flow, code: str = "completed") -> None:
+        """Note what was added to the process, or has no effect in it."""
         place = (owner.line, owner.column, "warning", self.parts.get(owner.id, owner.id))
-        self.problems.append(BpmnProblem("completed", message, *place))
+        self.problems.append(BpmnProblem(code, message, *place))
 
     def refuse(self, message: str, owner: Element) -> None:
         """Note why an element cannot become a part of a flow."""

@@ -83,7 +83,8 @@ def unread_attributes(tag: Tag, owner: Tag) -> Iterator[str]:
         return
     if tag.name == "startEvent" and not owner.flag("triggeredByEvent"):
         known = frozenset()
-    if len([each for each in tag.children if each.name.endswith(("EventDefinition", "DefinitionRef"))]) > 1:
+    definitions = [each for each in tag.children if each.name.endswith(("EventDefinition", "DefinitionRef"))]
+    if len(definitions) > 1 and tag.name not in ("endEvent", "intermediateThrowEvent"):
         known |= {"parallelMultiple"}
     if tag.name == "eventBasedGateway" and tag.flag("instantiate"):
         known |= {"eventGatewayType", "instantiate"}

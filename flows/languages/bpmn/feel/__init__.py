@@ -13,18 +13,30 @@ from flows.languages.bpmn.feel.grammar import LONGEST, Grammar
 from flows.languages.bpmn.feel.translation import translated
 from flows.languages.bpmn.feel.words import NotSimple, words
 
-__all__ = ["NotSimple", "names_in", "to_sql"]
+__all__ = ["NotSimple", "names_in", "to_sql", "truth_to_sql"]
 
 
 def to_sql(text: str, types: Mapping[str, str] | None = None) -> str:
     """Return an expression as SQL; `types` are those of attributes. Raises NotSimple."""
+    return str(_translated(text, types or {}))
+
+
+def truth_to_sql(text: str, types: Mapping[str, str]) -> str:
+    """Return an expression that is a truth value as SQL. Raises NotSimple, also for any other value."""
+    found = _translated(text, types)
+    if getattr(found, "type", "") != "boolean":
+        raise NotSimple("It is no truth value.", 1)
+    return str(found)
+
+
+def _translated(text: str, types: Mapping[str, str]) -> str:
     if len(text) > LONGEST:
         raise NotSimple(f"It has more than {LONGEST} characters.", 1)
     try:
-        grammar = Grammar(words(text), types or {})
+        grammar = Grammar(words(text), types)
         found = grammar.either()
         grammar.need("", "the end")
-        return str(translated(found, types or {}))
+        return translated(found, types)
     except RecursionError as error:
         raise NotSimple("It is nested too deeply.", 1) from error
 

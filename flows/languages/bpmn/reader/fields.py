@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Protocol
 
 from flows import json_text
+from flows.definition.option_labels import Labels
 from flows.languages.bpmn.document.vocabulary import ACTIVITI, CAMUNDA, FLOWABLE, MODEL
 from flows.languages.bpmn.document.xml import Tag
 from flows.languages.bpmn.names import slug, usable
@@ -22,6 +23,7 @@ _TYPES = {
 }  # fmt: skip
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,49}")
 _NUMBER = re.compile(r"-?\d{1,9}(\.\d{1,9})?")
+_LONGEST_LABEL = 300  # characters of a line
 _CLOCK = re.compile(r"[Hhkm]")
 
 
@@ -103,10 +105,12 @@ def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
     given = part.get("type")
     values = [each for each in part.children if each.name == "value"]
     if given == "enum" and values:
-        if any(each.get("name") not in ("", each.get("id")) for each in values):
-            message = f"The names of the values of the field “{id_[:60]}” have no effect: people see the ids."
-            note("not_used", message, part, "warning")
-        return "enum", {"options": [each.get("id") for each in values]}
+        options = [*dict.fromkeys(each.get("id") for each in values)]
+        lines, left = labelled(options, {each.get("id"): each.get("name") for each in reversed(values)})
+        if left:
+            message = f"The name of the value “{left[0][:60]}” of the field “{id_[:60]}” is no label:"
+            note("not_used", f"{message} people see the id.", part, "warning")
+        return "enum", {"options": options, **({"option_labels": lines} if lines else {})}
     if given == "enum" or given not in _TYPES:
         message = f"The field “{id_[:60]}” has the type “{given[:40]}”, which is read as a text."
         if given == "enum":
@@ -116,6 +120,25 @@ def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
     if given == "date" and _CLOCK.search(part.get("datePattern").replace("MM", "")):
         return "timestamptz", {}
     return _TYPES[given], {}
+
+
+def labelled(options: Sequence[str], labels: Mapping[str, str]) -> tuple[list[str], list[str]]:
+    """Return the labels of options as a definition has them, and the options whose labels it cannot have."""
+    lines, left = [], []
+    for value in options:
+        label = " ".join(labels.get(value, "").split())
+        line = f"{value} = {label}"
+        if label in ("", value):
+            continue
+        if (
+            label.isprintable()
+            and len(line) <= _LONGEST_LABEL
+            and Labels([line], options).by_language == {"": {value: label}}
+        ):
+            lines.append(line)
+        else:
+            left.append(value)
+    return lines, left
 
 
 def _default(

@@ -12,7 +12,7 @@ from flows.languages.bpmn.document.vocabulary import MODEL, ZEEBE
 from flows.languages.bpmn.document.xml import Tag
 from flows.languages.bpmn.names import slug
 from flows.languages.bpmn.reader.field_limits import LENGTHS, NUMBERS, dropped, limit_of
-from flows.languages.bpmn.reader.fields import Declare, Fields, fits, name_of
+from flows.languages.bpmn.reader.fields import Declare, Fields, fits, labelled, name_of
 from flows.languages.bpmn.reader.loops import Used
 
 Note = Callable[[str, str, Tag, str], None]
@@ -145,12 +145,15 @@ class _Form:
         if component in _KINDS and type_ == _TYPES[component]:
             asked = {"kind": _KINDS[component]}
         if type_ == "enum":
-            attribute |= {"options": options}
+            attribute |= {"options": options, **self.labels(given, key, options)}
         elif asked.get("kind") == "choices":
             asked |= {"options": options}
         asked |= self.columns(given, key) if component == "dynamiclist" else {}
         self.declare(name, attribute, self.owner)
-        self.ignored(given, set())
+        asked |= self.hidden(given)
+        self.ignored({name: each for name, each in given.items() if name != "conditional"}, set())
+        if given.get("conditional") and "shown" not in asked:
+            self.no_effect("conditional", key)
         asked |= self.described(given, key, type_, options)
         writes = not any(self.switch(given, each, key) for each in ("readonly", "disabled"))
         limits = self.validated(given, key, type_)
@@ -170,22 +173,44 @@ class _Form:
             if given["subtype"] == "time":
                 self.warn(f"The field “{key[:60]}” is a time of day, which is read as a text.")
             return ("text" if given["subtype"] == "time" else "timestamptz"), []
-        options = [*self.options(given, key)] if component in ("select", "radio", *_LISTS) else []
+        options = (
+            [*self.options(given, key, labelled=component not in _LISTS)]
+            if component in ("select", "radio", *_LISTS)
+            else []
+        )
         if component in ("select", "radio", *_LISTS) and not options:
             self.warn(f"The field “{key[:60]}” has no values in the file, so it is read as a text.")
             return "text", []
         return type_, options
 
-    def options(self, given: Mapping[str, Any], key: str) -> Iterator[str]:
-        """Return the values that can be chosen, each once."""
+    def hidden(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return when a field is hidden, in FEEL as it is: form_types.fitted translates it."""
+        conditional = given.get("conditional")
+        when = conditional.get("hide") if isinstance(conditional, dict) and len(conditional) == 1 else None
+        if isinstance(when, str) and when.startswith("=") and len(when) <= _LONGEST:
+            return {"shown": when}
+        return {}
+
+    def labels(self, given: Mapping[str, Any], key: str, options: list[str]) -> dict[str, Any]:
+        """Return the labels of the values of an attribute, as an option of it."""
+        known = [each for each in given.get("values") or () if isinstance(each, dict)]
+        texts = {_text(each.get("value")): each.get("label") for each in reversed(known)}
+        lines, left = labelled(options, {one: str(label or "") for one, label in texts.items()})
+        if left:
+            message = f"The label of the value “{left[0][:60]}” of the field “{key[:60]}” cannot be one:"
+            self.warn(f"{message} people see the value.")
+        return {"option_labels": lines} if lines else {}
+
+    def options(self, given: Mapping[str, Any], key: str, *, labelled: bool = False) -> Iterator[str]:
+        """Return the values that can be chosen, each once; warn of their labels unless these are read."""
         values = given.get("values")
         seen = set()
         for each in values if isinstance(values, list) else []:
             value = each.get("value") if isinstance(each, dict) else None
-            text = value if isinstance(value, str) else json_text.encode(value) if value is not None else ""
+            text = _text(value)
             if text and text not in seen and len(text) <= _LONGEST:
                 seen.add(text)
-                if each.get("label") not in (None, "", value, text):
+                if not labelled and each.get("label") not in (None, "", value, text):
                     message = f"The labels of the values of the field “{key[:60]}” have no effect: people see"
                     self.warn(f"{message} the values.")
                 yield text
@@ -289,6 +314,11 @@ class _Form:
 
 
 _LISTS = ("checklist", "taglist")
+
+
+def _text(value: Any) -> str:
+    """Return a value that can be chosen as a text."""
+    return value if isinstance(value, str) else json_text.encode(value) if value is not None else ""
 
 
 def _object(value: Any) -> Mapping[str, Any]:

@@ -193,7 +193,8 @@ class _Reader:
         if tag.name in ACTIVITIES:
             element = replace(element, loop=loop(tag, self.note, self.used))
             element = with_children(tag, element, self.note, self.used)
-        if tag.name in TASKS:
+        starts = tag.name == "receiveTask" and tag.flag("instantiate")  # a start event, without a job
+        if tag.name in TASKS and not starts:
             element = with_job_type(tag, element, self.used)
         if TASKS.get(tag.name) == "worker":
             ask = self.asked.ask

@@ -14,7 +14,7 @@ import pytest
 from flows import api
 from flows.errors import WedError
 from flows.tests.kit import Connection, Kit, refused
-from flows.tests.publications import (
+from flows.tests.publication.publications import (
     BASE,
     LATER,
     OLD,

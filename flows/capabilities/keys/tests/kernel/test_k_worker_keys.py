@@ -280,9 +280,12 @@ def test_a_key_expires(keyed: Kit) -> None:
     key = create(keyed, expires=datetime.now(UTC) + timedelta(hours=1))
     conn = worker(keyed, key)
     assert taking(keyed, "take", conn) == []
+    may = "select wedsql.may_work(%s, %s)"
+    assert keyed.one(may, [keyed.name, "tr_x"], conn)
     keyed.clock("61 minutes", conn)
     with refused("WD571"):
         taking(keyed, "take", conn)
+    assert not keyed.one(may, [keyed.name, "tr_x"], conn)
 
 
 @pytest.mark.parametrize(

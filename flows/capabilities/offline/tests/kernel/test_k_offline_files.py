@@ -91,6 +91,7 @@ def test_a_late_result_has_its_photo(cellar: Kit) -> None:
     assert (found.state, cases(cellar, wid)) == ("L", ["LATE_RESULT"])
     changes = cellar.one("select changes from wedsql.late_result where wid = %s", [wid])
     assert changes["photo"] == photo
+    cellar.rows("update wedsql.task set ended_at = wedsql.now() where job_id = %s", [package.job_id])
     later(cellar)
     assert api.offline_file(package.job_id, "photo", "IMG_1.png", photo["sha256"], conn=cellar.conn) == photo
 

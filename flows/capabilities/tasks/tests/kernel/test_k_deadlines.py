@@ -97,6 +97,25 @@ def test_what_was_due_while_no_reaper_ran_is_sent_once(office: Kit, later: str) 
     assert hours(office, "eva") == [24, 12, 6, 0]
 
 
+def test_a_task_of_a_clock_that_was_ahead_has_its_time_from_when_it_was_set_back(office: Kit) -> None:
+    office.reap("1 day")
+    wid, other = start(office), start(office)
+    task = taken(office, wid)
+    until = office.one("select wedsql.now() + interval '5 days'")
+    api.extend_task_deadline(task_of(office, other).job_id, "eva", until, conn=office.conn)
+    office.reap("0")
+    now, day = office.one("select wedsql.now()"), timedelta(days=1)
+    found = task_of(office, wid)
+    assert found.arrived_at <= now and found.owned_at <= now and found.owner == "ana"
+    assert 2 * day - timedelta(minutes=1) < found.due_at - now < 2 * day
+    assert task_of(office, other).due_at == until, "what a person has set stays"
+    next_at = office.one("select next_at from wedsql.task_watch where job_id = %s", [task])
+    assert next_at - now < day, "24 hours before the deadline"
+    assert violations(office) == []
+    office.reap("0")
+    assert task_of(office, wid).due_at == found.due_at
+
+
 def test_hours_that_are_longer_than_the_time_for_the_task_are_left_out(office: Kit) -> None:
     start(office, {"responsible": "eva", "warnings": ["72", "48", "1.5"]})
     office.reap("49 hours")

@@ -13,9 +13,9 @@ from flows import api
 from flows.capabilities.tasks.tests.kernel.office import CLERK, only, violations
 from flows.database_errors import translated
 from flows.errors import HeldByOthers
-from flows.held import confirmed, held
 from flows.tests.kit import Kit
 from flows.types import DraftAt, GroupChoices, PublicationChoices
+from flows.users.holdings import confirmed, held
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 

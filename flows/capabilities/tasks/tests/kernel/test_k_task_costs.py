@@ -1,4 +1,4 @@
-"""What taking and completing a task calls: nothing that is planned anew each time."""
+"""What taking and completing a task calls: nothing that is planned again each time."""
 
 from __future__ import annotations
 

@@ -110,6 +110,63 @@ def test_many_tasks_are_taken_and_completed_and_the_next_ones_begin(office: Kit)
     assert broken(office) == []
 
 
+def test_many_are_taken_and_completed_in_one_call_each_as_by_two(busy: Kit) -> None:
+    """In each state, and by a person who may take them or not: what two calls do, one does."""
+    for person, keys in (("ana", CLERK), ("bob", CLERK), ("bob", BOSS)):
+        alone, together = ([case_in(busy, state) for state in STATES] for _ in range(2))
+        expected = []
+        for case in alone:
+            if busy.one("select state from wedsql.task where job_id = %s", [case.task]) == "R":
+                api.take_tasks([case.task], person, keys, conn=busy.conn)
+            (done,) = api.complete_tasks({case.task: DATA["values"]}, person, conn=busy.conn)
+            expected.append((done.error.code if done.error else "", done.result, after(case)))
+        values = dict.fromkeys([case.task for case in together], DATA["values"])
+        said = {one.job_id: one for one in api.complete_tasks(values, person, keys=keys, conn=busy.conn)}
+        found = []
+        for case in together:
+            one = said[case.task]
+            found.append((one.error.code if one.error else "", one.result, after(case)))
+        for state, one, other in zip(STATES, found, expected, strict=True):
+            if other[0] in ("WD591", "WD593") and one[0] in ("WD591", "WD593"):
+                # who may not take it gets that error, not that it is not held
+                one, other = one[1:], other[1:]
+            assert one == other, (person, keys, state)
+    assert broken(busy) == []
+
+
+@pytest.mark.parametrize("held", [None, 0, 1])
+@pytest.mark.parametrize("wrong", [None, 0, 1])
+def test_two_tasks_of_one_instance_are_taken_and_completed_in_one_call(
+    kit: Kit, held: int | None, wrong: int | None
+) -> None:
+    """One of them may be held before, and one may have a wrong value: then that one stays as it was."""
+    kit.attrs("one", "two", "ended")
+    for name in ("one", "two"):
+        kit.trig(f"tr_{name}", f"{name} is null", performer="person", role="Clerk", writes=[name])
+    kit.final("ended is not null")
+    kit.start(one=None)
+    found = api.open_tasks("ana", CLERK, conn=kit.conn)
+    tasks = {one.job_id: {one.transition[3:]: "x"} for one in sorted(found, key=lambda each: each.job_id)}
+    numbers = list(tasks)
+    if held is not None:
+        api.take_task(numbers[held], "ana", CLERK, conn=kit.conn)
+    if wrong is not None:
+        tasks[numbers[wrong]] = {"ended": "x"}
+    done = {one.job_id: one.error for one in api.complete_tasks(tasks, "ana", keys=CLERK, conn=kit.conn)}
+    assert [done[task] is None for task in numbers] == [wrong != place for place in (0, 1)]
+    assert broken(kit) == []
+
+
+def test_a_claim_of_an_earlier_holding_is_refused_and_the_task_stays_open(office: Kit) -> None:
+    (task,) = tasks_of(office, 1)
+    claim = api.take_task(task, "ana", CLERK, conn=office.conn).claim
+    api.release_task(task, "ana", conn=office.conn)
+    data = {task: {"checked": "yes"}}
+    (done,) = api.complete_tasks(data, "ana", claims={task: claim}, keys=CLERK, conn=office.conn)
+    assert done.error is not None and done.error.code == "WD593" and broken(office) == []
+    assert [one.job_id for one in api.open_tasks("ana", CLERK, conn=office.conn)] == [task]
+
+
 def test_one_wrong_value_rejects_one_task(office: Kit) -> None:
     tasks = tasks_of(office, 3)
     api.take_tasks(tasks, "ana", CLERK, conn=office.conn)

@@ -20,9 +20,9 @@ from flows.capabilities.trials.tests.kernel.test_k_impact import (
     situation,
     with_triggers,
 )
+from flows.tests.database.under_load import under_load
 from flows.tests.kit import Kit, refused
 from flows.tests.spread import seeds
-from flows.tests.under_load import under_load
 from flows.types import GroupChoices, Publication, PublicationChoices
 
 pytestmark = pytest.mark.kernel

@@ -12,9 +12,9 @@ from psycopg.types.json import Jsonb
 from flows import api
 from flows.capabilities.trials.tests.kernel.test_k_trial import VALUES, drawn
 from flows.errors import WedError
+from flows.tests.database.under_load import under_load
 from flows.tests.kit import Kit
 from flows.tests.spread import seeds
-from flows.tests.under_load import under_load
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="publishing depends on no mode")]
 

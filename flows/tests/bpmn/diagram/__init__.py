@@ -1,0 +1,1 @@
+"""Tests of the diagrams of BPMN files."""

@@ -1,0 +1,1 @@
+"""Files in BPMN on which tests are run."""

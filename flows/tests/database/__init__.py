@@ -1,0 +1,1 @@
+"""Tests of the tables, of releases and of the functions that the kernel installs."""

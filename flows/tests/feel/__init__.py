@@ -1,0 +1,1 @@
+"""Tests of FEEL, also against another program that evaluates it."""

@@ -1,0 +1,1 @@
+"""Tests of files from which definitions are imported."""

@@ -1,0 +1,1 @@
+"""Tests of the kernel with flows made of BPMN."""

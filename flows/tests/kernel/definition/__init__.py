@@ -1,0 +1,1 @@
+"""Tests of definitions: publication, changes, names, checks."""

@@ -1,0 +1,1 @@
+"""Tests of locks, other sessions and a server with trouble."""

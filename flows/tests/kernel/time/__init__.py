@@ -1,0 +1,1 @@
+"""Tests of clocks, timers, the reaper and retention."""

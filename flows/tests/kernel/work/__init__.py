@@ -1,0 +1,1 @@
+"""Tests of how jobs are fired, taken and completed."""

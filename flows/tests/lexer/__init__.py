@@ -1,0 +1,1 @@
+"""Tests of conditions: tokens, types, cost, renaming."""

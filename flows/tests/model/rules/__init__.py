@@ -1,0 +1,1 @@
+"""The rules of the state machine, by what they do."""

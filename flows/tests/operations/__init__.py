@@ -1,0 +1,1 @@
+"""Tests of the migration operations and of packages of flows."""

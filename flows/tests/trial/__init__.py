@@ -1,0 +1,1 @@
+"""Tests of trials, scenarios and what-if."""

@@ -1,0 +1,1 @@
+"""Tests of messages, labels and their translations."""

@@ -1,0 +1,1 @@
+"""Tests of log-in, the second factor and the pages of accounts."""
