@@ -128,7 +128,8 @@ class Office:
             "lock": {"lock": True},
             "complete": {"data": {"amount": "1"}},
             "fail": {"reason": "no paper"},
-            "give": {"to": self.name("of the role")},
+            "give": {"to": self.name("of the role"), "held_by": self.name("holder")},
+            "release": {"held_by": self.name("holder")},
             "aside": {"until": until},
             "extend": {"until": until},
         }
@@ -146,7 +147,8 @@ class Office:
             "give": ["--to", self.name("of the role")],
             "aside": ["--minutes", "5"],
         }.get(verb, [])
-        forced = ["--force"] if kind == "supervisor" and verb in ("release", "give") else []
+        supervises = kind == "supervisor" and verb in ("release", "give")
+        forced = ["--force", "--held-by", self.name("holder")] if supervises else []
         try:
             run("tasks", verb, str(self.task), *more, *forced, "--person", self.name(kind))
         except CommandError:
