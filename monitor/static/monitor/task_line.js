@@ -22,6 +22,7 @@ class Line {
     this.lost = false;
     this.seen = performance.now();
     this.passing = null;
+    this.asking = false;
   }
 
   watch() {
@@ -77,7 +78,11 @@ class Line {
     }
     event.preventDefault();
     event.stopImmediatePropagation();
-    if (!await this.check()) {
+    if (this.asking) return;  // pressed twice, it is sent once
+    this.asking = true;
+    const there = await this.check();
+    this.asking = false;
+    if (!there) {
       this.note.tabIndex = -1;
       this.note.focus();
       return;

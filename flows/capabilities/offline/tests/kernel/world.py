@@ -119,10 +119,10 @@ def perform(world: World) -> None:
     if not device.packages:
         return
     wid = world.draw.choice(sorted(device.packages))
-    package, claim = _unpacked(device.packages.pop(wid))
+    package, claim, via = _unpacked(device.packages.pop(wid))
     number = len(device.outbox) + 1
     values = {"meter": str(number), "note": f"{world.seed}-{device.phone.id}-{number}"}
-    content = device.phone.made(package, **values) | {"claim": claim}
+    content = device.phone.made(package, **values) | {"claim": claim} | ({"via": via} if via else {})
     if world.draw.random() < 0.1:
         content = {**content, "values": {}, "reason": "The cellar is locked."}
     elif world.draw.random() < 0.1:
@@ -130,8 +130,18 @@ def perform(world: World) -> None:
     device.outbox.append(Made(number, content, wid))
 
 
-def _unpacked(kept: Any) -> tuple[Any, Any]:
-    return kept if isinstance(kept, tuple) else (kept, kept.claim)
+def _unpacked(kept: Any) -> tuple[Any, ...]:
+    """Return a package, the claim of its lock, and the device that has saved it as a file."""
+    return (*kept, "")[:3] if isinstance(kept, tuple) else (kept, kept.claim, "")
+
+
+def carry(world: World) -> None:
+    """Take a package as a file to the other device of its person; both may perform it then."""
+    one, other = world.draw.sample(world.devices[:2], 2)
+    if one.packages:
+        wid = world.draw.choice(sorted(one.packages))
+        package, claim, via = _unpacked(one.packages[wid])
+        other.packages[wid] = (package, claim, via or one.phone.key)
 
 
 def send(world: World) -> None:
@@ -254,6 +264,6 @@ def reap(world: World) -> None:
 
 ACTIONS: list[Callable[[World], None]] = [
     *[lock] * 6, *[go_offline] * 4, *[perform] * 8, *[send] * 4, *[send_in_disorder] * 3,
-    *[send_and_break] * 3, *[office] * 2, *[take_away] * 2, discard, undo, suspend, suspend, publish,
-    withdraw, skip, give_to_desk, decide, decide, reap,
+    *[send_and_break] * 3, *[office] * 2, *[carry] * 3, *[take_away] * 2, discard, undo, suspend,
+    suspend, publish, withdraw, skip, give_to_desk, decide, decide, reap,
 ]  # fmt: skip
