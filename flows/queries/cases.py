@@ -31,7 +31,8 @@ ORDERS = tuple(_OPEN_ORDERS)
 _DOWN = ("newest",)
 _HELD = "c.owner = %s and coalesce(c.lease_until, c.waits_until) > (select wedsql.now())"
 _NARROW: dict[str, str] = {
-    "queue": "c.queue = %s", "cause": "c.cause = %s", "signature": "c.signature = %s", "owner": _HELD,
+    "queue": "c.queue = %s", "cause": "c.cause = %s", "owner": _HELD,
+    "signature": "c.signature = any (regexp_split_to_array(%s, ','))",
 }  # fmt: skip
 
 

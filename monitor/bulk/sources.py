@@ -23,6 +23,8 @@ from pages.urlparams import long_number
 # What says which instances, in an address and in a form; flow is always given.
 NAMES = ("flow", "cause", "signature", "queue", "q", "bulk", "result")
 GROUP = ("cause", "signature", "queue")
+# A group that the list of cases shows may have many signatures (monitor.cases.rows.group_rows).
+_LONGEST = {"q": MAX_TEXT, "signature": 400}
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,7 @@ class Source:
 
 def text_of(given: Mapping[str, str], name: str) -> str:
     """Return a parameter without what PostgreSQL rejects."""
-    return given.get(name, "")[: MAX_TEXT if name == "q" else 200].replace("\x00", "")
+    return given.get(name, "")[: _LONGEST.get(name, 200)].replace("\x00", "")
 
 
 def group_of(given: Mapping[str, str]) -> dict[str, str]:

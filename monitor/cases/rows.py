@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
@@ -163,9 +163,42 @@ def rows(
     return [row(one, named, keys) for one in cases]
 
 
-def group_row(group: CaseGroup, named: Names, concealed: Collection[str] = ()) -> GroupRow:
-    """Return a group for a page. Nothing is shown of a flow in `concealed`, of which the user may not see
-    all values."""
+def group_rows(
+    groups: Sequence[CaseGroup], named: Names, concealed: Collection[str], most: int
+) -> list[GroupRow]:
+    """Return groups for a page, at most `most`; those with the same texts are one.
+
+    The signature of such a row has those of its groups, separated by commas. Nothing is shown of a flow in
+    `concealed`, of which the user may not see all values.
+    """
+    merged: dict[Hashable, GroupRow] = {}
+    for one in _comparable(groups, most):
+        row = _group_row(one, named, concealed)
+        texts = (one.flow, row.cause, row.transition, row.found)
+        merged[texts] = replace(row, group=_together(merged[texts].group, one)) if texts in merged else row
+    return sorted(merged.values(), key=lambda row: -row.group.open)[:most]
+
+
+def _comparable(groups: Sequence[CaseGroup], most: int) -> list[CaseGroup]:
+    """Return the first groups, and as many more at most that may have the texts of one of them."""
+    first = groups[:most]
+    kinds = {(one.flow, one.cause, one.transition) for one in first}
+    others = [one for one in groups[most:] if (one.flow, one.cause, one.transition) in kinds]
+    return [*first, *others[:most]]
+
+
+def _together(one: CaseGroup, other: CaseGroup) -> CaseGroup:
+    return replace(
+        one,
+        signature=f"{one.signature},{other.signature}",
+        open=one.open + other.open,
+        last_day=one.last_day + other.last_day,
+        oldest_at=min(one.oldest_at, other.oldest_at),
+        newest=max(one.newest, other.newest),
+    )
+
+
+def _group_row(group: CaseGroup, named: Names, concealed: Collection[str]) -> GroupRow:
     repairable = {name for flow, name in named.repairable if flow == group.flow}
     return GroupRow(
         group,

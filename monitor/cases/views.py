@@ -28,14 +28,14 @@ from flows.access import (
     visible_flows,
 )
 from flows.capabilities.approvals.approvers import to_approve
-from flows.capabilities.cases.api import Case, CaseGroup
+from flows.capabilities.cases.api import Case
 from flows.designer.trial.values import BadValue
 from flows.errors import Refused, UnknownCase
 from flows.moments import later
 from flows.queries.definitions import flow_by_name
 from flows.users.people import may_be_given
 from monitor.cases import following_case, selection, waits
-from monitor.cases.rows import TABS, GroupRow, Names, group_row, names, rows
+from monitor.cases.rows import TABS, GroupRow, group_rows, names, rows
 from monitor.durations import seconds
 from monitor.flow_names import named_flow
 from pages.guard import page
@@ -44,6 +44,7 @@ from pages.urlparams import text
 
 PAGE_SIZE = 50
 GROUPS = 15
+EXAMINED = 100
 LONGEST = 2000
 
 
@@ -62,7 +63,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     listed = selection.found(request.user, wanted, PAGE_SIZE)
     found = listed.cases
     grouped = tab == "open" and not where and wanted.usual and wanted.after is None and not listed.error
-    groups = api.case_groups(_listed(wanted.flows), GROUPS) if grouped else []
+    groups = api.case_groups(_listed(wanted.flows), EXAMINED) if grouped else []
     hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
     named, whole = names(shown), not wanted.asked.text
     only = selection.only_flow(request.user, wanted)
@@ -72,7 +73,9 @@ def cases(request: HttpRequest) -> HttpResponse:
         "many_flows": len(shown) > 1,
         "rows": rows(found, named, request.user, only),
         "more": listed.more,
-        "groups": [_group(request.user, one, named, hidden) for one in groups],
+        "groups": [
+            _with_offers(request.user, row, hidden) for row in group_rows(groups, named, hidden, GROUPS)
+        ],
         "narrowed": {name: where[name] for name in ("queue", "cause", "signature") if name in where},
         "narrowed_queue": named.queues.of(where["queue"], text(request, "flow") or None)
         if "queue" in where
@@ -101,10 +104,10 @@ def _offers(user: AnyUser, flow: str, cause: str, hidden: Collection[str]) -> di
     }
 
 
-def _group(user: AnyUser, one: CaseGroup, named: Names, hidden: Collection[str]) -> GroupRow:
-    """Return a group as the page shows it, with what the user may do with all of its cases."""
-    offers = _offers(user, one.flow, one.cause, hidden)
-    return replace(group_row(one, named, hidden), repairs=offers["repairs"], retries=offers["retries"])
+def _with_offers(user: AnyUser, row: GroupRow, hidden: Collection[str]) -> GroupRow:
+    """Return a group with what the user may do with all of its cases."""
+    offers = _offers(user, row.group.flow, row.group.cause, hidden)
+    return replace(row, repairs=offers["repairs"], retries=offers["retries"])
 
 
 def _group_offers(

@@ -287,7 +287,7 @@ offline/devices                                    --------- Lbbbbbbbb
 offline/tasks                                      Lbbbbbbbb ---------
 offline/packages/<int:task>                        Lnbbbbbbb ---------
 offline/results                                    Lbbbbbbbb Lbbbbbbbb
-tasks/<int:task>/release                           --------- Lnffyfyff
+tasks/<int:task>/release                           --------- Lnffbfbff
 tasks/<int:task>/give                              --------- Lnffbfbff
 flows/<slug:name>/tasks                            Lnyyyyyyy ---------
 flows/<slug:name>/tasks/load                       Lnffyfyff ---------

@@ -28,7 +28,9 @@ class CaseVerbs(FlowCommand):
         parser.add_argument("--flow", help="only cases of this flow; the flow of the rules")
         parser.add_argument("--queue", help="only cases of this queue; with “set”: the new one")
         parser.add_argument("--cause", help="only cases of this cause, such as STUCK or ATTEMPTS")
-        parser.add_argument("--signature", help="only cases with this signature")
+        parser.add_argument(
+            "--signature", help="only cases with this signature, or with one of these, separated by commas"
+        )
         parser.add_argument("--owner", help="only cases that this user has claimed or put aside")
         parser.add_argument(
             "--state", choices=(*OPEN_STATES, *CLOSED_STATES), help="only cases in this state"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from html import unescape
+
 import pytest
 from django.test import Client
 
 from flows import api
 from flows.tests.pages import Form
+from monitor.cases import views
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 BEA = "bea in monitor"
@@ -54,6 +58,46 @@ def test_groups_say_what_was_found_in_the_words_of_the_flow(
     text = text_of(get(bea, "/cases/"))
     assert "Stage: lost" in text, "the value that its rules did not expect"
     assert "Pack it no box" in text, "the title of the transition, and its error"
+
+
+def test_groups_with_the_same_texts_are_one(
+    bea: Client, parcels: Parcels, lost: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Parts of conditions that do not matter for a case differ, or have come with a publication."""
+    more = [parcels.start(pieces=n) for n in (1, 200, 300)]
+    empty = parcels.start()
+    api.sign_cases()
+    definition = api.definition(parcels.flow)
+    rules = [{"transition": "tr_pallet", "predicate": f"stage = 'sent' and pieces > {n}"} for n in (100, 250)]
+    api.publish(parcels.flow, definition | {"triggers": [*definition["triggers"], *rules]})
+    for wid in more:
+        parcels.make_exception(wid)
+    parcels.do("tr_label", empty, extra={})
+    parcels.do("tr_pack", empty, stage=None)
+    failed = [parcels.start(extra={}, pieces=n) for n in (1, 200)]
+    for wid in failed:
+        parcels.park("tr_pack", wid, "no box")
+    api.sign_cases()
+    assert len(api.case_groups([parcels.flow])) >= 6, "signatures differ"
+    for most, groups in ((15, {"STUCK": lost + more, "ATTEMPTS": failed}), (2, {"STUCK": lost + more})):
+        monkeypatch.setattr(views, "GROUPS", most)
+        table = get(bea, "/cases/").partition('id="groups-title"')[2].partition("</table>")[0]
+        assert text_of(table).count("Stage: lost") == 1, "one group"
+        for cause, wids in groups.items():
+            listed, repair = group_of(table, cause)
+            for order in ("", "&sort=newest"):
+                found = get(bea, listed + order)
+                assert {wid for wid in parcels.wids if f"/instances/{wid}/repair/" in found} == {*wids}
+            assert f"Repair {len(wids)} instances" in text_of(get(bea, repair)), repair
+
+
+def group_of(table: str, cause: str) -> tuple[str, str]:
+    """Return the addresses of the list and of the repair of the only group of a cause with several cases."""
+    rows = [each for each in table.split("<tr ") if f"cause={cause}&" in each and "/cases/repair/" in each]
+    assert len(rows) == 1, text_of(table)
+    listed, repair = (re.search(rf'href="({start}[^"]*)"', rows[0]) for start in (r"\?", "/cases/repair/"))
+    assert listed and repair
+    return "/cases/" + unescape(listed[1]), unescape(repair[1])
 
 
 def test_the_list_goes_on_by_the_last_case(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -106,6 +107,15 @@ def test_what_is_masked_stays_masked(flow: str) -> None:
     for address in (f"/instances/{wid}/", f"/instances/{wid}/repair/"):
         assert "unspeakable" not in page_of(boss, address)
     assert "Rio" in page_of(boss, f"/instances/{wid}/")
+
+
+def test_every_link_of_the_pages_leads_somewhere(flow: str) -> None:
+    boss = person()
+    wid, _case = failed(flow, boss)
+    for address in (f"/instances/{wid}/", f"/instances/{wid}/repair/", f"/instances/{wid}/why/", "/cases/"):
+        links = set(re.findall(r'<a [^>]*?href="(/[^"#?]*)', page_of(boss, address)))
+        answers = {link: boss.get(link).status_code for link in links}
+        assert {link: code for link, code in answers.items() if code >= 400} == {}, address
 
 
 def test_the_cases_of_a_person_are_pages_of_one_order(flow: str) -> None:

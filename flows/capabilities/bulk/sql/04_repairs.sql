@@ -106,14 +106,15 @@ begin
 end $$;
 
 -- Returns the instances of the open cases of a flow, each with its step, at most p_max; with p_cause,
--- p_signature and p_queue those of which the cases have these.
+-- p_signature (also several that commas separate) and p_queue those of which the cases have these.
 create or replace function wedsql.group_instances(p_flow text, p_cause text, p_signature text,
   p_queue text, p_max integer) returns table (wid integer, seq integer)
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select c.wid, i.seq from wedsql.flow f join wedsql.repair_case c on c.flow_id = f.id
 join wedsql.instance i on i.wid = c.wid
 where f.name = p_flow and c.closed_at is null and coalesce(p_cause, '') in ('', c.cause)
-  and coalesce(p_signature, '') in ('', c.signature) and coalesce(p_queue, '') in ('', c.queue)
+  and (coalesce(p_signature, '') = '' or c.signature = any (wedsql._signature_list(p_signature)))
+  and coalesce(p_queue, '') in ('', c.queue)
 order by c.wid limit least(p_max, 100000)
 $$;
 

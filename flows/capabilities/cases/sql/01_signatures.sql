@@ -29,6 +29,12 @@ begin
     from unnest(wedsql._values(v_leaves, v_types, v_states)) with ordinality v (letters, n) order by v.n);
 end $$;
 
+-- Returns the signatures of a list that commas separate; '' is that of cases without one yet.
+create or replace function wedsql._signature_list(p_text text) returns text[]
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select regexp_split_to_array(p_text, ',')
+$$;
+
 -- Computes the signatures of these cases of a flow that have none of their last step.
 -- Locks: the cases; the caller has locked them.
 create or replace function wedsql._sign(p_flow integer, p_numbers bigint[]) returns void

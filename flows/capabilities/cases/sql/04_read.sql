@@ -20,14 +20,16 @@ begin
 end $$;
 
 -- Returns the conditions on cases c that {"state", "queue", "cause", "signature", "severity", "owner", "wid"}
--- select, each of which may be left out; in them $1 is p_where and $2 the present time.
+-- select, each of which may be left out; in them $1 is p_where and $2 the present time. A signature may be
+-- several that commas separate.
 -- Raises: WD514.
 create or replace function wedsql._case_conditions(p_where jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
   v_known jsonb := jsonb_build_object('state', 'wedsql._shown_case_state(c, $2) = $1 ->> ''state''',
     'queue', 'c.queue = $1 ->> ''queue''', 'cause', 'c.cause = $1 ->> ''cause''',
-    'signature', 'c.signature = $1 ->> ''signature''', 'severity', 'c.severity = $1 ->> ''severity''',
+    'signature', 'c.signature = any (wedsql._signature_list($1 ->> ''signature''))',
+    'severity', 'c.severity = $1 ->> ''severity''',
     'owner', 'c.owner = $1 ->> ''owner'' and coalesce(c.lease_until, c.waits_until) > $2',
     'wid', 'c.wid = ($1 ->> ''wid'')::integer');
   v_unknown text := (select k from jsonb_object_keys(p_where) k where not v_known ? k limit 1);

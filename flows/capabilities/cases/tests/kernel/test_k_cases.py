@@ -239,6 +239,27 @@ def test_cases_of_one_cause_have_one_signature(parcel: Kit) -> None:
     assert {each.signature for each in groups} == set(found.values())
 
 
+def test_cases_are_selected_by_several_signatures(parcel: Kit) -> None:
+    """As a page does for groups that have the same texts, also those that have no signature yet."""
+    first, second, other = stuck(parcel), stuck(parcel, ""), attempts(parcel)
+    api.sign_cases(conn=parcel.connect("wed_reaper"))
+    one, two = (only(parcel, wid).signature for wid in (first, other))
+    unsigned = stuck(parcel)
+    for signatures, wids in (
+        (one, {first, second}),
+        (f"{one},{two}", {first, second, other}),
+        (f"{two},", {other, unsigned}),
+        ("", {unsigned}),
+        (f"{one}{two}", set()),
+    ):
+        where = {"signature": signatures}
+        found = api.list_cases([parcel.name], where, conn=parcel.conn)
+        assert {each.wid for each in found} == wids, signatures
+        query = "select wid from wedsql.group_instances(%s, '', %s, '', 100)"
+        of_group = {each.wid for each in parcel.rows(query, [parcel.name, signatures])}
+        assert of_group == (wids if signatures else {first, second, other, unsigned}), signatures
+
+
 def test_a_case_without_its_exception_and_the_reverse_violate_an_invariant(parcel: Kit) -> None:
     wid = stuck(parcel)
     parcel.rows("update wedsql.repair_case set closed_at = now(), state = 'closed' where wid = %s", [wid])
