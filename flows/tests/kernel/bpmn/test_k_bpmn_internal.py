@@ -22,6 +22,7 @@ PROCESS = file(
     flows("s g", "g inner", "g check", "g wait"),
     named='<bpmn:message id="m" name="Paid"/>',
 )  # fmt: skip
+ROW = file(node("startEvent", "s"), node("task", "one"), node("task", "two"), flows("s one", "one two"))
 INTERNAL = compile_process(read(PROCESS)[0], "x").internal
 
 
@@ -55,6 +56,15 @@ def test_a_result_of_a_person_a_message_or_an_operator_that_writes_one_is_refuse
         arguments = {"job": pending(kit, "work", wid), "changes": {"tokens": 0}}
         api.repair(wid, "complete", arguments, "x", actor=PERSON, conn=kit.conn)
     assert kit.state(wid) == before
+
+
+def test_a_result_that_the_fast_path_would_take_is_refused(kit: Kit) -> None:
+    publish(kit, ROW)
+    wid = kit.start()
+    with refused("WD210"):
+        kit.run("one", wid, t_one_two=5)
+    kit.run("one", wid)
+    assert kit.state(wid)["t_one_two"] == 1
 
 
 def test_the_refusal_names_them(kit: Kit, wid: int) -> None:
