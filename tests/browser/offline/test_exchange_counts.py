@@ -13,6 +13,7 @@ from tests.browser.offline.device import Device
 TASKS, TEXT = 200, "the meter in the cellar " * 80
 ASKED = "return performance.getEntriesByType('resource').filter((one) => one.name.includes('/offline/'))"
 PACKAGES = f"{ASKED}.filter((one) => one.name.includes('/packages/'))"
+ENDS = ["Everything is exchanged", "No connection"]
 RAW = """
     const [tasks, device, done] = arguments;
     (async () => {
@@ -63,10 +64,12 @@ def test_the_first_exchange_costs_its_packages_and_the_next_one_a_request_of_les
     device.go("outbox")
     device.one("#send")
     device.page.execute_script("for (let n = 0; n < 99999; n += 1) clearInterval(n)")  # nothing by itself
-    device.page.execute_script("performance.clearResourceTimings()")
-    before = line.bytes
-    device.press("#send")
-    device.wait(lambda page: "Everything is exchanged" in device.one("#said").text)
+    for _again in range(5):  # a busy site may not answer in time
+        device.page.execute_script("performance.clearResourceTimings()")
+        before = line.bytes
+        device.press("#send")
+        if device.wait(lambda page: [one for one in ENDS if one in device.one("#said").text]) == ENDS[:1]:
+            break
     asked = device.page.execute_script(ASKED)
     print(f"first {first} bytes, download of the same {download}, next {line.bytes - before} in {len(asked)}")
     assert len(asked) == 1 and line.bytes - before < 2_000, (len(asked), line.bytes - before)

@@ -192,7 +192,7 @@ def test_a_refused_result_is_corrected_and_sent_again(
     device.go("outbox")
     device.press("#send")
     device.wait(lambda page: device.states() == ["refused"])
-    device.press("tbody a.button")
+    device.press("tbody a[href^='#/tasks/']")
     field = device.one("[name=value-cost]")
     assert field.get_property("value") == "1 hours"
     field.clear()

@@ -110,7 +110,7 @@ def test_a_pattern_that_is_published_meanwhile_refuses_the_result_which_is_corre
     device.wait(lambda page: device.states() == ["refused"])
     assert "^B-[0-9]+$" in device.one("tbody").text and count_steps(conn, task) == 0
     device.exchanged()
-    device.press("tbody a.button")
+    device.press("tbody a[href^='#/tasks/']")
     field = device.one("[name=value-reason]")
     assert field.get_property("value") == "A-1"
     press(device)

@@ -175,7 +175,7 @@ def test_a_photo_that_the_site_does_not_take_is_corrected(
     device.press("#send")
     device.wait(lambda page: device.states() == ["refused"])
     assert conn.execute("select count(*) from wedsql.wed_trace where job_id = %s", [task]).fetchone() == (0,)
-    device.press("tbody a.button")
+    device.press("tbody a[href^='#/tasks/']")
     assert device.one("[name=value-cost]").get_property("value") == "5"
     choose(device, photo)
     device.wait(lambda page: "IMG_0001.png" in device.one("[data-file-now]").text)
