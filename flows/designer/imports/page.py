@@ -24,7 +24,7 @@ from flows.designer.imports.problem_rows import rows
 from flows.designer.imports.process_choice import ProcessChoice, choice
 from flows.designer.picture.diagram import Diagram, diagrams
 from flows.designer.publication.open_warnings import held_by_others
-from flows.designer.publication.publication_rights import may_publish
+from flows.designer.publication.publication_rights import is_hidden, may_publish, taken
 from flows.designer.trial.path import limited
 from flows.errors import Refused
 from flows.languages.bpmn.document.xml import LARGEST
@@ -67,10 +67,17 @@ class ImportForm(forms.Form):
         widget=forms.TextInput(attrs={"class": "mono", "autocomplete": "off"}),
     )
 
+    def __init__(self, *args: Any, user: AnyUser, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._user = user
+
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
         if name and not _NAME.fullmatch(name):
             raise forms.ValidationError(_("“%(name)s” is no name of a flow.") % {"name": name})
+        # The checks say what publishing would do to the flow, also with its attributes and instances.
+        if is_hidden(self._user, name):
+            raise forms.ValidationError(taken(name))
         return name
 
 
@@ -89,7 +96,7 @@ def import_process(request: HttpRequest) -> HttpResponse:
     if not may_add(request.user):
         raise Http404
     posted = request.method == "POST"
-    form = FileForm(request.POST if posted else None, use_required_attribute=False)
+    form = FileForm(request.POST if posted else None, user=request.user, use_required_attribute=False)
     given = _given(request) if posted else None
     if given is None or not form.is_valid():
         error = _("Choose a file of at most 5 MB.") if posted and given is None else ""
@@ -114,7 +121,7 @@ def _taken(
     What publishes returns where to go on, and raises Refused.
     """
     wanted, declare = request.POST.get("process", ""), shown["declares"]
-    several = choice(given.name, given.content, wanted, declare=declare)
+    several = choice(request.user, given.name, given.content, wanted, declare=declare)
     if several is not None:
         shown |= several.shown()
         if several.all:

@@ -113,7 +113,7 @@ def _kept(design: Design | None) -> Written:
 
 def _form(request: HttpRequest, design: Design | None) -> ImportForm:
     named = {"name": design.name} if design else request.POST
-    return ImportForm(named, use_required_attribute=False)
+    return ImportForm(named, user=request.user, use_required_attribute=False)
 
 
 def _looked_at(written: Written) -> dict[str, Any]:
@@ -227,7 +227,10 @@ def _show(
     shown: dict[str, Any] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    context: dict[str, Any] = {"written": written, "form": ImportForm(use_required_attribute=False)}
+    context: dict[str, Any] = {
+        "written": written,
+        "form": ImportForm(user=request.user, use_required_attribute=False),
+    }
     context |= _looked_at(written)
     context |= design_page(request, design, "picture") | {"publish_leads": False} if design else {}
     context |= {"opened": request.method != "POST"} | (shown or {})

@@ -9,8 +9,8 @@ from typing import Any
 from flows.access import AnyUser
 from flows.designer.imports.problem_rows import Row, rows
 from flows.designer.picture.diagram import Diagram, diagrams
-from flows.designer.publication.publication_rights import may_publish
-from flows.languages.bpmn import BadBpmn
+from flows.designer.publication.publication_rights import is_hidden, may_publish, taken
+from flows.languages.bpmn import BadBpmn, BpmnProblem
 from flows.languages.bpmn.document.processes import processes
 from flows.loading.bpmn_files import CheckedProcess, check_processes, publish_processes
 from flows.loading.processes import is_bpmn
@@ -83,7 +83,9 @@ class ProcessChoice:
         return publish_processes(self.found, actor, reason)
 
 
-def choice(name: str, content: bytes, wanted: str, *, declare: bool) -> ProcessChoice | None:
+def choice(
+    user: AnyUser, name: str, content: bytes, wanted: str, *, declare: bool
+) -> ProcessChoice | None:  # fmt: skip
     """Return the processes of a file that are to be chosen from; None where there is no choice.
 
     wanted: the id of one of them, or "*"; else the only one that is executable.
@@ -96,5 +98,13 @@ def choice(name: str, content: bytes, wanted: str, *, declare: bool) -> ProcessC
         return None
     meant = next((each.id for each in listed if each.meant), "")
     known = {ALL, *(each.id for each in listed)}
-    found = (*check_processes(content, declare=declare),)
+    found = tuple(_shown_to(user, each) for each in check_processes(content, declare=declare))
     return ProcessChoice(found, wanted if wanted in known else meant)
+
+
+def _shown_to(user: AnyUser, checked: CheckedProcess) -> CheckedProcess:
+    """Return a process without what the checks found in a flow that the user may not see."""
+    if not is_hidden(user, checked.flow):
+        return checked
+    refused = BpmnProblem("refused", taken(checked.flow), 0, 0, "error", checked.process.id)
+    return CheckedProcess(checked.process, checked.flow, (refused,), drawn=checked.drawn)

@@ -10,14 +10,16 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.test import Client
 
 from flows import api
+from flows.designer.imports.pdl import STARTING
 from flows.languages.bpmn import BadBpmn
 from flows.loading.bpmn import prepare_bpmn
 from flows.models import Flow, Job
-from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node
+from flows.tests.bpmn.files.bpmn_files import ORDER, attribute, attributes, file, flows, node
 from flows.tests.commands import refused, run, write
 from flows.tests.designer import browser
 from flows.tests.imported.test_import_page import IMPORT, again, send
@@ -204,3 +206,25 @@ def test_the_diagram_is_beside_what_is_wrong(alice: Client) -> None:
     anchors = re.findall(r'<a href="#(element-\d+)"[^>]*>Call it</a>', asked.content.decode())
     assert "does not compute the name" in text_of(asked)
     assert anchors and f'id="{anchors[0]}"' in asked.content.decode()
+
+
+def test_the_checks_say_nothing_of_a_flow_that_the_user_may_not_see(alice: Client) -> None:
+    name, called = unique(), unique()
+    for flow in (name, called):
+        api.create_flow(flow)
+        rules = [{"transition": "tr_payroll", "predicate": "salary_of_boss = '1'"}]
+        api.publish(flow, {"attributes": [{"name": "salary_of_boss"}], "triggers": rules})
+        api.start(flow, {"salary_of_boss": "1"})
+    adder = User.objects.create_user(unique("u"))
+    adder.user_permissions.set(Permission.objects.filter(codename="add_flow"))
+    client, processes = browser(adder), several(name, called)
+    answers = [
+        send(client, name, ORDER), send(client, name, b"R = [{r1, a, b}]", "r.txt", do="publish"),
+        client.post("/admin/flows/flow/pdl/", {"name": name, "text": STARTING, "do": "check"}),
+        client.post(IMPORT, {"name": "", "process": "*", "do": "check",
+                             "file": SimpleUploadedFile("s.bpmn", processes)}),
+    ]  # fmt: skip
+    for answer in answers:
+        assert f"There is a flow “{name}” already." in text_of(answer)
+        assert not re.search("salary_of|tr_payroll|Living instances|be published", text_of(answer))
+    assert "Living instances: 1." in text_of(send(alice, name, ORDER)), "shown to whom the flow is"
