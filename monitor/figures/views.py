@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -12,11 +15,12 @@ from django.views.decorators.http import require_safe
 
 from flows import api
 from flows.access import flow_or_404, visible_flows
-from flows.capabilities.figures import analysis, logs
+from flows.capabilities.figures import analysis, logs, paths
 from flows.capabilities.figures.analysis import Sample
 from flows.capabilities.figures.api import TransitionFigures
 from flows.capabilities.figures.histories import MOST_CASES, Children, Wanted, count
 from flows.filters import And, Condition, Node, Or
+from flows.filters.grammar import MAX_TEXT
 from flows.filters.tree import all_of
 from flows.queries.base import now, snapshot
 from flows.queries.definitions import FlowInfo, has_diagram
@@ -31,6 +35,24 @@ from pages.guard import page
 from pages.urlparams import number, text
 
 LAST_PAGE = 200
+MOST_PATHS = 20
+MOST_ORDERS = 20
+
+
+@dataclass(frozen=True)
+class PathRow:
+    """A path with the filters of its instances, of the slower half and of each order; its earlier share."""
+
+    path: paths.Path
+    query: str
+    slower: str
+    orders: list[tuple[paths.Order, str]]
+    was: float
+
+    @property
+    def more(self) -> int:
+        """Return how many orders are not shown."""
+        return len(self.path.orders) - len(self.orders)
 
 
 @require_safe
@@ -111,25 +133,47 @@ def _paths(flow: FlowInfo, sample: Sample, earlier: Window | None) -> dict[str, 
     """Return the context of the sample, each number with the filter of its instances."""
     if not sample.instances:
         return {}
-    variants, paths = analysis.variants(sample)
-    was = analysis.shares(analysis.sample(flow.id, earlier.since, earlier.until)) if earlier else {}
     following = analysis.following(sample, rules(flow.id))
+    parallel = paths.parallel_pairs(sample, following)
+    found = paths.paths(sample, parallel)
+    was = _shares(flow, earlier, parallel)
     return {
         "query": query(sample),
-        "variants": [
-            (each, query(sample, _on("path", each.path)), was.get(each.path, 0.0), _slower(sample, each))
-            for each in variants
+        "paths": [
+            PathRow(
+                each,
+                _short(query(sample, _taken(each))),
+                _short(query(sample, _taken(each), Condition("took", ">", (f"{each.p50:.0f}s",)))),
+                [(order, query(sample, _on("path", order.text))) for order in each.orders[:MOST_ORDERS]],
+                was.get(paths.normal_form(each.orders[0].transitions, parallel), 0.0),
+            )
+            for each in found[:MOST_PATHS]
         ],
+        "different": len(found),
         "keys": business_keys(flow, [each.wid for each in sample.slowest]),
-        "paths": paths,
         "redone": [(each, query(sample, _on("redid", each.transition))) for each in analysis.redone(sample)],
         "following": [(each, query(sample, _on("followed", each.text))) for each in following],
     }
 
 
-def _slower(sample: Sample, path: analysis.Variant) -> str:
-    """Return the filter of the instances of a path that took longer than half of them."""
-    return query(sample, _on("path", path.path), Condition("took", ">", (f"{path.p50:.0f}s",)))
+def _shares(flow: FlowInfo, earlier: Window | None, parallel: Collection[paths.Pair]) -> dict[object, float]:
+    """Return the share of each path of an earlier window, by its normal form."""
+    found: dict[object, float] = defaultdict(float)
+    if earlier:
+        was = analysis.shares(analysis.sample(flow.id, earlier.since, earlier.until))
+        for text, share in was.items():
+            found[paths.normal_form(paths.names_of(text), parallel)] += share
+    return found
+
+
+def _taken(path: paths.Path) -> Node:
+    """Return the condition of the instances that took a path, in any of its orders."""
+    return Condition("path", "=", path.texts) if path.texts[0] else Condition("path", "no")
+
+
+def _short(query: str) -> str:
+    """Return the text of a filter; "" if it is too long for one."""
+    return query if len(query) <= MAX_TEXT else ""
 
 
 def _on(field: str, value: str) -> Node:

@@ -16,7 +16,6 @@ from flows.queries.graph import Rule, written
 
 NEWEST_INSTANCES = 1_000
 NEWEST_STEPS = 50_000
-MOST_PATHS = 20
 MOST_SLOW = 10
 
 
@@ -76,38 +75,6 @@ def sample(flow_id: int, since: datetime, until: datetime) -> Sample:
         if each["n"] == 1 or (each["n"] <= NEWEST_INSTANCES and each["steps"] <= NEWEST_STEPS)
     ]
     return Sample(since, until, tuple(kept), len(kept) < len(found))
-
-
-@dataclass(frozen=True)
-class Variant:
-    """A path with its instances: how many, their share of the sample, and times in seconds."""
-
-    path: str
-    count: int
-    share: float
-    p50: float
-    p95: float
-
-    @property
-    def transitions(self) -> list[str]:
-        return self.path.split(" > ") if self.path else []
-
-
-_VARIANTS = f"""
-select p.path, count(*) as count, count(*) / sum(count(*)) over () as share,
-       percentile_cont(0.5) within group (order by p.took) as p50,
-       percentile_cont(0.95) within group (order by p.took) as p95, count(*) over () as paths
-from (select {PATH} as path, extract(epoch from i.finished_at - i.started_at)::double precision as took
-      from wedsql.instance i where i.wid = any (%(wids)s)) p
-group by p.path order by count(*) desc, p.path limit %(most)s
-"""  # noqa: S608 - constants of this program
-
-
-def variants(found: Sample) -> tuple[list[Variant], int]:
-    """Return the most frequent paths of a sample, and how many different ones it has."""
-    read = rows(_VARIANTS, {"wids": found.wids, "most": MOST_PATHS})
-    shown = [Variant(r["path"], r["count"], float(r["share"]), r["p50"], r["p95"]) for r in read]
-    return shown, read[0]["paths"] if read else 0
 
 
 _SHARES = f"""
