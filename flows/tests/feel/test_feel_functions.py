@@ -37,6 +37,10 @@ VALUES = {
     "count(os[none = null])": 3, "count(os[a in (5, null)])": 1, "count(os[none in (5, null)])": 3,
     "count(os[null = none and on])": 2, "count(os[a != null])": 3, "count(os[none != null])": 0,
     "some x in os satisfies x.none = null": True, "every x in os satisfies x.a = null": False,
+    "is(1, 1.0)": True, "is(m, 7)": True, "is(null, null)": True, "is(z, null)": True, "is(z, m)": False,
+    "is(m, n)": False, "is(s, \"a\")": False, "is(d, date(\"2026-02-28\"))": True, "is(z, e)": True,
+    "is(m, \"7\")": False, "is(m, m > 1)": False, "is(m, null)": False, "not(is(m, 7))": False,
+    "is(i, duration(\"PT36H\"))": True, "is(null, s)": False, "is(m - 7, 0) and is(1 = 1, p)": True,
     "median([3, m, 1, 7])": 5, "median([2, n, m])": 2.5, "median([])": None, "median(8, 2, 5, 3, 4)": 4,
     "median([1, null])": None, "median([2, 2, 2, 1])": 2, "median([1, z])": None, "median([m])": 7,
     "stddev([2, 4, 7, 5]) > 2.08": True, "stddev([2, 4, 7, 5]) < 2.0817": True, "stddev([47])": None,
@@ -60,7 +64,8 @@ NAMED = ["count(ns[item > {}])", "count(os[item.a = {}])", "count(os[item.a in [
          "count(os[item.a <= {} and on])", "ns[item != {}][1] + 0",
          "some y in ns satisfies y = {}", "every y in os satisfies y.a < {}"]  # fmt: skip
 REFUSED = [
-    ("now() > d", "timer"), ("sort([1], x)", "not in the subset"), ("count(1, 2)", "number of arguments"),
+    ("now() > d", "timer"), ("is(ns[1], 3)", "types are known"), ("is([1], [1])", "no value"),
+    ("sort([1], x)", "not in the subset"), ("count(1, 2)", "number of arguments"),
     ("for x in ns return x", "let a task compute it"), ("sum(ns)", "let a task compute it"),
     ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("{a: 1, A: 2}.a", "twice"),
     ("os[a > d].k = s", "attributes"),

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flows.languages.bpmn.feel.comparisons import compared
-from flows.languages.bpmn.feel.list_functions import listed_of
-from flows.languages.bpmn.feel.lists import NULL, Context, NoValue, Value, listed, one, text
+from flows.languages.bpmn.feel.list_functions import equal_of, listed_of
+from flows.languages.bpmn.feel.lists import NULL, Context, NoValue, Value, closed, is_null, listed, one, text
 from flows.languages.bpmn.feel.selections import of_documents, part_of
 from flows.languages.bpmn.feel.tree import key_of
-from flows.languages.bpmn.feel.values import Part
+from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part
 from flows.languages.bpmn.feel.words import NotSimple
+
+_KINDS = {**dict.fromkeys(NUMBERS, "number"), **dict.fromkeys(TEXTS, "text")}
 
 
 def get_value(context: Value, key: Value) -> Value:
@@ -63,6 +65,24 @@ def _merged(contexts: list[Context]) -> Context:
     return Context(entries)
 
 
+def same(value1: Value, value2: Value) -> Part:
+    """Return whether two values are of one type and equal, or both null."""
+    first, second = one(value1), one(value2)
+    if NULL in (first, second):
+        return Part(f"({equal_of(first, second) if first == second else _is_null(first, second)})", "boolean")
+    types = {_KINDS.get(each.type, each.type) for each in (first, second)}
+    if types & {"", "jsonb"} or {True, False} <= {first.months, second.months}:
+        raise NoValue("“is” is of two values whose types are known.")
+    if len(types) > 1:
+        unknown = " and ".join(f"{closed(each)} is null" for each in (first, second))
+        return Part(f"({unknown})", "boolean")
+    return Part(f"({equal_of(first, second)})", "boolean")
+
+
+def _is_null(first: Part, second: Part) -> str:
+    return is_null(closed(second if first == NULL else first))
+
+
 def _ordered(sign: str) -> Callable[[Value, Value], Value]:
     def function(point: Value, other: Value) -> Value:
         first, second = one(point), one(other)
@@ -78,6 +98,7 @@ def _ordered(sign: str) -> Callable[[Value, Value], Value]:
 
 FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "get value": ("m, key", get_value),
+    "is": ("value1, value2", same),
     "get entries": ("m", get_entries),
     "context put": ("context, key, value", context_put),
     "context merge": ("contexts", context_merge),
