@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
@@ -41,15 +42,21 @@ def read_bytes(path: Path, most: int) -> bytes:
 
 
 def write_text(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all, as `write_pieces`. Raises Usage."""
+    write_pieces(path, [text.encode()])
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file as a whole or not at all: an existing one is replaced at the end. Raises Usage."""
     try:
         if path.exists() and not path.is_file():  # a device or a pipe, such as /dev/stdout
-            path.write_text(text, encoding="utf-8")
+            with path.open("wb") as device:
+                device.writelines(pieces)
             return
-        with NamedTemporaryFile("w", dir=path.parent, encoding="utf-8", delete=False) as file:
+        with NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
             new = Path(file.name)
             try:
-                file.write(text)
+                file.writelines(pieces)
                 file.flush()
                 new.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
                 new.replace(path)

@@ -7,12 +7,12 @@ from inspect import signature
 from typing import Any, Final
 
 from django.template import Context, Variable, VariableDoesNotExist
+from django.template.context import BaseContext
 
 Reader = Callable[[Context], Any]
 # What a reader returns for a variable that does not exist.
 MISSING: Final = object()
 _NO_ITEM = (TypeError, AttributeError, KeyError, ValueError, IndexError)
-_without_items: dict[type, bool] = {}
 
 
 def reader(variable: Variable) -> Reader:
@@ -58,9 +58,7 @@ def _path(variable: Variable, name: str, rest: tuple[str, ...]) -> Reader:
             return _by_django(variable, context)
         try:
             return _followed(value, rest)
-        except _Unknown:
-            return _by_django(variable, context)
-        except VariableDoesNotExist:  # of something that was called
+        except VariableDoesNotExist:
             return MISSING
         except Exception as error:
             if getattr(error, "silent_variable_failure", False):
@@ -70,31 +68,37 @@ def _path(variable: Variable, name: str, rest: tuple[str, ...]) -> Reader:
     return read
 
 
-class _Unknown(Exception):
-    """A value has no such part in the plain way."""
-
-
 def _followed(value: Any, names: tuple[str, ...]) -> Any:
+    """Follow a path from a value, reading each part once: what is called on the way may have effects."""
     for name in names:
-        try:
-            value = _member(value, name)
-        except (TypeError, AttributeError) as error:
-            raise _Unknown from error
+        value = _member(value, name)
         if callable(value):
             value = _called(value)
     return value
 
 
 def _member(value: Any, name: str) -> Any:
-    """Return an item or attribute. Raises AttributeError where Django has to look further."""
-    kind = type(value)
-    if kind not in _without_items:
-        _without_items[kind] = not hasattr(kind, "__getitem__")
-    if not _without_items[kind]:
+    """Return an item or attribute, in Django's order. Raises VariableDoesNotExist."""
+    # It is not noted per class: the admin makes classes of forms for each request, which would be kept.
+    if hasattr(type(value), "__getitem__"):
         try:
             return value[name]
         except _NO_ITEM:
             pass
+    try:
+        return _attribute(value, name)
+    except (TypeError, AttributeError):
+        if not isinstance(value, BaseContext) and name in dir(value):
+            raise  # by a property
+    try:
+        return value[int(name)]
+    except (IndexError, ValueError, KeyError, TypeError):
+        raise VariableDoesNotExist("Failed lookup for key [%s] in %r", (name, value)) from None
+
+
+def _attribute(value: Any, name: str) -> Any:
+    if isinstance(value, BaseContext) and getattr(type(value), name):
+        raise AttributeError(name)
     return getattr(value, name)
 
 

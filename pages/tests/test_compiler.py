@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import re
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -76,3 +78,34 @@ def test_a_tag_that_is_not_known_is_rendered_by_itself() -> None:
     plain = Template("")
     plain.nodelist.append(Own())
     assert CompiledList(plain.nodelist).render(Context({"x": "<1>"})) == "own <1>"
+
+
+class Counted:
+    """Counts what is called on the way of a path."""
+
+    calls = 0
+
+    def call(self) -> list[dict[str, str]]:
+        self.calls += 1
+        return [{"name": "x"}]
+
+    @property
+    def row(self) -> list[str]:
+        return [str(self.call())]
+
+
+@pytest.mark.parametrize("path", ["call.0.name", "call.0.missing.x", "call.missing", "row.0", "row.7.x"])
+def test_what_is_called_on_the_way_of_a_path_is_called_once(path: str) -> None:
+    made, counted = engine({"page": "{{ it." + path + " }}"}, COMPILED), Counted()
+    made.get_template("page").render(Context({"it": counted}))
+    assert counted.calls == 1
+
+
+def test_the_class_of_a_value_is_not_kept() -> None:
+    page = engine({"page": "{{ row.name }}{{ row.0 }}{% if row.x == row %}{% endif %}"}, COMPILED)
+    kind = type("MadeForOneRequest", (), {"name": "x"})
+    page.get_template("page").render(Context({"row": kind()}))
+    kept = weakref.ref(kind)
+    del kind
+    gc.collect()
+    assert kept() is None

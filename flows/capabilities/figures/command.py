@@ -11,6 +11,7 @@ from django.core.management.base import CommandParser
 from flows.capabilities.figures.histories import MOST_CASES, Children, Wanted, count
 from flows.capabilities.figures.logs import FORMATS
 from flows.management.base import FlowCommand, Rejected, Usage, get_flow
+from flows.management.files import write_pieces
 from flows.management.values import moment, past
 from flows.queries.base import now
 
@@ -51,11 +52,7 @@ class Command(FlowCommand):
             for piece in pieces:
                 self.stdout.write(piece.decode(), ending="")
             return
-        try:
-            with options["output"].open("wb") as file:
-                file.writelines(pieces)
-        except OSError as error:
-            raise Usage(f"{options['output']} cannot be written: {error.strerror}.") from error
+        write_pieces(options["output"], pieces)
         if options["json"]:
             self.write_json({"flow": flow.name, "format": options["format"], "instances": number})
         else:

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from flows.archive import archive_flow
 from flows.errors import WedError
-from flows.management.base import FlowCommand
+from flows.management.base import FlowCommand, Rejected
 from flows.models import Flow
 
 
@@ -33,6 +33,8 @@ class Command(FlowCommand):
                 moved[flow.name] = sum(archive_flow(flow.name, options["directory"]))
             except WedError as error:  # continue with the other flows
                 refused.append(error)
+            except OSError as error:
+                raise Rejected(f"{options['directory']} cannot be written: {error.strerror}.") from error
         if options["json"]:
             self.write_json(moved)
         else:

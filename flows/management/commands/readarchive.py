@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from flows.archive import read_archive
+from flows.archive import NotReadable, read_archive
 from flows.management.base import FlowCommand
 
 
@@ -21,7 +21,11 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         if not options["path"].exists():
             raise CommandError(f"There is no {options['path']}.")
-        found = [d for d in read_archive(options["path"]) if options["wid"] in (None, d["instance"]["wid"])]
+        try:
+            read = list(read_archive(options["path"], self._report))
+        except NotReadable as error:
+            raise CommandError(str(error)) from error
+        found = [each for each in read if options["wid"] in (None, each["instance"]["wid"])]
         if options["json"] or options["wid"] is not None:
             self.write_json(found)
             return
@@ -30,6 +34,9 @@ class Command(FlowCommand):
             [_row(document) for document in found],
             "It holds no instance.",
         )
+
+    def _report(self, file: Path, begin: int, length: int) -> None:
+        self.stderr.write(f"{file}: {length} bytes from byte {begin} cannot be read; they are passed over.")
 
 
 def _row(document: dict[str, Any]) -> tuple[str, ...]:

@@ -146,7 +146,9 @@ begin
     when jsonb_typeof(c.s) is distinct from 'object' or c.s - p_attrs <> '{}' then 'WD002'
     when octet_length(c.s::text) > wedsql.state_limit() then 'WD107'
     when t.writes is not null and c.s - t.writes <> '{}'
-      or j.tgid = 0 and c.s ?| wedsql._not_repairable(p_flow) then 'WD210' end as problem) p
+      or j.tgid = 0 and c.s ?| wedsql._not_repairable(p_flow)
+      or t.sets is not null and c.s <> '{}' and wedsql._internal_written(j.tgid, c.s) <> '{}' then 'WD210'
+    end as problem) p
   cross join lateral (
     select case when c.claim is not null then j.lease_until else v_took + j.timeout end as until) u;
   if v_bad is not null then

@@ -1,3 +1,37 @@
+-- Returns those of the attributes in a result that only the database writes: the translation of the flow's
+-- source made them, such as counters of tokens, and the trigger names them neither in its write-set nor in
+-- its outcomes or what its children return. It reads the source only for a result that changes something.
+create or replace function wedsql._internal_written(p_tgid integer, p_changes jsonb) returns text[]
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_names text[];
+begin
+  if p_changes = '{}' then
+    return '{}';
+  end if;
+  select array_agg(k order by k) into v_names
+  from wedsql.trig t
+  join wedsql.flow f on f.id = t.flow_id
+  join wedsql.flow_source s on s.flow_id = f.id and s.version = f.version
+  cross join lateral (select s.map -> 'internal' as names offset 0) i
+  cross join lateral jsonb_object_keys(p_changes) k
+  where t.tgid = p_tgid and t.writes is null and i.names ? k;
+  if v_names is null then
+    return '{}';
+  end if;
+  return array(
+    select n from unnest(v_names) n
+    where n <> all (array(
+      select s from wedsql.trig t
+      cross join lateral wedsql._outcome_lines(t.outcomes) l
+      cross join lateral unnest(wedsql._outcome_names(l.sets, wedsql._attr_types(t.flow_id))) s
+      where t.tgid = p_tgid
+      union all
+      select lower(btrim(split_part(c, '=', 1)))
+      from wedsql.trig t cross join lateral unnest(t.child_result) c
+      where t.tgid = p_tgid)));
+end $$;
+
 -- Raises the error for a rejected result. With several jobs in the call only the code is raised: the caller
 -- then tries each on its own.
 -- Raises: p_code.
@@ -7,6 +41,7 @@ returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_job wedsql.job_pool;
   v_facts jsonb := jsonb_build_object('job', p_jobs[1], 'instance', p_wids[1]);
+  v_internal text[];
 begin
   if cardinality(p_wids) > 1 then
     perform wedsql._raise(p_code, 'One of the results was rejected.');
@@ -14,6 +49,13 @@ begin
   select * into v_job from wedsql.job_pool j where j.wid = p_wids[1] and j.id = p_jobs[1];
   if p_code = 'WD210' and v_job.tgid = 0 then
     perform wedsql._check_repair(p_changes[1], wedsql._not_repairable(v_job.flow_id));
+  end if;
+  v_internal := case when p_code = 'WD210' then wedsql._internal_written(v_job.tgid, p_changes[1]) end;
+  if v_internal <> '{}' then
+    perform wedsql._raise(p_code,
+      'The result of job {job} of instance {instance} writes {attributes}, which only the database writes.',
+      'Leave them out of the result.',
+      v_facts || jsonb_build_object('attributes', array_to_string(v_internal, ', ')));
   end if;
   case p_code
     when 'WD102' then perform wedsql._raise(p_code, 'Instance {instance} is final and cannot be changed.',

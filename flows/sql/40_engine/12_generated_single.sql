@@ -157,14 +157,17 @@ select coalesce((select wedsql._fill($t$
   jsonb_build_object('id', f.id)) from wedsql.flow f where f.id = p_flow and f.guarded), '')
 $g$;
 
--- Returns the condition that the changes are within the write-sets of the flow's triggers, with "and" before
--- it; empty where no trigger has one.
+-- Returns the condition that the changes are within the write-sets of the flow's triggers, and without what
+-- only the database writes, with "and" before it; empty where nothing is to be tested.
 create or replace function wedsql._within_writes(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select coalesce((select wedsql._fill($t$
          and (p_changes - (case j.tgid {sets} end) <> '{}') is not true$t$,
   jsonb_build_object('sets', string_agg(format('when %s then %L::text[]', t.tgid, t.writes), ' ')))
 from wedsql.trig t where t.flow_id = p_flow and t.writes is not null having count(*) > 0), '')
+|| case when exists (select 1 from wedsql.trig t where t.flow_id = p_flow and t.sets is not null
+                     and t.writes is null and t.performer is distinct from 'database') then $t$
+         and (p_changes = '{}' or wedsql._internal_written(j.tgid, p_changes) = '{}')$t$ else '' end
 $g$;
 
 -- Returns the assignments that write v_row into the row of the instance. p_names: only these attributes; null

@@ -192,8 +192,8 @@ begin
   return v_job;
 end $$;
 
--- Checks that the job's transition wrote only what its trigger declares (K-48), and a repair only what is
--- repairable.
+-- Checks that the job's transition wrote only what its trigger declares (K-48), nothing that only the
+-- database writes, and a repair only what is repairable.
 -- Raises: WD210.
 create or replace function wedsql._check_writes(p_job wedsql.job_pool, p_before jsonb) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -204,6 +204,10 @@ begin
                           'Transition "{transition}" wrote an attribute that its write-set does not declare.',
       'Add the attribute to the write-set of the trigger, or do not write it.',
       jsonb_build_object('transition', p_job.trname));
+  end if;
+  if exists (select 1 from wedsql.trig t where t.tgid = p_job.tgid and t.sets is not null)
+     and wedsql._internal_written(p_job.tgid, p_before) <> '{}' then
+    perform wedsql._refuse_job('WD210', array[p_job.wid], array[p_job.id], array[p_before]);
   end if;
   if p_job.tgid = 0 then
     perform wedsql._check_repair(p_before, wedsql._not_repairable(p_job.flow_id));

@@ -13,6 +13,7 @@ from flows.tests.bpmn.files.bpmn_files import ORDER
 from flows.tests.command.test_command_importgraph import ORDERS
 from flows.tests.commands import answer, refused, run
 from flows.tests.pages import unique
+from testkit.full_disk import largest_file
 
 pytestmark = pytest.mark.django_db
 
@@ -137,3 +138,16 @@ def test_a_file_is_written_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["orders.bpmn", "orders.yaml"]
     for version in ("0", "2", "99999999999999"):
         assert "has the versions 1 to 1" in refused("exportbpmn", name, "--of-version", version)
+
+
+@pytest.mark.parametrize("command", ["flow export log {flow}", "flow export bpmn {flow}", "apiclient"])
+def test_a_full_disk_leaves_the_former_file(tmp_path: Path, command: str) -> None:
+    name, source, written = unique(), tmp_path / "orders.yaml", tmp_path / "written"
+    source.write_text(ORDERS)
+    run("importgraph", str(source), "--flow", name)
+    written.write_text("before")
+    words = command.format(flow=name).split()
+    with largest_file(100):
+        assert "File too large" in refused(*words, "--output", str(written), code=2)
+    assert written.read_text() == "before"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["orders.yaml", "written"]

@@ -37,6 +37,19 @@ VALUES = {
     "count(os[none = null])": 3, "count(os[a in (5, null)])": 1, "count(os[none in (5, null)])": 3,
     "count(os[null = none and on])": 2, "count(os[a != null])": 3, "count(os[none != null])": 0,
     "some x in os satisfies x.none = null": True, "every x in os satisfies x.a = null": False,
+    "median([3, m, 1, 7])": 5, "median([2, n, m])": 2.5, "median([])": None, "median(8, 2, 5, 3, 4)": 4,
+    "median([1, null])": None, "median([2, 2, 2, 1])": 2, "median([1, z])": None, "median([m])": 7,
+    "stddev([2, 4, 7, 5]) > 2.08": True, "stddev([2, 4, 7, 5]) < 2.0817": True, "stddev([47])": None,
+    "stddev([])": None, "stddev([1, z])": None, "stddev([1, null])": None, "stddev([m, m])": 0,
+    "stddev(2, n, 2.5) > 0.28867": True, "stddev(2, n, 2.5) < 0.28868": True,
+    "get entries({a: m, b: 2})[1].key": "a", "get entries({a: m, b: 2})[2].value": 2,
+    "count(get entries({}))": 0, "get entries({a: m, b: 2}).key": ["a", "b"],
+    "get entries({\"first name\": 1})[1].key": "first name", "context put(null, \"a\", 1)": None,
+    "context put({a: 1}, \"b\", m).b": 7, "context put({a: 1, c: 3}, \"a\", n).a": 2.5,
+    "context put({a: 1}, \"b\", 2).a": 1, "context put({a: 1}, \"b\", 2 + m).b * 2": 18,
+    "context merge([{a: 1, b: 2}, {b: m}]).b": 7, "context merge([{a: 1}, {b: m}]).a": 1,
+    "count(get entries(context merge([{a: 1}, {a: 2, b: 3}])))": 2,
+    "for each in get entries({a: 1, b: m}) return each.value": [1, 7],
 }  # fmt: skip
 OPERATIONS = ["m + 1", "m - 1", "m / 2", "-m", "m * 2", "n ** 2", "o.a - 1", "(if p then m else n)", "ns[1]"]
 TRUTHS = ["p or u", "p and u", "m > 1", "not(u)", "m in (1, 7)", "m between 1 and 2", "e = null", "os[1].on"]

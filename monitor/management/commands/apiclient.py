@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.management.base import FlowCommand, Usage
+from flows.management.base import FlowCommand
+from flows.management.files import write_text
 from monitor.api.client import python_module
 from monitor.api.document import document
 
@@ -26,8 +27,5 @@ class Command(FlowCommand):
         if path is None:
             self.stdout.write(text, ending="")
             return
-        try:
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise Usage(f"{path}: {error.strerror}.") from error
+        write_text(path, text)
         self.stdout.write(f"{path} has {text.count(chr(10))} lines.")

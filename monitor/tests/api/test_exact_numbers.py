@@ -176,6 +176,7 @@ WITHOUT_VALUES = {
     "flows/languages/graph/problems.py", "flows/languages/pdl/compiler.py", "monitor/tasks/forms.py",
     "monitor/offline/views.py",
     "flows/languages/bpmn/feel/paths.py", "flows/languages/bpmn/feel/path_tests.py",
+    "flows/languages/bpmn/compiler/children.py",
     "flows/messages.py", "flows/patterns/code.py",
     "monitor/api/client.py", "monitor/api/document.py", "monitor/api/streams.py", "monitor/desk_rules.py",
     "monitor/recovery/drafts.py", "monitor/management/commands/caselinks.py", "monitor/recovery/views.py",

@@ -49,7 +49,8 @@ declare
 begin
   perform wedsql._check_not_held(v_job);
   perform wedsql._check_states(wedsql._attribute_names(v_flow.id)::text[], array[v_changes]);
-  if v_changes - (select t.writes from wedsql.trig t where t.tgid = v_job.tgid) <> '{}' then
+  if v_changes - (select t.writes from wedsql.trig t where t.tgid = v_job.tgid) <> '{}'
+     or wedsql._internal_written(v_job.tgid, v_changes) <> '{}' then
     perform wedsql._refuse_job('WD210', array[p_wid], array[v_job.id], array[v_changes]);
   end if;
   return wedsql._person_step(v_job, v_job.trname, p_actor, p_reason);

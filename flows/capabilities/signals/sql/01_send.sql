@@ -128,7 +128,8 @@ create or replace function wedsql._deliver(p_flow wedsql.flow, p_job wedsql.job_
   p_actor text) returns integer
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_data - (select t.writes from wedsql.trig t where t.tgid = (p_job).tgid) <> '{}' then
+  if p_data - (select t.writes from wedsql.trig t where t.tgid = (p_job).tgid) <> '{}'
+     or wedsql._internal_written((p_job).tgid, p_data) <> '{}' then
     perform wedsql._refuse_job('WD210', array[(p_job).wid], array[(p_job).id], array[p_data]);
   end if;
   perform wedsql._apply_steps(p_flow, array[wedsql._person_step(p_job, (p_job).trname, p_actor, null)],

@@ -9,20 +9,26 @@ from flows.languages.bpmn.feel import (
     list_parts,
     moment_functions,
     number_functions,
+    statistics,
     text_functions,
     value_functions,
 )
 from flows.languages.bpmn.feel.lists import NoValue, Value, listed, one
 
 _CLOCK = frozenset({"now", "today"})
-_OF_LISTS = {**list_functions.FUNCTIONS, **list_parts.FUNCTIONS, **value_functions.FUNCTIONS}
+_OF_LISTS = {
+    **list_functions.FUNCTIONS,
+    **list_parts.FUNCTIONS,
+    **statistics.FUNCTIONS,
+    **value_functions.FUNCTIONS,
+}
 _OTHERS: dict[str, tuple[str, Callable[..., Value]]] = {
     **text_functions.FUNCTIONS,
     **number_functions.FUNCTIONS,
     **moment_functions.FUNCTIONS,
 }
 # Functions of one list, whose items may also be the arguments.
-_VARIADIC = frozenset({"min", "max", "sum", "product", "mean", "all", "any", "and", "or", "median"})
+_VARIADIC = frozenset({"min", "max", "sum", "product", "mean", "all", "any", "and", "or", "median", "stddev"})
 _FREE = frozenset({"concatenate", "union", "append"})
 
 

@@ -8,13 +8,16 @@ from typing import Any
 
 from flows import api
 from flows.languages.bpmn import compile_process, read
+from flows.loading.bpmn import ImportedProcess
 from flows.tests.kit import Kit
 from flows.tests.people import done as complete
 
 
 def publish(kit: Kit, content: bytes) -> None:
-    definition = compile_process(read(content)[0], kit.name).compiled.definition
-    api.publish(kit.name, definition, conn=kit.conn)
+    made = compile_process(read(content)[0], kit.name)
+    api.publish(kit.name, made.compiled.definition, conn=kit.conn)
+    source = ImportedProcess(content.decode(), made, ()).source
+    api.keep_source(kit.name, source, conn=kit.conn)
 
 
 def visited(kit: Kit, wid: int) -> Counter[str]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from flows.archive import archive_flow, read_archive
+from flows import json_text
+from flows.archive import NotReadable, archive_flow, read_archive
 from flows.tests.kit import Kit
+from testkit.full_disk import largest_file
 
 pytestmark = pytest.mark.kernel
 
@@ -166,3 +169,52 @@ def test_a_history_that_cannot_be_read_stops_no_other(fig2: Kit, tmp_path: Path,
     assert sum(archive_flow(fig2.name, directory, batch=batch, conn=fig2.conn)) == 1
     assert sorted(d["instance"]["wid"] for d in read_archive(directory)) == [bad, *good]
     assert fig2.one("select count(*) from wedsql.trouble where flow_id = %s", [fig2.id]) == 0
+
+
+def finished(kit: Kit, count: int) -> list[int]:
+    wids = [kit.start() for _ in range(count)]
+    for wid in wids:
+        finish(kit, wid)
+    kit.policy(retention="30 days")
+    return wids
+
+
+def test_what_a_full_disk_cut_off_is_not_in_the_file(fig2: Kit, tmp_path: Path) -> None:
+    wids = finished(fig2, 4)
+    fig2.clock("31 days")
+    batches = archive_flow(fig2.name, tmp_path, batch=2, conn=fig2.conn)
+    assert next(batches) == 2
+    (file,) = tmp_path.glob("*.jsonl.gz")
+    before = file.read_bytes()
+    with largest_file(len(before) + 40), pytest.raises(OSError, match="too large"):
+        next(batches)
+    assert file.read_bytes() == before
+    list(archive_flow(fig2.name, tmp_path, conn=fig2.conn))
+    lines = gzip.decompress(file.read_bytes()).splitlines()
+    assert sorted(json_text.decode(each)["instance"]["wid"] for each in lines) == wids
+
+
+@pytest.mark.parametrize("kept", [1, 12, 0.5, 0.99])
+def test_what_a_crash_cut_off_hides_nothing_behind_it(fig2: Kit, tmp_path: Path, kept: float) -> None:
+    wid = finished(fig2, 1)[0]
+    fig2.clock("31 days")
+    archived(fig2, tmp_path)
+    (file,) = tmp_path.glob("*.jsonl.gz")
+    whole, damaged = file.read_bytes(), []
+    cut = whole[: kept if isinstance(kept, int) else int(len(whole) * kept)]
+    for content in (cut + whole, whole + cut + whole, whole + cut):
+        file.write_bytes(content)
+        found = read_archive(file, lambda *each: damaged.append(each))
+        assert [one["instance"]["wid"] for one in found] == [wid]
+    assert damaged == [(file, 0, len(cut)), *[(file, len(whole), len(cut))] * 2]
+
+
+def test_a_file_that_is_no_archive_is_refused_in_words(tmp_path: Path) -> None:
+    for content in (b"x", b"\x1f\x8b\x08" * 9, *map(gzip.compress, (b"[]", b"{", b'"x"', b"\xff", b"{}"))):
+        (tmp_path / "a.jsonl.gz").write_bytes(content)
+        with pytest.raises(NotReadable, match="is no archive of instances"):
+            list(read_archive(tmp_path))
+    (tmp_path / "a.jsonl.gz").write_bytes(b"")
+    assert list(read_archive(tmp_path)) == []
+    with pytest.raises(NotReadable, match="cannot be read"):
+        list(read_archive(tmp_path / "none"))
