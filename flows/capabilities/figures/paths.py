@@ -89,13 +89,18 @@ def _percentile(values: Sequence[float], part: float) -> float:
     return values[low] + (values[high] - values[low]) * (place - low)
 
 
-# The steps between the firing of a job and its own step were taken while it was pending.
+# The steps between the firing of a job and its own step were taken while it was pending. "offset 0": read by
+# the index for each step, as a join of all steps of an instance with many would be too much.
 _TOGETHER = f"""
-select distinct p.trw as one, t.trw as other
+select distinct b.trw as one, t.trw as other
 from wedsql.instance i join wedsql.wed_trace t on {STEP}
-join wedsql.wed_trace p on p.wid = t.wid and p.seq > t.cause_seq and p.seq < t.seq
-  and p.tstmp >= i.started_at - interval '1 day' and p.job_id is not null and left(p.trw, 1) <> '_'
-where i.wid = any (%(wids)s) and p.trw <> t.trw
+cross join lateral (
+  select p.trw from wedsql.wed_trace p
+  where p.wid = t.wid and p.seq > t.cause_seq and p.seq < t.seq
+    and p.tstmp >= i.started_at - interval '1 day'
+    and p.job_id is not null and left(p.trw, 1) <> '_' and p.trw <> t.trw
+  offset 0) b
+where i.wid = any (%(wids)s)
 """  # noqa: S608 - constants of this program
 
 
