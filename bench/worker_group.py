@@ -68,18 +68,18 @@ def _flow(cluster: Cluster) -> Iterator[tuple[psycopg.Connection[Any], str]]:
     uri = cluster.create_database("many")
     with psycopg.connect(uri, autocommit=True) as conn:
         kernel_db.install(conn)
-        api.create_flow(FLOW, conn=conn)
+        api.flows.create(FLOW, conn=conn)
         triggers: list[Any] = [
             {"transition": f"tr_{n}", "predicate": f"kind = {n} and done is null"} for n in range(TRANSITIONS)
         ]
         final = {"predicate": "done is not null", "final": True}
         attributes: list[Any] = [{"name": "kind", "type": "integer"}, {"name": "done"}]
-        api.publish(FLOW, {"attributes": attributes, "triggers": [*triggers, final]}, conn=conn)
+        api.flows.publish(FLOW, {"attributes": attributes, "triggers": [*triggers, final]}, conn=conn)
         yield conn, make_conninfo(uri, application_name="bench-group", options=f"-c search_path={FLOW}")
 
 
 def _start(conn: psycopg.Connection[Any], count: int) -> None:
-    api.start_many(FLOW, [{"kind": n % TRANSITIONS} for n in range(count)], conn=conn)
+    api.instances.start_many(FLOW, [{"kind": n % TRANSITIONS} for n in range(count)], conn=conn)
 
 
 def _open(conn: psycopg.Connection[Any]) -> bool:

@@ -14,8 +14,8 @@ def work(conn: psycopg.Connection[Any], seconds: float) -> int:
     """Start, lease and complete, one after the other, for `seconds`; return the number of steps."""
     until, steps = time.monotonic() + seconds, 0
     while time.monotonic() < until:
-        api.start("side", {"hand": "0"}, conn=conn)
-        for job in api.lease_many("side", ["tr_hand"], 1, "hand", conn=conn):
-            api.complete(job, {"hand": "1"}, conn=conn)
+        api.instances.start("side", {"hand": "0"}, conn=conn)
+        for job in api.jobs.lease_many("side", ["tr_hand"], 1, "hand", conn=conn):
+            api.jobs.complete(job, {"hand": "1"}, conn=conn)
             steps += 1
     return steps

@@ -103,7 +103,9 @@ class Starter(Actor):
         self.count += 1
         key = f"{self.name}-{self.count}"
         state = {"goal": self.rng.randint(1, 3)}
-        wid = self.until_known(lambda conn: api.start(FLOW, state, actor=self.name, key=key, conn=conn))
+        wid = self.until_known(
+            lambda conn: api.instances.start(FLOW, state, actor=self.name, key=key, conn=conn)
+        )
         if wid is not None:
             self.record.started[key] = wid
 
@@ -113,13 +115,15 @@ class Clerk(Actor):
 
     def act(self) -> None:
         holding = timedelta(seconds=10)
-        jobs = api.lease_many(FLOW, ["tr_desk"], 5, self.name, duration=holding, conn=self.conn())
+        jobs = api.jobs.lease_many(FLOW, ["tr_desk"], 5, self.name, duration=holding, conn=self.conn())
         for job in jobs:
             self._finish(job)
 
     def _finish(self, job: ClaimedJob) -> None:
         try:
-            done = self.until_known(lambda conn: api.complete(job, {"desk": "1"}, actor=self.name, conn=conn))
+            done = self.until_known(
+                lambda conn: api.jobs.complete(job, {"desk": "1"}, actor=self.name, conn=conn)
+            )
         except WedError as error:
             self.record.refused.append((job.wid, job.id, job.claim or 0))
             if error.code not in ("WD203", "WD204", "WD205"):
@@ -135,13 +139,15 @@ class Designer(Actor):
     turn = 0
 
     def act(self) -> None:
-        found = api.definition(FLOW, conn=self.conn())
+        found = api.flows.definition(FLOW, conn=self.conn())
         self.turn += 1
         self._change(found)
         found.pop("version", None)
         try:
             report = self.until_known(
-                lambda conn: api.publish(FLOW, found, actor=self.name, reason=f"turn {self.turn}", conn=conn)
+                lambda conn: api.flows.publish(
+                    FLOW, found, actor=self.name, reason=f"turn {self.turn}", conn=conn
+                )
             )
         except LockBusy:
             return

@@ -6,7 +6,7 @@
 - Values of masked attributes: users who may reveal them. For others, the flow is not found in lists and its
   pages are forbidden, except by a view that is marked with `masks`, which leaves these values out.
 - The person responsible for an instance sees it without what is concealed, and handles its cases.
-- Operations on instances: the kernel's table says which action each needs (flows.api.operations).
+- Operations on instances: the kernel's table says which action each needs (flows.api.operations.offered).
 - The pages of a definition are for users who see the flow; a new flow is for holders of `flows.add_flow`, and
   its draft also for users who may design it. No user has to be staff for these.
 - Django's own forms of definitions are for staff with Django's permission for the action on flows.
@@ -364,7 +364,7 @@ def is_responsible(user: AnyUser, wid: int) -> bool:
     if known is None:
         known = user._responsible_for = {}  # type: ignore[attr-defined]
     if wid not in known:
-        chosen = api.task_settings(wid)
+        chosen = api.persons.settings(wid)
         known[wid] = chosen is not None and chosen.responsible == user.get_username()
     return known[wid]
 
@@ -383,13 +383,13 @@ def may_on(user: AnyUser, action: Action, flow: str, wid: int) -> bool:
 
 def right_for(operation: str) -> Action:
     """Return the right that an operation requires on any instance; "repair" for an unknown operation."""
-    found = api.operation_table().get(operation)
+    found = api.operations.table().get(operation)
     return found.permission if found else "repair"
 
 
 def rights_for(operation: str, wid: int, arguments: Mapping[str, Any] | None = None) -> tuple[Action, ...]:
     """Return the actions of which a user needs one for an operation on this instance; the kernel decides."""
-    return tuple(api.operation_permissions(wid, operation, arguments)) or (right_for(operation),)
+    return tuple(api.operations.permissions(wid, operation, arguments)) or (right_for(operation),)
 
 
 def may_perform(
@@ -405,7 +405,7 @@ def operations_of(user: AnyUser, flow: str, status: str, wid: int) -> frozenset[
     held = rights_on(user, flow, wid)
     return frozenset(
         one.operation
-        for one in api.operation_table().values()
+        for one in api.operations.table().values()
         if status in one.statuses and held & {one.permission, one.unparked}
     )
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from flows import json_text
-from flows.api.connection import rows, value
+from flows.engine.connection import rows, value
 
 BATCH = 500
 Damaged = Callable[[Path, int, int], None]

@@ -12,9 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from flows import api
-from flows.api.connection import value
 from flows.definition import stand_ins
 from flows.definition.scenarios import NoSuchRule, held, status
+from flows.engine.connection import value
 from flows.labels import rule_in_sentence
 from flows.management.naming import named_definition
 from flows.types import REPAIR, Situation
@@ -48,14 +48,14 @@ class Trial:
 
     def start(self, state: Mapping[str, Any] | None = None) -> Trial:
         """Start an instance with these values and the defaults. Raises NoMatch, WrongType ..."""
-        after = api.try_start(self.definition, state, conn=self.conn)
+        after = api.trials.try_start(self.definition, state, conn=self.conn)
         fresh = replace(self, situation=None, due={}, steps=())
         return fresh._after(after, f"start({_shown(state)})")
 
     def complete(self, rule: str, changes: Mapping[str, Any] | None = None) -> Trial:
         """Complete a pending transition with this result. Raises WriteSet, FinalPending ..."""
         place = self._place(rule, self._situation.pending)
-        after = api.try_complete(self.definition, self._situation, place, changes, conn=self.conn)
+        after = api.trials.try_complete(self.definition, self._situation, place, changes, conn=self.conn)
         return self._after(after, f"complete({rule!r}, {_shown(changes)})")
 
     def simulate(self, rule: str, choice: int = 0, *, flow: str = "") -> Trial:
@@ -69,7 +69,7 @@ class Trial:
 
     def repair(self, changes: Mapping[str, Any]) -> Trial:
         """Repair an exception with these values."""
-        after = api.try_complete(self.definition, self._situation, REPAIR, changes, conn=self.conn)
+        after = api.trials.try_complete(self.definition, self._situation, REPAIR, changes, conn=self.conn)
         return self._after(after, f"repair({_shown(changes)})")
 
     def wait(self, time: timedelta) -> Trial:
@@ -78,7 +78,7 @@ class Trial:
         while coming := sorted((at, place) for place, at in trial.due.items() if at <= end):
             at, place = coming[0]
             at_its_time = replace(trial, now=max(at, trial.now))
-            after = api.try_due(self.definition, trial._situation, place, conn=self.conn)
+            after = api.trials.try_due(self.definition, trial._situation, place, conn=self.conn)
             if after.waiting.get(place) == trial._situation.waiting[place]:
                 raise self._unexpected(
                     f"The time {at} came and {rule_in_sentence(trial._rule(place))} did not fire."

@@ -178,7 +178,7 @@ class LinkForm(RuleForm):
 
 def _names(of: Callable[[Operation], bool]) -> list[str]:
     """Return the names of the operations that rules may be about."""
-    return [name for name, one in api.operation_table().items() if of(one)]
+    return [name for name, one in api.operations.table().items() if of(one)]
 
 
 def queue_summary(rule: Mapping[str, Any]) -> tuple[str, str]:

@@ -68,8 +68,8 @@ KINDS: Mapping[str, Kind] = {
         _("When a case opens, the first rule whose condition holds decides where it goes. Open cases stay."),
         _("New queue rule"),
         of.QueueForm,
-        _saved(api.list_case_rules),
-        _as(CaseRule, api.save_case_rules),
+        _saved(api.cases.list_rules),
+        _as(CaseRule, api.cases.save_rules),
         _names(CaseRule),
         of.queue_summary,
     ),
@@ -78,8 +78,8 @@ KINDS: Mapping[str, Kind] = {
         _("A repair needs as many approvals of other persons as the strictest rule that matches it says."),
         _("New approval rule"),
         of.ApprovalForm,
-        _saved(api.list_approval_rules),
-        _as(ApprovalRule, api.save_approval_rules),
+        _saved(api.approvals.list_rules),
+        _as(ApprovalRule, api.approvals.save_rules),
         _names(ApprovalRule),
         of.approval_summary,
     ),
@@ -88,8 +88,8 @@ KINDS: Mapping[str, Kind] = {
         _("Before people are asked, the first policy that suits a case acts on it, also on open cases."),
         _("New policy"),
         of.PolicyForm,
-        _saved(api.list_policies),
-        _as(RecoveryPolicy, api.save_policies),
+        _saved(api.repairs.list_policies),
+        _as(RecoveryPolicy, api.repairs.save_policies),
         _names(RecoveryPolicy),
         of.policy_summary,
     ),
@@ -125,7 +125,7 @@ def propose(flow: FlowInfo, seen: str, edit: Edit, reason: str, actor: str) -> P
 
     def save(items: list[dict[str, Any]]) -> Proposal:
         rules = [ApprovalRule(**each) for each in items]
-        return api.propose_approval_rules(flow.name, rules, reason, actor=actor)
+        return api.approvals.propose_rules(flow.name, rules, reason, actor=actor)
 
     return _edit(KINDS["approvals"], flow, seen, edit, save)
 

@@ -48,18 +48,18 @@ def of_many(request: HttpRequest, wids: Sequence[int]) -> dict[str, Any]:
     `claims` is a text by which a request recognizes that the form showed them.
     """
     person = request.user.get_username()
-    cases, tasks = api.claims_of_others(wids, person), api.tasks_of_others(wids, person)
+    cases, tasks = api.cases.claims_of_others(wids, person), api.tasks.of_others(wids, person)
     parts = [*(f"{one.owner}:{one.cases}" for one in cases), *(f"{one.owner}/{one.tasks}" for one in tasks)]
     seen = hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16] if parts else ""
     return {"others": cases, "other_tasks": tasks, "claims": seen}
 
 
 def _others(person: str, flow: FlowInfo, wid: int) -> Iterator[Holder]:
-    for task in api.instance_tasks(wid):
+    for task in api.tasks.of_instance(wid):
         if task.owner and task.owner != person and task.state in HOLDING:
             yield Holder(task.owner, flow.transition_titles.get(task.transition, task.label), task.owned_at)
-    for found in api.list_cases([flow.name], {"wid": wid}, limit=1):
-        case = api.read_case(found.number)
+    for found in api.cases.list([flow.name], {"wid": wid}, limit=1):
+        case = api.cases.read(found.number)
         if case.claimed_until_at and case.owner != person:
             kinds = ("claimed", "taken_over", "given")
             since = [each.at for each in case.history if each.kind in kinds]

@@ -8,7 +8,7 @@ from time import monotonic
 
 from flows import api
 from flows.access import AnyUser, may
-from flows.api.indexes import AttributeIndex
+from flows.engine.indexes import AttributeIndex
 from flows.errors import WedError
 from flows.filters import Filter
 from flows.filters.indexes import unindexed
@@ -71,6 +71,6 @@ def _is_large(index: AttributeIndex) -> bool:
 
 def _index(flow: str, attribute: str) -> AttributeIndex | None:
     try:
-        return api.attribute_index(flow, attribute)
+        return api.indexes.of_attribute(flow, attribute)
     except WedError:  # removed or locked meanwhile
         return None

@@ -1,7 +1,7 @@
 """What pages call the operations on instances, and what they say that each does, for one instance and many.
 
 Which operations there are, their arguments, statuses and permissions is in the kernel's table
-(flows.api.operations); `monitor/tests/api/test_registry.py` compares the names.
+(flows.api.operations.offered); `monitor/tests/api/test_registry.py` compares the names.
 """
 
 from __future__ import annotations

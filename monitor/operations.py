@@ -27,16 +27,16 @@ def consequence(job: OpenJob, found: InstanceReasons) -> Text:
 
 def arguments(name: str, job: int | None, detail: Detail = None) -> dict[str, Any]:
     """Return the arguments of an operation: its job, and what else it takes (`detail`)."""
-    kinds = api.operation_table()[name].arguments
+    kinds = api.operations.table()[name].arguments
     found: dict[str, Any] = {"job": job} if "job" in kinds and job is not None else {}
     return found | {kind: detail for kind in kinds if kind != "job"}
 
 
 def perform(name: str, wid: int, job: int | None, detail: Detail, reason: str, actor: str) -> None:
     """Perform an operation; `detail`: new priority, seconds of more time, or worker. Raises WedError."""
-    api.repair(wid, name, arguments(name, job, detail), reason, actor=actor)
+    api.repairs.repair(wid, name, arguments(name, job, detail), reason, actor=actor)
 
 
 def propose(name: str, wid: int, job: int | None, detail: Detail, reason: str, actor: str) -> Proposal:
     """Propose an operation that needs approvals, with what `perform` takes. Raises WedError."""
-    return api.propose_repair(wid, name, arguments(name, job, detail), reason, actor=actor)
+    return api.approvals.propose(wid, name, arguments(name, job, detail), reason, actor=actor)

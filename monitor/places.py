@@ -57,7 +57,7 @@ def tokens(state: Mapping[str, Any], process: Process, origins: Mapping[str, str
 
 def undecided(flow: FlowInfo, state: Mapping[str, Any], reason: str | None) -> list[str]:
     """Return the names of the elements at which an exception has no way on; none for another reason."""
-    source = api.read_source(flow.name) if reason == "STUCK" else None
+    source = api.flows.read_source(flow.name) if reason == "STUCK" else None
     if source is None or source["language"] not in DRAWN:
         return []
     choosing = source["map"].get("choosing", {})

@@ -13,6 +13,7 @@ LIMIT = 25
 FLAT = {
     "docs": "each page has its address",
     "docs/images/wsql": "one diagram for each rule of the grammar, under its name",
+    "flows/api": "one module for each topic",
     "flows/management/commands": "Django finds commands in this folder only",
     "flows/migrations": "numbered, in one order",
     "flows/sql/tables": "numbered, in one order",

@@ -20,7 +20,13 @@ PACKAGES: Mapping[str, frozenset[str]] = {
     "wedsql_site": frozenset({"flows", "monitor", "pages", "workers"}),
 }
 # The modules of flows that offer what capabilities define, and what each capability uses of others.
-FACADES = ("flows.api", "flows.errors", "flows.management.commands")
+FACADES = (
+    "flows.api",
+    "flows.engine.checks",
+    "flows.engine.definitions",
+    "flows.errors",
+    "flows.management.commands",
+)
 CAPABILITIES: Mapping[str, frozenset[str]] = {
     "alerts": frozenset(),
     "approvals": frozenset({"bulk", "recovery"}),

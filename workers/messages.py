@@ -32,7 +32,7 @@ FORKED = _(
 )
 REFUSED_TASK = _(
     "This cluster performs jobs of the pool only."
-    " Write the work as a @transition and start an instance with flows.api.start."
+    " Write the work as a @transition and start an instance with flows.api.instances.start."
 )
 # What BaseWorker, which needs no Django, stores with a job.
 OF_BASEWORKER = (

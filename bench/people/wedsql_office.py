@@ -42,11 +42,11 @@ class Office:
 
     def start(self, count: int) -> None:
         """Start instances in one transaction."""
-        api.start_many(FLOW, [{"clerk": f"role:{self.role}"}] * count, conn=self.conn)
+        api.instances.start_many(FLOW, [{"clerk": f"role:{self.role}"}] * count, conn=self.conn)
 
     def page(self) -> dict[int, dict[str, str]]:
         """Return the first open tasks, each with the value that it asks for."""
-        found = api.open_tasks("person", self.keys, limit=PAGE, conn=self.conn)
+        found = api.tasks.open("person", self.keys, limit=PAGE, conn=self.conn)
         return {task.job_id: {task.transition.removeprefix("tr_"): "done"} for task in found}
 
     def each(self) -> int:
@@ -54,15 +54,15 @@ class Office:
         found = self.page()
         for task, data in found.items():
             person = f"person{next(self.turns)}"
-            api.take_task(task, person, self.keys, conn=self.conn)
-            api.complete_task(task, person, data, conn=self.conn)
+            api.tasks.take(task, person, self.keys, conn=self.conn)
+            api.tasks.complete(task, person, data, conn=self.conn)
         return len(found)
 
     def many(self) -> int:
         """Have one person take and complete all tasks of a page: one transaction a page."""
         found = self.page()
         person = f"person{next(self.turns)}"
-        done = api.complete_tasks(found, person, keys=self.keys, conn=self.conn)
+        done = api.tasks.complete_many(found, person, keys=self.keys, conn=self.conn)
         if refused := [one.error for one in done if one.error]:
             raise RuntimeError(str(refused[0]))
         return len(found)

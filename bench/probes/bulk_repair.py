@@ -55,7 +55,9 @@ def _exceptions(conn: psycopg.Connection, size: int) -> list[int]:
     wids = []
     for _ in range(size // 100):
         with conn.transaction():
-            wids += [one.wid for one in api.start_many(_FLOW, [{"a": "new"}] * 100, conn=conn) if one.wid]
+            wids += [
+                one.wid for one in api.instances.start_many(_FLOW, [{"a": "new"}] * 100, conn=conn) if one.wid
+            ]
             taken, jobs, changes = conn.execute(_TAKE, [_FLOW]).fetchone() or ((),) * 3
             values = [_FLOW, taken, jobs, [None] * len(taken), [Jsonb(each) for each in changes]]
             conn.execute(_DO, values)
@@ -65,7 +67,7 @@ def _exceptions(conn: psycopg.Connection, size: int) -> list[int]:
 
 def _preview(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Measure:
     began = time.perf_counter()
-    shown = api.preview_bulk(asked, wids[:_PAGE], total=len(wids), conn=conn)
+    shown = api.bulk.preview(asked, wids[:_PAGE], total=len(wids), conn=conn)
     seconds = time.perf_counter() - began
     if [one.refusal for one in shown] != [None] * _PAGE:
         raise RuntimeError("an exception cannot be repaired")
@@ -76,7 +78,7 @@ def _alone(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Mea
     """Measure the same repair of one instance at a time, each a transaction."""
     began = time.perf_counter()
     for wid in wids:
-        api.repair(wid, asked.operation, asked.arguments, asked.reason, conn=conn)
+        api.repairs.repair(wid, asked.operation, asked.arguments, asked.reason, conn=conn)
     seconds = time.perf_counter() - began
     return Measure(
         "bulk-alone", "the same new values, one instance at a time", seconds / len(wids) * 1000, "ms"
@@ -85,12 +87,12 @@ def _alone(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Mea
 
 def _repair(conn: psycopg.Connection, asked: BulkRequest, wids: list[int]) -> Measure:
     """Request the repair and perform its slices as the reaper does, each a transaction."""
-    made = api.request_bulk(asked, wids, expected=len(wids), conn=conn)
+    made = api.bulk.request(asked, wids, expected=len(wids), conn=conn)
     began = time.perf_counter()
-    while api.continue_bulk(conn=conn) is not None:
+    while api.bulk.continue_bulk(conn=conn) is not None:
         pass
     seconds = time.perf_counter() - began
-    done = api.read_bulk(made.id, conn=conn).done
+    done = api.bulk.read(made.id, conn=conn).done
     if done != len(wids):
         raise RuntimeError(f"{done} of {len(wids)} instances were repaired")
     label = f"bulk repair of {len(wids):,} cases: {asked.operation}"

@@ -53,20 +53,20 @@ def _alone(conn: psycopg.Connection, size: int) -> float:
     began = time.perf_counter()
     for _ in range(size // 100):
         with conn.transaction():
-            api.start_many(_FLOW, [{"kind": "item"}] * 100, conn=conn)
+            api.instances.start_many(_FLOW, [{"kind": "item"}] * 100, conn=conn)
     _pack(conn, size)
     return time.perf_counter() - began
 
 
 def _family(conn: psycopg.Connection, size: int) -> tuple[float, int]:
     began = time.perf_counter()
-    wid = api.start(_FLOW, {"kind": "order", "n": size}, conn=conn)
+    wid = api.instances.start(_FLOW, {"kind": "order", "n": size}, conn=conn)
     done = 0
     while done < size:
-        api.continue_children(conn=conn)
+        api.children.continue_children(conn=conn)
         done += _pack(conn, size - done)
     while _last_step(conn, wid)[0] != "F":
-        api.continue_children(conn=conn)
+        api.children.continue_children(conn=conn)
     return time.perf_counter() - began, _last_step(conn, wid)[1]
 
 

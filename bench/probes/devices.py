@@ -77,11 +77,11 @@ def _fill(conn: psycopg.Connection, count: int) -> list[_Device]:
     with conn.transaction():
         conn.execute("select wedsql.create_flow(%s)", [_FLOW])
         conn.execute("select wedsql.publish(%s, %s)", [_FLOW, Jsonb(_DEFINITION)])
-    api.start_many(_FLOW, [{"open": "yes"} for _ in range(1_000)], conn=conn)
+    api.instances.start_many(_FLOW, [{"open": "yes"} for _ in range(1_000)], conn=conn)
     devices = []
     for number in range(count):
-        wids = [one.wid for one in api.start_many(_FLOW, [{} for _ in range(_RESULTS)], conn=conn)]
-        tasks = [one.job_id for wid in wids if wid for one in api.instance_tasks(wid, conn=conn)]
+        wids = [one.wid for one in api.instances.start_many(_FLOW, [{} for _ in range(_RESULTS)], conn=conn)]
+        tasks = [one.job_id for wid in wids if wid for one in api.tasks.of_instance(wid, conn=conn)]
         devices.append(_given(conn, _Device(f"person {number}", f"device-number-{number:06}"), tasks))
     conn.execute("vacuum (analyze)")
     return devices
@@ -89,10 +89,10 @@ def _fill(conn: psycopg.Connection, count: int) -> list[_Device]:
 
 def _given(conn: psycopg.Connection, device: _Device, tasks: list[int]) -> _Device:
     with conn.transaction():
-        api.device_seen(device.person, device.key, conn=conn)
-        api.go_offline(device.person, device.key, _KEYS, {"lock": tasks}, conn=conn)
+        api.offline.device_seen(device.person, device.key, conn=conn)
+        api.offline.go_offline(device.person, device.key, _KEYS, {"lock": tasks}, conn=conn)
         for task in tasks:
-            package = api.read_package(device.person, device.key, task, conn=conn)
+            package = api.offline.read_package(device.person, device.key, task, conn=conn)
             times = dict.fromkeys(("made_at", "sent_at"), datetime.now(UTC).isoformat())
             named = {"task": task, "claim": package.claim, "seq": package.seq}
             device.made.append(named | times | {"values": {"meter": "17"}})
@@ -124,10 +124,10 @@ def _send(stage: Stage, devices: list[_Device], begun: float, seconds: float, co
         for place, device in enumerate(devices):
             time.sleep(max(0.0, begun + seconds * place / len(devices) - time.perf_counter()))
             began = time.perf_counter()
-            api.device_seen(device.person, device.key, {"unsent": _RESULTS}, conn=conn)
+            api.offline.device_seen(device.person, device.key, {"unsent": _RESULTS}, conn=conn)
             for number, made in enumerate(device.made, 1):
-                api.keep_offline_result(device.person, device.key, number, made, conn=conn)
-            api.device_tasks(device.person, device.key, _KEYS, conn=conn)
+                api.offline.keep_result(device.person, device.key, number, made, conn=conn)
+            api.offline.device_tasks(device.person, device.key, _KEYS, conn=conn)
             costs.append(time.perf_counter() - began)
 
 
@@ -138,7 +138,7 @@ def _pages(stage: Stage, over: threading.Event, most: int | None) -> list[float]
         conn.prepare_threshold = 1
         while not over.is_set() and (most is None or len(times) < most):
             began = time.perf_counter()
-            api.open_tasks("clerk", ["r:Clerk"], conn=conn)
+            api.tasks.open("clerk", ["r:Clerk"], conn=conn)
             times.append(time.perf_counter() - began)
             time.sleep(0.01)
     return times[10:]

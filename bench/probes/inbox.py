@@ -62,7 +62,9 @@ def _fill(conn: psycopg.Connection, size: int) -> None:
         conn.execute("select wedsql.publish(%s, %s)", [_FLOW, Jsonb(_DEFINITION)])
     for first in range(0, size, 1_000):
         states = [{"role": f"role:Role {n % _ROLES}"} for n in range(first, first + 1_000)]
-        api.start_many(_FLOW, states, keys=[f"N{n}" for n in range(first, first + 1_000)], conn=conn)
+        api.instances.start_many(
+            _FLOW, states, keys=[f"N{n}" for n in range(first, first + 1_000)], conn=conn
+        )
     conn.execute("vacuum (analyze)")
     conn.execute(f"vacuum (analyze) {_FLOW}.wed_flow")
 
@@ -104,7 +106,7 @@ def _taking(stage: Stage, conn: psycopg.Connection, size: int) -> list[Measure]:
 def _take_next(conn: psycopg.Connection, person: str) -> float:
     """Take the first task that can be had, as a page does; return the seconds."""
     began = time.perf_counter()
-    offered = [task.job_id for task in api.open_tasks(person, _OURS, limit=100, conn=conn)]
-    if api.take_first_task(offered, person, _OURS, conn=conn) is None:
+    offered = [task.job_id for task in api.tasks.open(person, _OURS, limit=100, conn=conn)]
+    if api.tasks.take_first(offered, person, _OURS, conn=conn) is None:
         raise RuntimeError("there was no task to take")
     return time.perf_counter() - began

@@ -28,7 +28,7 @@ def main(flow: str, size: int, roles: int) -> None:
     keys = [f"r:Role {n}" for n in range(roles)]
 
     def page(n: int) -> bool:
-        return len(api.open_tasks(f"person {n}", keys)) == 50
+        return len(api.tasks.open(f"person {n}", keys)) == 50
 
     def look_up(n: int) -> bool:
         (found,) = by_start_key(f"N{n * 37 % size}", searched)

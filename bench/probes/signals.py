@@ -48,15 +48,15 @@ def measure(stage: Stage) -> list[Measure]:
 
 
 def _by_number(conn: psycopg.Connection, wid: int, key: str) -> None:
-    api.signal(_FLOW, "payment", {"paid": "yes"}, to=wid, conn=conn)
+    api.signals.send(_FLOW, "payment", {"paid": "yes"}, to=wid, conn=conn)
 
 
 def _by_key(conn: psycopg.Connection, wid: int, key: str) -> None:
-    api.signal(_FLOW, "payment", {"paid": "yes"}, to=key, conn=conn)
+    api.signals.send(_FLOW, "payment", {"paid": "yes"}, to=key, conn=conn)
 
 
 def _with_token(conn: psycopg.Connection, wid: int, key: str) -> None:
-    api.signal(_FLOW, "payment", {"paid": "yes"}, to=wid, token=key, conn=conn)
+    api.signals.send(_FLOW, "payment", {"paid": "yes"}, to=wid, token=key, conn=conn)
 
 
 _WAYS: dict[str, Callable[[psycopg.Connection, int, str], None]] = {
@@ -70,7 +70,7 @@ def _waiting(conn: psycopg.Connection, name: str, size: int) -> list[int]:
     """Start instances that wait for the signal, and return their numbers."""
     with conn.transaction():
         states = [{"number": f"{name}-{n}"} for n in range(size)]
-        return [one.wid for one in api.start_many(_FLOW, states, conn=conn) if one.wid]
+        return [one.wid for one in api.instances.start_many(_FLOW, states, conn=conn) if one.wid]
 
 
 def _cost(

@@ -29,13 +29,13 @@ class Runner:
             " values ('runner', 'bench', %s, now(), now() + interval '1 day')",
             [serves],
         )
-        api.start_many(self.flow, [{}] * count, conn=self.conn)
+        api.instances.start_many(self.flow, [{}] * count, conn=self.conn)
 
     def step(self, limit: int) -> int:
         """Take and complete jobs of different instances in one transaction."""
         with self.conn.transaction():
-            jobs = api.take_many(self.flow, self.names, limit, actor="bench", conn=self.conn)
-            done = api.complete_many(
+            jobs = api.jobs.take_many(self.flow, self.names, limit, actor="bench", conn=self.conn)
+            done = api.jobs.complete_many(
                 self.flow, [Completion(job, {}, None) for job in jobs], actor="bench", conn=self.conn
             )
         if refused := [one.error for one in done if one.error]:

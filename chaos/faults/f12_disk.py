@@ -89,7 +89,7 @@ def _scarce(system: System, small: Path, row: Row) -> float:
 def _refused(conn: psycopg.Connection[Any]) -> str:
     """Return the code of the error of a start; '' when it succeeds."""
     try:
-        api.start(FLOW, {"goal": 1}, actor="tester", conn=conn)
+        api.instances.start(FLOW, {"goal": 1}, actor="tester", conn=conn)
     except WedError as error:
         return error.code
     return ""

@@ -114,8 +114,8 @@ class Fifties(Client):
         with self.system.connect("web") as conn:
             while not self.ended.wait(max(0.0, due - time.monotonic())):
                 due += CLIENTS / A_SECOND
-                wid = api.start(FLOW, {"word": self.word}, conn=conn)
+                wid = api.instances.start(FLOW, {"word": self.word}, conn=conn)
                 fired = conn.execute("select min(id) from wedsql.job_pool where wid = %s", (wid,)).fetchone()
                 with conn.transaction():
-                    for job in api.take_many(FLOW, ["tr_fine"], 1, job_ids=fired, conn=conn):
-                        api.complete(job, {"n": 99}, conn=conn)
+                    for job in api.jobs.take_many(FLOW, ["tr_fine"], 1, job_ids=fired, conn=conn):
+                        api.jobs.complete(job, {"n": 99}, conn=conn)

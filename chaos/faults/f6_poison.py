@@ -26,7 +26,7 @@ def poison(run: Run, row: Row) -> None:
         lines = _log_lines(system)
         begun = time.monotonic()
         with system.connect("web") as conn:
-            wids = {api.start("poison", {"kind": kind}, conn=conn): kind for kind in KINDS * EACH}
+            wids = {api.instances.start("poison", {"kind": kind}, conn=conn): kind for kind in KINDS * EACH}
         for wid, kind in wids.items():
             row.injection(lambda wid=wid: _settled(system, wid, begun), kind)  # type: ignore[misc]
         during = _pace(system, run.seconds(15))

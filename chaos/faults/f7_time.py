@@ -151,8 +151,10 @@ def _jump(timers: Timers, server: FakeTimeServer, before: int, offset: int) -> f
 def _lease_many(system: System, lasting: timedelta) -> list[ClaimedJob]:
     """Lease five hundred jobs in the transaction that starts them, before a worker can see them."""
     with system.connect("worker") as conn, conn.transaction():
-        api.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
-        leased = api.lease_many("side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn)
+        api.instances.start_many("side", [{"hoard": "0"}] * OPEN_LEASES, conn=conn)
+        leased = api.jobs.lease_many(
+            "side", ["tr_hoard"], OPEN_LEASES, "hoarder", duration=lasting, conn=conn
+        )
     if len(leased) != OPEN_LEASES:
         raise TimeoutError(f"only {len(leased)} leases could be hoarded")
     return leased
@@ -161,7 +163,9 @@ def _lease_many(system: System, lasting: timedelta) -> list[ClaimedJob]:
 def _check_late_results(system: System, row: Row, leased: list[ClaimedJob]) -> None:
     """Send the late results of these jobs: all of them must be rejected."""
     with system.connect("worker") as conn:
-        results = api.complete_many("side", [Completion(job, {"hoard": "late"}) for job in leased], conn=conn)
+        results = api.jobs.complete_many(
+            "side", [Completion(job, {"hoard": "late"}) for job in leased], conn=conn
+        )
     codes = Counter(result.error.code if result.error else "accepted" for result in results)
     if unexpected := set(codes) - {"WD102", "WD203", "WD204", "WD205"}:
         row.fail(f"late results were answered with {unexpected}")

@@ -38,7 +38,7 @@ class Timers:
                 states += [{"at_due": "0", "due": due[0] if due else None}] * EACH
             begun = time.monotonic()
             for kept, lot in ((self.short, states), (self.long, [{"much_later": "0"}] * EACH)):
-                results = api.start_many("timed", lot, conn=conn)
+                results = api.instances.start_many("timed", lot, conn=conn)
                 kept.append((begun, [result.wid or 0 for result in results]))
 
     def ahead(self, seconds: float) -> None:

@@ -30,7 +30,7 @@ def listener(run: Run, row: Row) -> None:
 
 def _start(system: System, many: int) -> None:
     with system.connect("web") as conn:
-        api.start_many("chaos", [{"goal": 1}] * many, conn=conn)
+        api.instances.start_many("chaos", [{"goal": 1}] * many, conn=conn)
 
 
 def _changes(system: System) -> int:
@@ -114,6 +114,6 @@ def _commit(system: System, many: int) -> None:
     with system.connect("web", name="burst") as conn:
         for _ in range(many):
             try:
-                api.start("chaos", FINAL, actor="burst", conn=conn)
+                api.instances.start("chaos", FINAL, actor="burst", conn=conn)
             except psycopg.Error:
                 return

@@ -59,10 +59,10 @@ class IdleClient(Client):
     def act(self) -> None:
         """Leave one transaction open."""
         with self.system.connect("worker", name="offender") as conn:
-            api.start("side", {"grab": "0"}, conn=conn)
+            api.instances.start("side", {"grab": "0"}, conn=conn)
             with conn.transaction():
-                api.take_many("side", ["tr_grab"], 1, actor="offender", conn=conn)
-                api.start("side", {"hand": "0"}, actor="offender", conn=conn)
+                api.jobs.take_many("side", ["tr_grab"], 1, actor="offender", conn=conn)
+                api.instances.start("side", {"hand": "0"}, actor="offender", conn=conn)
                 while not self.ended.wait(0.2):
                     conn.pgconn.consume_input()
                 raise psycopg.OperationalError("ended by the fault")
@@ -75,13 +75,13 @@ def _measure_recovery(system: System) -> float:
         job = None
         until = time.monotonic() + TIMEOUT
         while job is None and time.monotonic() < until:
-            job = api.take(FLOW, ["tr_slow"], actor="offender", conn=conn)
+            job = api.jobs.take(FLOW, ["tr_slow"], actor="offender", conn=conn)
             if job is None:
                 conn.rollback()
                 time.sleep(0.01)
         if job is None:
             raise TimeoutError("the offender got no job")
-        api.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
+        api.instances.start(FLOW, {"goal": 1}, actor="offender", conn=conn)  # the transaction also writes
         backend, alive = conn.info.backend_pid, "select count(*) from pg_stat_activity where pid = %s"
         seconds = system.until(
             lambda: not system.one(alive, (backend,)), TIMEOUT, "the offender is still there"

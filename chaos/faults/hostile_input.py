@@ -80,7 +80,7 @@ def _restore(attacks: InterfaceAttacks, flows: set[str]) -> None:
     attacks.target.restore()
     for (name,) in attacks.target.conn.execute(_FLOWS).fetchall():
         if name not in flows:
-            api.drop_flow(str(name), force=True, conn=attacks.target.conn)
+            api.flows.drop(str(name), force=True, conn=attacks.target.conn)
 
 
 def _summary(attacks: InterfaceAttacks, interface: str) -> str:
@@ -98,7 +98,7 @@ def _check_consistency(system: System, row: Row, attacks: InterfaceAttacks) -> N
         "select column_name from information_schema.columns"
         " where table_schema = 'attacked' and table_name = 'wed_flow'"
     )}  # fmt: skip
-    named = {a["name"] for a in api.definition(FLOW, conn=attacks.target.conn)["attributes"]} | {"wid"}
+    named = {a["name"] for a in api.flows.definition(FLOW, conn=attacks.target.conn)["attributes"]} | {"wid"}
     if columns != named:
         row.fail(f"columns {columns ^ named} and definition disagree")
     if system.one("select count(*) from wedsql.trig where canonical is null"):
@@ -109,7 +109,7 @@ def _check_consistency(system: System, row: Row, attacks: InterfaceAttacks) -> N
     there = system.one("select count(*) from attacked.wed_flow")
     if there != attacks.target.accepted:
         row.fail(f"{there} instances of {attacks.target.accepted} accepted starts")
-    if not api.start(FLOW, {}, conn=attacks.target.conn):
+    if not api.instances.start(FLOW, {}, conn=attacks.target.conn):
         row.fail("the flow does not start any more")
     for log in sorted(system.state.glob("*.log")):
         _read(row, log.name, log.read_text(errors="replace"))

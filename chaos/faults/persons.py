@@ -58,7 +58,9 @@ class Arrivals(Actor):
             return
         self.count += 1
         key = f"office-{self.count}"
-        wid = self.until_known(lambda conn: api.start(FLOW, {}, actor=self.name, key=key, conn=conn))
+        wid = self.until_known(
+            lambda conn: api.instances.start(FLOW, {}, actor=self.name, key=key, conn=conn)
+        )
         if wid is not None:
             self.record.started[key] = wid
 

@@ -29,7 +29,7 @@ class ApiAttacks:
     def start(self) -> str:
         key, actor, state = self.draw(st.none() | _SHORT), self.draw(_SHORT), self.draw(hostile.STATE)
         known = key is not None and self._known(key)
-        api.start(FLOW, state, actor=actor, key=key, conn=self.target.conn)
+        api.instances.start(FLOW, state, actor=actor, key=key, conn=self.target.conn)
         self.target.accepted += not known
         return "accepted"
 
@@ -41,33 +41,33 @@ class ApiAttacks:
     def complete(self) -> str:
         """Send a hostile result for a leased job; release the job if the result is rejected."""
         result = self.draw(hostile.STATE | hostile.TEXT)
-        jobs = api.lease_many(FLOW, ["tr_attacked"], 1, "intruder", conn=self.target.conn)
+        jobs = api.jobs.lease_many(FLOW, ["tr_attacked"], 1, "intruder", conn=self.target.conn)
         if not jobs:
             return "no job"
         try:
             if isinstance(result, dict):
-                api.complete(jobs[0], result, conn=self.target.conn)
+                api.jobs.complete(jobs[0], result, conn=self.target.conn)
             else:
-                api.complete(jobs[0], set_text=f"a = {result}", conn=self.target.conn)
+                api.jobs.complete(jobs[0], set_text=f"a = {result}", conn=self.target.conn)
         except Exception:
-            api.release(jobs[0], conn=self.target.conn)
+            api.jobs.release(jobs[0], conn=self.target.conn)
             raise
         self.target.completed += 1
         return "accepted"
 
     def ensure_job(self) -> None:
         """Ensure that there is a job that can be completed."""
-        if not api.offer(FLOW, ["tr_attacked"], 1, conn=self.target.conn):
+        if not api.jobs.offer(FLOW, ["tr_attacked"], 1, conn=self.target.conn):
             self.target.restore()
-            api.start(FLOW, {}, conn=self.target.conn)
+            api.instances.start(FLOW, {}, conn=self.target.conn)
             self.target.accepted += 1
 
     def publish(self) -> str:
-        api.publish(FLOW, self.draw(_DEFINITION), conn=self.target.conn)
+        api.flows.publish(FLOW, self.draw(_DEFINITION), conn=self.target.conn)
         return "accepted"
 
     def predicate(self) -> str:
-        api.check_predicate(FLOW, self.target.text(), conn=self.target.conn)
+        api.flows.check_predicate(FLOW, self.target.text(), conn=self.target.conn)
         return "accepted"
 
     def calls(self) -> str:
@@ -76,23 +76,25 @@ class ApiAttacks:
         job, while_ = self._job(), timedelta(seconds=max(-(10**9), min(number, 10**9)))
         shape = self.draw(_SHAPE)
         call: Any = self.target.choose([
-            lambda: api.cancel(number, text, conn=conn),
-            lambda: api.extend(job, while_, conn=conn),
-            lambda: api.release(job, actor=text, conn=conn),
-            lambda: api.complete(job, {}, actor=text, conn=conn),
-            lambda: api.fail_many(FLOW, [Failure(job, text)], outcome=text, actor=text, conn=conn),
-            lambda: api.create_flow(text[:70], label=text, conn=conn),
-            lambda: api.create_flow("fresh", final_when_pending=text, conn=conn),
-            lambda: api.drop_flow(text, conn=conn),
-            lambda: api.definition(text, conn=conn),
-            lambda: api.start(text, {}, conn=conn),
-            lambda: api.rematch(FLOW, [number], reason=text, conn=conn),
-            lambda: api.rematch(text, conn=conn),
-            lambda: api.offer(FLOW, [text], number, exclude=[number], conn=conn),
-            lambda: api.take_many(FLOW, [text], number, job_ids=[number], conn=conn),
-            lambda: api.lease_many(FLOW, [text], number, text, duration=while_, job_ids=[number], conn=conn),
-            lambda: api.lease_many(text, ["tr_attacked"], 1, text, conn=conn),
-            lambda: api.publish(FLOW, shape, actor=text, reason=text, dry_run=True, conn=conn),
+            lambda: api.instances.cancel(number, text, conn=conn),
+            lambda: api.jobs.extend(job, while_, conn=conn),
+            lambda: api.jobs.release(job, actor=text, conn=conn),
+            lambda: api.jobs.complete(job, {}, actor=text, conn=conn),
+            lambda: api.jobs.fail_many(FLOW, [Failure(job, text)], outcome=text, actor=text, conn=conn),
+            lambda: api.flows.create(text[:70], label=text, conn=conn),
+            lambda: api.flows.create("fresh", final_when_pending=text, conn=conn),
+            lambda: api.flows.drop(text, conn=conn),
+            lambda: api.flows.definition(text, conn=conn),
+            lambda: api.instances.start(text, {}, conn=conn),
+            lambda: api.instances.rematch(FLOW, [number], reason=text, conn=conn),
+            lambda: api.instances.rematch(text, conn=conn),
+            lambda: api.jobs.offer(FLOW, [text], number, exclude=[number], conn=conn),
+            lambda: api.jobs.take_many(FLOW, [text], number, job_ids=[number], conn=conn),
+            lambda: api.jobs.lease_many(
+                FLOW, [text], number, text, duration=while_, job_ids=[number], conn=conn
+            ),
+            lambda: api.jobs.lease_many(text, ["tr_attacked"], 1, text, conn=conn),
+            lambda: api.flows.publish(FLOW, shape, actor=text, reason=text, dry_run=True, conn=conn),
         ])  # fmt: skip
         flows, known = self._flows(), self._is_instance(number)
         call()

@@ -67,7 +67,7 @@ class Target:
 
     def restore(self) -> None:
         """Restore the definition."""
-        api.publish(FLOW, BASE, conn=self.conn)
+        api.flows.publish(FLOW, BASE, conn=self.conn)
 
     def mark(self) -> tuple[Any, ...]:
         """Return what a rejected call must not change: definition, the flow's rows, instances and steps."""

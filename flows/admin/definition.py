@@ -149,7 +149,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
             if change:
                 self._check_version(obj, form)
             else:
-                obj.pk = api.create_flow(obj.name)
+                obj.pk = api.flows.create(obj.name)
             fields = [name for name in form.changed_data if name in _columns(Flow) and name != "name"]
             if fields:
                 obj.save(force_update=True, update_fields=fields)
@@ -166,9 +166,9 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         """Write the other rows, and submit what they define as a draft that is published like any other."""
         DefinitionSave(form.instance, formsets).run()
-        written = api.running_definition(form.instance.name)[1]
+        written = api.drafts.running_definition(form.instance.name)[1]
         transaction.savepoint_rollback(request.wed_before)  # type: ignore[attr-defined]
-        if change and written == api.running_definition(form.instance.name)[1]:
+        if change and written == api.drafts.running_definition(form.instance.name)[1]:
             return
         try:
             with confirmed(form.cleaned_data.get("held") or 0):
@@ -179,7 +179,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
 
     def _submit(self, request: HttpRequest, flow: Flow, definition: AnyDefinition, reason: str) -> None:
         actor = request.user.get_username()
-        done = api.submit_definition(flow.name, definition, reason=reason, actor=actor, numbered=True)
+        done = api.publications.submit(flow.name, definition, reason=reason, actor=actor, numbered=True)
         flow.pk = Flow.objects.values_list("pk", flat=True).get(name=flow.name)
         if done.version is None:
             text = _("Publication %(id)s waits for approval.") % {"id": done.id}
@@ -216,7 +216,7 @@ class FlowAdmin(DesignRights, admin.ModelAdmin):
 
     def delete_model(self, request: HttpRequest, obj: Flow) -> None:
         set_audit_context(request, "")
-        api.drop_flow(obj.name)
+        api.flows.drop(obj.name)
 
 
 def set_audit_context(request: HttpRequest, reason: str) -> None:

@@ -1,6 +1,6 @@
 """The options of a flow, of an attribute and of a trigger, declared in one place.
 
-Model fields, forms, comparisons, files, the documentation and the type of `flows.api.definition` are
+Model fields, forms, comparisons, files, the documentation and the type of `flows.api.flows.definition` are
 generated from them; the kernel reads the same options from its tables.
 """
 

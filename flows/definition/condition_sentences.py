@@ -1,4 +1,4 @@
-"""A condition as a sentence, made of the outline that `flows.api.condition_outline` returns."""
+"""A condition as a sentence, made of the outline that `flows.api.conditions.outline` returns."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _LONGEST = 200
 
 
 def sentences(changes: Iterable[Change], read: Read = str) -> list[str]:
-    """Return the sentences for the result of `flows.api.difference`, in the active language.
+    """Return the sentences for the result of `flows.api.flows.difference`, in the active language.
 
     `read` says a condition with the labels of attributes; without it conditions are SQL.
     """

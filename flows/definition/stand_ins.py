@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 from django.utils.translation import gettext as _
 
 from flows import json_text
-from flows.api.connection import to_json
+from flows.engine.connection import to_json
 from flows.errors import Refused
 
 Result: TypeAlias = Mapping[str, Any]

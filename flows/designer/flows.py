@@ -68,8 +68,8 @@ def flows(request: HttpRequest) -> HttpResponse:
         if not (designs(user) or visible is None or visible):
             raise Http404
         found = listed(visible, wanted, after, PER_PAGE + 1)
-        drafts = {each.flow: each for each in api.list_drafts() if each.branch == MAIN and not each.closed}
-        requests = {each.flow: each for each in reversed(api.list_publications(only_open=True, limit=500))}
+        drafts = {each.flow: each for each in api.drafts.list() if each.branch == MAIN and not each.closed}
+        requests = {each.flow: each for each in reversed(api.publications.list(only_open=True, limit=500))}
     shown = [Listed(flow, drafts.get(flow.name), requests.get(flow.name)) for flow in found[:PER_PAGE]]
     context = {
         "flows": shown,
@@ -84,8 +84,8 @@ def flows(request: HttpRequest) -> HttpResponse:
 
 def waiting(user: AnyUser, limit: int = 8) -> list[Waiting]:
     """Return the open requests and the drafts of the flows that the user may design, the newest first."""
-    requests = api.list_publications(only_open=True, limit=limit)
-    drafts = [each for each in api.list_drafts() if each.branch == MAIN and not each.closed][:limit]
+    requests = api.publications.list(only_open=True, limit=limit)
+    drafts = [each for each in api.drafts.list() if each.branch == MAIN and not each.closed][:limit]
     known = flow_rows({each.flow for each in requests} | {each.flow for each in drafts})
     found = [
         (each.flow, "publish", _("waits for approval") if each.status == "requested" else _("is scheduled"))

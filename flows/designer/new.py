@@ -107,7 +107,7 @@ def _open(request: HttpRequest, form: NewFlowForm, example: gallery.Example | No
                 gallery.open_example(example, name, label=label, actor=actor)
             else:
                 definition = {"label": label, "attributes": [], "triggers": []}
-                api.open_draft(name, definition=definition, summary=Summary("opened"), actor=actor)
+                api.drafts.open(name, definition=definition, summary=Summary("opened"), actor=actor)
     except DraftExists:
         form.add_error("name", _("A draft of a new flow has this name already; go on with it below."))
         return None
@@ -136,6 +136,6 @@ def _opened(name: str, example: gallery.Example) -> str:
 
 def unpublished(user: AnyUser) -> list[tuple[DraftInfo, str]]:
     """Return the drafts of flows that were never published and that the user may change, with addresses."""
-    found = [each for each in api.list_drafts() if each.branch == "main" and each.running_version == 0]
+    found = [each for each in api.drafts.list() if each.branch == "main" and each.running_version == 0]
     designs = [(each, Design(each.flow, None, None)) for each in found]
     return [(each, design.address("rules")) for each, design in designs if may_edit(user, design)]

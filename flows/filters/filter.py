@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 
-from flows.api.connection import value
+from flows.engine.connection import value
 from flows.errors import PredicateRefused, PredicateType, WedError
 from flows.filters.clauses import Clause
 from flows.filters.clocks import check_names

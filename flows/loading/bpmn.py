@@ -144,7 +144,9 @@ def _of_data(flow: str, process: Process, known: Sequence[BpmnProblem]) -> list[
     Conditions are checked where their attributes are right.
     """
     definition = {"attributes": [dict(each.options) for each in process.data], "triggers": []}
-    refused = [each for each in api.check_definition(flow, definition) if each.path[:1] == ("attributes",)]
+    refused = [
+        each for each in api.conditions.check_definition(flow, definition) if each.path[:1] == ("attributes",)
+    ]
     places = [process.data[int(each.path[1])] if len(each.path) > 1 else process for each in refused]
     found = [
         BpmnProblem("refused", problem.message, place.line, place.column, "error", place.id)
@@ -177,7 +179,7 @@ def _of_conditions(process: Process, wrong: AbstractSet[str]) -> list[BpmnProble
 
 def export_bpmn(flow: str, version: int) -> str:
     """Return a version of a flow as BPMN. Raises BadBpmn where it cannot be written as that."""
-    source = api.read_source(flow, version)
+    source = api.flows.read_source(flow, version)
     if source is None or source["language"] not in ("bpmn", "graph"):
         message = (
             f"Version {version} of flow {flow} was not imported from BPMN or a graph: its rules fire "

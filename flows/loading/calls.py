@@ -37,7 +37,7 @@ class Callees:
         """Return the attributes of a flow; None if there is no such flow."""
         if flow not in self.known:
             exists = Flow.objects.filter(name=flow).exists()
-            found = api.running_definition(flow)[1]["attributes"] if exists else None
+            found = api.drafts.running_definition(flow)[1]["attributes"] if exists else None
             self.known[flow] = None if found is None else frozenset(each["name"] for each in found)
         return self.known[flow]
 

@@ -66,7 +66,7 @@ def _typed(datum: Datum, found: Mapping[str, str]) -> Datum:
 
 def _is_name(name: str) -> bool:
     """Return whether an attribute may have a name."""
-    return api.check_condition({name: "text"}, f"{name} is null")[0] is None and not name.startswith("_")
+    return api.conditions.check({name: "text"}, f"{name} is null")[0] is None and not name.startswith("_")
 
 
 def _ambiguous(missing: Undeclared, found: Mapping[str, str]) -> list[str]:

@@ -84,7 +84,7 @@ class Undeclared:
         """Return whether a name could be of another type than that of its use."""
         tried = {**self._types, **self.types(), name: type_}
         uses = (condition for condition, names in self._uses if name in names)
-        return all(api.check_condition(tried, condition)[0] is None for condition in uses)
+        return all(api.conditions.check(tried, condition)[0] is None for condition in uses)
 
     def message(self) -> str:
         """Return the message for these names, with lines that declare them."""
@@ -125,7 +125,7 @@ def refusals(flow: str, graph: Graph, compiled: Compiled, declared: Declaring = 
 
     declared: where the file declares attributes, for conditions that name others.
     """
-    refused = api.check_definition(flow, compiled.definition)
+    refused = api.conditions.check_definition(flow, compiled.definition)
     problems = [
         _at_origin(graph, compiled, problem) for problem in refused if problem.path[:1] == ("attributes",)
     ]
@@ -173,7 +173,7 @@ def _conditions(
 
 
 def _not_accepted(types: Mapping[str, str], edges: Sequence[Edge]) -> Iterator[Edge]:
-    accepted = api.accepted_conditions(types, [each.condition or "" for each in edges]) if edges else []
+    accepted = api.conditions.accepted(types, [each.condition or "" for each in edges]) if edges else []
     return (edge for edge, known in zip(edges, accepted, strict=True) if not known)
 
 
@@ -185,7 +185,7 @@ def checked(
     known = dict(types)
     written = declared.names - types.keys()
     for number in range(_MOST):
-        problem = api.check_condition(known, condition)[0]
+        problem = api.conditions.check(known, condition)[0]
         begin, word = _word(condition, problem, written)
         name = word.lower()
         unknown = problem is not None and problem.reason == "unknown_name"
@@ -218,7 +218,7 @@ def undeclared(names: Mapping[str, str], declared: Declaring, types: Mapping[str
 
     `names` have the owners of the conditions that name them first, `types` are those by their use.
     """
-    usable = [name for name in names if api.check_condition({name: "text"}, f"{name} is null")[0] is None]
+    usable = [name for name in names if api.conditions.check({name: "text"}, f"{name} is null")[0] is None]
     facts = {
         "names": ", ".join(f'"{name}" ({owner})' for name, owner in names.items()),
         "declared": declared.text,

@@ -24,7 +24,7 @@ def types_by_use(known: Mapping[str, str], uses: Sequence[tuple[str, Sequence[st
             continue
         for chosen in product(TYPES, repeat=len(unknown)):
             tried = dict(zip(unknown, chosen, strict=True))
-            if api.check_condition({**known, **found, **tried}, condition)[0] is None:
+            if api.conditions.check({**known, **found, **tried}, condition)[0] is None:
                 found |= tried
                 break
     return found

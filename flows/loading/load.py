@@ -45,16 +45,16 @@ def load_sql(flow: str, script: str, actor: str, reason: str = "") -> Publicatio
     """
     try:
         with transaction.atomic():
-            if not api.running_definition(flow)[1].get("needs_approval"):
-                after = api.last_loss()
+            if not api.drafts.running_definition(flow)[1].get("needs_approval"):
+                after = api.flows.last_loss()
                 _run_all(flow, script, actor)
-                api.confirm_losses(flow, after, held(), actor=actor)
+                api.flows.confirm_losses(flow, after, held(), actor=actor)
                 return None
             point = transaction.savepoint()
             _run_all(flow, script, actor, only_rules=True)
-            definition = api.running_definition(flow)[1]
+            definition = api.drafts.running_definition(flow)[1]
             transaction.savepoint_rollback(point)
-            return api.submit_definition(flow, definition, actor=actor, reason=reason, numbered=True)
+            return api.publications.submit(flow, definition, actor=actor, reason=reason, numbered=True)
     except DatabaseError as error:
         raise (from_database(error) or WedError(str(error))) from error
     finally:
@@ -84,13 +84,13 @@ def _no_definition(flow: str) -> WedError:
 def load_definition(flow: str, definition: Definition, actor: str, reason: str = "") -> Publication:
     """Submit the definition for publication; create the flow if it is missing. Raises WedError."""
     with transaction.atomic():
-        return api.submit_definition(flow, definition, actor=actor, reason=reason)
+        return api.publications.submit(flow, definition, actor=actor, reason=reason)
 
 
 def _prepare(flow: str, actor: str) -> None:
     design = Design(connection, flow, actor)
     if design.id() is None:
-        api.create_flow(flow)
+        api.flows.create(flow)
 
 
 def _reset() -> None:

@@ -103,7 +103,7 @@ def prepare_pdl(
         raise BadPdl(found)
     made = compile_workflow(library, workflow)
     name = flow or slug(made.workflow.id)
-    refused = [*_refused(made, api.check_definition(name, made.compiled.definition))]
+    refused = [*_refused(made, api.conditions.check_definition(name, made.compiled.definition))]
     if refused:
         raise BadPdl([*found, *refused])
     text = "\n".join(each.text.rstrip("\n") + "\n" for each in texts)
@@ -146,7 +146,7 @@ def _missing_flows(flow: str, made: CompiledWorkflow) -> Iterator[PdlProblem]:
 
 def export_pdl(flow: str, version: int) -> str:
     """Return a version of a flow as PDL. Raises BadPdl where it was not imported from PDL."""
-    source = api.read_source(flow, version)
+    source = api.flows.read_source(flow, version)
     if source is None or source["language"] != "pdl":
         message = (
             f"Version {version} of flow {flow} was not imported from PDL, which has no words for its rules."

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.api.rematches import as_report
+from flows.engine.rematches import as_report
 from flows.languages.bpmn import BadBpmn, Process
 from flows.languages.bpmn.document.xml import LARGEST
 from flows.languages.graph import BadGraph, Problem
@@ -103,13 +103,13 @@ def publish_file(flow: str, made: Made, actor: str, reason: str) -> Publication:
     """
     with transaction.atomic():
         definition = made.compiled.definition
-        return api.submit_definition(flow, definition, actor=actor, reason=reason, source=made.source)
+        return api.publications.submit(flow, definition, actor=actor, reason=reason, source=made.source)
 
 
 def try_file(flow: str, made: Made) -> PublishReport:
     """Return the effect of publishing a file, and change nothing. Raises what publishing would raise."""
     with _created(flow):
-        report = api.publish(flow, made.compiled.definition, dry_run=True)
+        report = api.flows.publish(flow, made.compiled.definition, dry_run=True)
         transaction.set_rollback(True)
     return report
 
@@ -146,5 +146,5 @@ def _created(flow: str) -> Iterator[None]:
     """Create the flow if it is missing, and roll back what follows where it fails."""
     with transaction.atomic():
         if not Flow.objects.filter(name=flow).exists():
-            api.create_flow(flow)
+            api.flows.create(flow)
         yield

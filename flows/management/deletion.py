@@ -26,7 +26,7 @@ class Command(FlowCommand):
         if options["force"] and options["confirm"] != flow.name:
             raise Usage(f"--force deletes the history of {flow.name}: add --confirm {flow.name}.")
         with transaction.atomic():
-            api.drop_flow(flow.name, force=options["force"], held=held())
+            api.flows.drop(flow.name, force=options["force"], held=held())
         if options["json"]:
             self.write_json({"dropped": flow.name})
         else:

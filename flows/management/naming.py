@@ -24,8 +24,8 @@ def named_definition(named: str) -> Mapping[str, Any]:
     if found is None:
         raise Usage(f"{named} names no file, flow, version or draft.")
     if found["branch"]:
-        return api.read_draft(found["flow"], found["branch"]).definition
+        return api.drafts.read(found["flow"], found["branch"]).definition
     flow = get_flow(found["flow"]).name
     if found["version"]:
-        return api.version_definition(flow, int(found["version"]))
-    return api.running_definition(flow)[1]
+        return api.publications.version_definition(flow, int(found["version"]))
+    return api.drafts.running_definition(flow)[1]

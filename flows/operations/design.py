@@ -51,7 +51,7 @@ class Design:
 
     def create_new(self, settings: Values) -> None:
         """Create the flow with these settings; raises BadName if there is one of that name."""
-        api.create_flow(self.flow, conn=self._api_connection())
+        api.flows.create(self.flow, conn=self._api_connection())
         self.alter(settings)
 
     def alter(self, settings: Values) -> None:
@@ -62,7 +62,7 @@ class Design:
     def drop(self) -> None:
         """Drop the flow if it exists; the kernel raises an error if it has instances."""
         if self.id() is not None:
-            api.drop_flow(self.flow, conn=self._api_connection())
+            api.flows.drop(self.flow, conn=self._api_connection())
 
     def definition(self) -> Definition:
         """Return the flow's definition; raises FlowMigrationError if there is no such flow."""

@@ -34,7 +34,7 @@ def operations_between(
 class _Plan:
     def __init__(self, flow: str, old: Definition, new: Definition) -> None:
         self.flow, self.old, self.new = flow, old, new
-        self.changes = api.difference(old, new)
+        self.changes = api.flows.difference(old, new)
 
     def in_order(self, recreate_triggers: bool) -> Iterator[FlowOperation]:
         altered = [] if recreate_triggers else self._found("trigger", "changed")

@@ -87,7 +87,7 @@ def _rest(flow: str, copy: Design, wanted: Definition) -> list[FlowOperation]:
         with suppress(DatabaseError, FlowMigrationError), transaction.atomic():
             for operation in plan:
                 operation.forwards(copy)
-            if not api.difference(copy.definition(), wanted):
+            if not api.flows.difference(copy.definition(), wanted):
                 return plan
     raise FlowMigrationError(f"The change of flow {flow} cannot be written as operations on its rows.")
 

@@ -125,10 +125,10 @@ def open_example(example: Example, flow: str, *, label: str = "", actor: str = "
     title = Summary(example.english_title, context="gallery")
     summary = Summary("opened from the gallery: %(title)s", {"title": title})
     with transaction.atomic():
-        draft = api.open_draft(flow, definition=definition, summary=summary, actor=actor)
-        known = {each.name: each.revision for each in api.list_scenarios(flow)}
+        draft = api.drafts.open(flow, definition=definition, summary=summary, actor=actor)
+        known = {each.name: each.revision for each in api.trials.list_scenarios(flow)}
         for scenario in example.scenarios_of(flow):
-            api.save_scenario(replace(scenario, revision=known.get(scenario.name, 0)), actor=actor)
+            api.trials.save_scenario(replace(scenario, revision=known.get(scenario.name, 0)), actor=actor)
     return draft
 
 

@@ -16,9 +16,9 @@ from time import monotonic
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from flows.api.connection import rows as sql_rows
-from flows.api.connection import to_json
-from flows.api.instances import start_many
+from flows.engine.connection import rows as sql_rows
+from flows.engine.connection import to_json
+from flows.engine.instances import start_many
 from flows.starts.csv_rows import Problem, Row
 from flows.types import StartResult
 

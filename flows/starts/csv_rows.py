@@ -16,9 +16,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import to_json
 from flows.definition.option_labels import option_meant, type_of
 from flows.designer.trial.values import BadValue, as_value
+from flows.engine.connection import to_json
 from flows.errors import Refused
 
 MAX_BYTES = 1_000_000

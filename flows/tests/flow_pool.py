@@ -124,7 +124,7 @@ class FlowPool:
     def create(self, conn: Connection) -> str:
         """Create an empty flow and return its name."""
         name = f"f_{uuid.uuid4().hex[:12]}"
-        api.create_flow(name, conn=conn)
+        api.flows.create(name, conn=conn)
         return name
 
     def remember(self, name: str) -> None:
@@ -180,7 +180,7 @@ class FlowPool:
     def _drop(self, name: str) -> None:
         self._digests.pop(name, None)
         if self._admin.execute("select 1 from wedsql.flow where name = %s", [name]).fetchone():
-            api.drop_flow(name, force=True, conn=self._admin)
+            api.flows.drop(name, force=True, conn=self._admin)
 
 
 def _rows_of(table: str) -> str:

@@ -127,7 +127,7 @@ class Kit:
 
     def publish(self, definition: Mapping[str, Any]) -> None:
         """Publish a definition without a version, as a program does."""
-        api.publish(self.name, definition, conn=self.conn)
+        api.flows.publish(self.name, definition, conn=self.conn)
 
     def load(self, text: str) -> None:
         """Execute SQL with the flow's schema first in the search_path."""
@@ -138,7 +138,7 @@ class Kit:
     # -- running
     def start(self, **state: Any) -> int:
         """Start an instance and return its number."""
-        return api.start(self.name, state, conn=self.conn)
+        return api.instances.start(self.name, state, conn=self.conn)
 
     def take(self, transition: str, wid: int | None = None, conn: Connection | None = None) -> ClaimedJob:
         """Take a ready job of a transition (of one instance) as the mode does."""
@@ -175,11 +175,11 @@ class Kit:
         with self.step():
             job = mode.take(self.conn, transition, wid)
             assert job, f"no job of {transition} is ready"
-            return api.fail(job, why, conn=self.conn, **options)
+            return api.jobs.fail(job, why, conn=self.conn, **options)
 
     def lease(self, transition: str, conn: Connection | None = None, **options: Any) -> ClaimedJob:
         """Lease the next ready job of a transition."""
-        found = api.lease_many(self.name, [transition], 1, "tester", conn=conn or self.conn, **options)
+        found = api.jobs.lease_many(self.name, [transition], 1, "tester", conn=conn or self.conn, **options)
         assert found, f"no job of {transition} is ready"
         return found[0]
 
@@ -187,7 +187,7 @@ class Kit:
         """Run the reaper once, at an offset from the real time."""
         if offset:
             self.clock(offset)
-        return api.reap(conn=self.conn)
+        return api.maintenance.reap(conn=self.conn)
 
     def lock(self, conn: Connection, wid: int, tgid: int) -> bool:
         """Try to take the paper's lock in the open transaction of conn."""

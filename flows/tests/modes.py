@@ -16,7 +16,7 @@ import pytest
 from psycopg.pq import TransactionStatus
 
 from flows import api, json_text
-from flows.api import connection
+from flows.engine import connection
 from flows.errors import WedError
 from flows.types import ClaimedJob, Completion, StepResult
 
@@ -42,12 +42,12 @@ class Single:
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         """Return a ready job of the transition (of one instance), held as the mode does."""
         ids = self.ids(conn, transition, wid)
-        found = api.take_many(self.kit.name, [transition], 1, job_ids=ids, conn=conn)
+        found = api.jobs.take_many(self.kit.name, [transition], 1, job_ids=ids, conn=conn)
         return found[0] if found else None
 
     def complete(self, conn: Connection, done: Completion, actor: str) -> StepResult:
         """Complete the job. Raises the error with which it is rejected."""
-        return api.complete(done.job, done.changes, set_text=done.set_text, actor=actor, conn=conn)
+        return api.jobs.complete(done.job, done.changes, set_text=done.set_text, actor=actor, conn=conn)
 
     def ids(self, conn: Connection, transition: str, wid: int | None) -> list[int] | None:
         """Return the ids of the instance's jobs of the transition, None for all instances."""
@@ -68,12 +68,12 @@ class Lease(Single):
         except WedError:
             if self.leased:
                 with suppress(WedError):  # the lease may have ended
-                    api.release(self.leased, conn=conn)
+                    api.jobs.release(self.leased, conn=conn)
             raise
 
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         ids = self.ids(conn, transition, wid)
-        found = api.lease_many(self.kit.name, [transition], 1, "tester", job_ids=ids, conn=conn)
+        found = api.jobs.lease_many(self.kit.name, [transition], 1, "tester", job_ids=ids, conn=conn)
         self.leased = found[0] if found else None
         return self.leased
 
@@ -108,7 +108,7 @@ class Held(Single):
             if error.code in NOT_THE_RESULT:
                 raise
             with pytest.raises(WedError) as alone, conn.transaction():
-                assert api.take_many(
+                assert api.jobs.take_many(
                     done.job.flow, [done.job.transition], 1, job_ids=[done.job.id], conn=conn
                 )
                 super().complete(conn, done, actor)
@@ -136,7 +136,7 @@ class Batch(Single):
     def take(self, conn: Connection, transition: str, wid: int | None) -> ClaimedJob | None:
         """Take the job together with one of a new instance that starts with the same state."""
         if wid is None:
-            offers = api.offer(self.kit.name, [transition], 1, conn=conn)
+            offers = api.jobs.offer(self.kit.name, [transition], 1, conn=conn)
             wid = offers[0].wid if offers else UNKNOWN_WID
         other = self._begin(conn, wid)
         if other is None:
@@ -144,7 +144,9 @@ class Batch(Single):
         theirs = self.kit.rows("select id, trname from wedsql.job_pool where wid = %s", [other], conn)
         names = {transition, *(job.trname for job in theirs)}
         ids = [*(self.ids(conn, transition, wid) or []), *(job.id for job in theirs)]
-        found = {job.wid: job for job in api.take_many(self.kit.name, [*names], 2, job_ids=ids, conn=conn)}
+        found = {
+            job.wid: job for job in api.jobs.take_many(self.kit.name, [*names], 2, job_ids=ids, conn=conn)
+        }
         if wid in found and other in found:
             self.companions[found[wid].id, self._transaction(conn)] = found[other]
         else:
@@ -171,7 +173,8 @@ class Batch(Single):
     def _outcome(self, conn: Connection, given: list[Completion], actor: str) -> list[Any]:
         """Return the first job's result and its instance's rows; assert that the companion wrote nothing."""
         answers = {
-            one.job_id: one for one in api.complete_many(given[0].job.flow, given, actor=actor, conn=conn)
+            one.job_id: one
+            for one in api.jobs.complete_many(given[0].job.flow, given, actor=actor, conn=conn)
         }
         for other in given[1:]:
             why = answers[other.job.id].error
@@ -215,7 +218,7 @@ class Batch(Single):
         first = self.kit.one("select state from wedsql.wed_trace where (wid, seq) = (%s, 1)", [wid], conn)
         if first is None:
             return None
-        return api.start_many(self.kit.name, [first], actor="companion", conn=conn)[0].wid
+        return api.instances.start_many(self.kit.name, [first], actor="companion", conn=conn)[0].wid
 
     def _forget(self, conn: Connection, wid: int) -> None:
         """Delete all rows of the companion."""

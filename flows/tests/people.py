@@ -23,8 +23,8 @@ def is_task(kit: Kit, job: int) -> bool:
 
 def take(kit: Kit, job: int) -> Any:
     """Take a task as a person who may take it."""
-    keys = [api.read_task(job, PERSON, conn=kit.conn).audience]
-    return api.take_task(job, PERSON, keys, conn=kit.conn)
+    keys = [api.tasks.read(job, PERSON, conn=kit.conn).audience]
+    return api.tasks.take(job, PERSON, keys, conn=kit.conn)
 
 
 def done(kit: Kit, name: str, wid: int, **changes: Any) -> str:
@@ -33,10 +33,10 @@ def done(kit: Kit, name: str, wid: int, **changes: Any) -> str:
     if not is_task(kit, job):
         return str(kit.run(name, wid, **changes).status)
     claim = take(kit, job).claim
-    return str(api.complete_task(job, PERSON, changes, claim=claim, conn=kit.conn).status)
+    return str(api.tasks.complete(job, PERSON, changes, claim=claim, conn=kit.conn).status)
 
 
 def failed(kit: Kit, name: str, wid: int) -> str:
     """Report the failure of a task, and return what that was."""
     job = pending(kit, name, wid)
-    return api.fail_task(job, PERSON, "It cannot be done.", take(kit, job).claim, conn=kit.conn)
+    return api.tasks.fail(job, PERSON, "It cannot be done.", take(kit, job).claim, conn=kit.conn)

@@ -45,10 +45,15 @@ def leased(kit: Kit) -> int:
     return wid
 
 
-suspended = operated(running, api.suspend)
+suspended = operated(running, api.operations.suspend)
 
 STATUSES: dict[str, Callable[[Kit], int]] = {
-    "R": running, "E": exception, "S": suspended, "S of an exception": operated(exception, api.suspend),
-    "X": operated(compensatable, api.abort), "F": ended, "C": operated(running, api.cancel),
-    "A": operated(running, api.abort),
-}  # fmt: skip
+    "R": running,
+    "E": exception,
+    "S": suspended,
+    "S of an exception": operated(exception, api.operations.suspend),
+    "X": operated(compensatable, api.compensations.abort),
+    "F": ended,
+    "C": operated(running, api.instances.cancel),
+    "A": operated(running, api.compensations.abort),
+}

@@ -43,5 +43,5 @@ def measured(rule: AlertRule, flow: FlowInfo) -> str:
 def _value(rule: AlertRule, flow: FlowInfo) -> float | None:
     """Return a number of instances or workers, or an age in seconds; None where nothing has an age."""
     if rule.kind != "count":
-        return api.measure_alert(flow.name, rule.kind, rule.trname)
+        return api.alerts.measure(flow.name, rule.kind, rule.trname)
     return instances.matching(parse(rule.query, flow, timezone.get_current_timezone()), CAP).n

@@ -43,7 +43,7 @@ _GREATEST = 2**63 - 1
 def alerts(request: HttpRequest) -> HttpResponse:
     """Show the rules of the flows that the user sees, those with an active alert first."""
     names = visible_flows(request.user)
-    found = api.list_alert_rules(None if names is None else sorted(names))
+    found = api.alerts.list_rules(None if names is None else sorted(names))
     context = {
         "rows": [RuleRow(rule) for rule in found],
         "counts": Counter(state(rule) for rule in found),
@@ -58,7 +58,7 @@ def alert(request: HttpRequest, rule: int) -> HttpResponse:
     """Show one rule with its history."""
     found, flow = _rule_or_404(request, rule)
     before = long_number(request.GET.get("before"))
-    entries = api.alert_history(rule, before, ENTRIES + 1)
+    entries = api.alerts.history(rule, before, ENTRIES + 1)
     shown = [
         (
             each,
@@ -130,7 +130,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
 
 def _views(request: HttpRequest, flow: FlowInfo) -> list[SavedView]:
     groups = group_names(request.user)
-    return api.list_views(request.user.get_username(), groups, flow.name)
+    return api.views.list(request.user.get_username(), groups, flow.name)
 
 
 def _saved(
@@ -167,16 +167,16 @@ def _operated(request: HttpRequest, rule: SavedAlertRule, verb: str) -> str:
     actor = request.user.get_username()
     note = request.POST.get("note", "").replace("\x00", "").strip()[:LONGEST_NOTE]
     if verb == "acknowledge":
-        api.acknowledge_alert(rule.id, actor, note)
+        api.alerts.acknowledge(rule.id, actor, note)
         return _("The alert is acknowledged.")
     if verb == "silence":
         until = forms.until(request.POST.get("minutes", ""))
-        api.silence_alert(rule.id, until, actor, note)
+        api.alerts.silence(rule.id, until, actor, note)
         return _("The alert is silenced.") if until else _("The alert is no longer silenced.")
     if verb == "test":
-        count = api.send_test_alert(rule.id, actor)
+        count = api.alerts.send_test(rule.id, actor)
         return _("A test is on its way to %(count)d receivers.") % {"count": count}
-    api.delete_alert_rule(rule.id, actor)
+    api.alerts.delete_rule(rule.id, actor)
     return _("The alert “%(name)s” is removed.") % {"name": rule.name}
 
 
@@ -186,7 +186,7 @@ def _rule_or_404(request: HttpRequest, rule: int) -> tuple[SavedAlertRule, FlowI
         raise Http404
     try:
         with transaction.atomic():
-            found = api.read_alert_rule(rule)
+            found = api.alerts.read_rule(rule)
     except UnknownAlert as error:
         raise Http404 from error
     return found, flow_or_404(request.user, found.flow)

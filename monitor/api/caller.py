@@ -28,7 +28,8 @@ from flows.access import (
     shown_to,
     visible_flows,
 )
-from flows.api import read_bulk, read_proposal
+from flows.api.approvals import read as read_proposal
+from flows.api.bulk import read as read_bulk
 from flows.capabilities.cases.rights import case_or_404
 from flows.errors import UnknownBulk, UnknownProposal
 from flows.queries.definitions import FlowInfo, flow_by_name

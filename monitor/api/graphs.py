@@ -70,7 +70,7 @@ def graph_history(request: HttpRequest, wid: int, walk: Flag = False) -> Any:
     """Return the first 10,000 steps of an instance in its graph, with `walk` also in that order."""
     with snapshot():
         _instance, flow = call_of(request).caller.instance_or_404(wid)
-        source = kernel.read_source(flow.name)
+        source = kernel.flows.read_source(flow.name)
         if source is None or source["language"] != "graph":
             raise Problem(404, "The present version of this flow was not imported as a graph.")
         drawn = graph.read(source["text"], source["format"])

@@ -10,7 +10,7 @@ from ninja import Query, Schema
 from pydantic import Field
 
 from flows import api as kernel
-from flows.api.locks import LockedJob
+from flows.engine.locks import LockedJob
 from flows.queries.base import snapshot
 from monitor.api.problems import Problem
 from monitor.api.routing import READ_SHOWN, flow_of, router
@@ -64,7 +64,7 @@ def locks(request: HttpRequest, name: str, given: Query[Listed]) -> Any:
         raise Problem(403, "The locks of this flow are named by values that you may not see.")
     after = given.cursor.replace("\x00", "")
     with snapshot():
-        queues, following = kernel.lock_queues(flow.name, limit=given.limit, after=after or None)
+        queues, following = kernel.locks.queues(flow.name, limit=given.limit, after=after or None)
     items = [
         {
             "lock": queue.lock,

@@ -31,7 +31,7 @@ def start(request: HttpRequest, response: HttpResponse, name: str, given: inputs
     It is refused (409) if that instance was started with other values of the attributes.
     """
     actor, keys = call_of(request).caller.name, [given.key]
-    found = kernel.start_many(flow_of(request).name, [given.state], actor=actor, keys=keys)[0]
+    found = kernel.instances.start_many(flow_of(request).name, [given.state], actor=actor, keys=keys)[0]
     if found.error is not None:
         raise found.error
     if found.differs:
@@ -83,7 +83,7 @@ def rematch(request: HttpRequest, wid: int, given: inputs.RematchIn) -> Any:
     """Evaluate the conditions of the flow on the instance again; `fired` are the transitions that fired."""
     caller, flow, reason = call_of(request).caller, flow_of(request).name, given.reason
     caller.check("rematch", flow, wid)
-    done = kernel.rematch(flow, [wid], actor=caller.name, reason=reason)
+    done = kernel.instances.rematch(flow, [wid], actor=caller.name, reason=reason)
     _log(request, "rematch", wid)
     return {"changed": bool(done["changed"]), "fired": sorted(done["fired"])}
 

@@ -204,7 +204,7 @@ def step(request: HttpRequest, wid: int, seq: int) -> Any:
 def why(request: HttpRequest, wid: int, seq: Annotated[int, Field(ge=1, lt=2**31)] | None = None) -> Any:
     """Return which rules hold and what the others lack, now or at a step of the history."""
     with snapshot():
-        return shown.why(masking.reasons(flow_of(request), kernel.explain_instance(wid, seq)))
+        return shown.why(masking.reasons(flow_of(request), kernel.reasons.explain_instance(wid, seq)))
 
 
 def _parsed(text: str, flow: FlowInfo | None = None) -> Filter:

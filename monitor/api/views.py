@@ -21,7 +21,7 @@ def views(request: HttpRequest, flow: str = "") -> Any:
     """Return the views of a flow, or over all flows, that the caller sees, the caller's own first."""
     caller = call_of(request).caller
     name = caller.flow_or_404(flow).name if flow else ""
-    return {"items": [vars(each) for each in kernel.list_views(caller.name, teams(caller.user), name)]}
+    return {"items": [vars(each) for each in kernel.views.list(caller.name, teams(caller.user), name)]}
 
 
 @router.post("/views", response={201: schemas.SavedViewOut}, auth=READ, summary="Save a view")
@@ -35,7 +35,7 @@ def save(request: HttpRequest, given: inputs.SavedViewIn) -> Any:
     team = given.team if given.team in teams(caller.user) else ""  # which the kernel rejects for "team"
     query = accepted(caller.user, given.query, flow)
     view = View(query, given.columns, given.sorting, given.shared, team)
-    return Status(201, vars(kernel.save_view(caller.name, given.flow, given.name, view)))
+    return Status(201, vars(kernel.views.save(caller.name, given.flow, given.name, view)))
 
 
 @router.delete("/views/{int:view}", response={204: None}, auth=READ, summary="Delete a view")
@@ -43,7 +43,7 @@ def delete(request: HttpRequest, view: int) -> Any:
     """Delete a view of the caller."""
     caller = call_of(request).caller
     _check_token(caller, "")
-    kernel.delete_view(caller.name, number_of(view))
+    kernel.views.delete(caller.name, number_of(view))
     return Status(204, None)
 
 

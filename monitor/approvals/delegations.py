@@ -56,7 +56,7 @@ def delegations(request: HttpRequest) -> HttpResponse:
     if posted and not approved:
         return HttpResponseForbidden(_("You may not approve repairs."))
     seen = visible_flows(user)
-    found = api.list_delegations(None if seen is None else sorted(seen))
+    found = api.approvals.list_delegations(None if seen is None else sorted(seen))
     titles = names(approved | {one.flow for one in found})
     saves = posted and "end_now" not in request.POST
     form = DelegationForm(request.POST if saves else None, initial=_today())
@@ -100,7 +100,7 @@ def _saved(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
     last = min(given["end"], date.max - timedelta(days=1))
     until = datetime.combine(last + timedelta(days=1), datetime.min.time(), UTC)
     name = request.user.get_username()
-    api.delegate_approvals(
+    api.approvals.delegate(
         given["flow"], name, given["to"], until, begin=max(begin, datetime.now(UTC)), actor=name
     )
     messages.success(request, _("%(person)s approves for you on these days.") % {"person": given["to"]})
@@ -108,6 +108,6 @@ def _saved(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
 
 
 def _ended(request: HttpRequest) -> HttpResponse:
-    api.end_delegation(long_number(request.POST.get("end_now")) or 0, request.user.get_username())
+    api.approvals.end_delegation(long_number(request.POST.get("end_now")) or 0, request.user.get_username())
     messages.success(request, _("The delegation is ended."))
     return HttpResponseRedirect(reverse("monitor:delegations"))

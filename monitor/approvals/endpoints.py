@@ -85,7 +85,7 @@ def propose_repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> An
     """Propose a repair that other persons have to approve; the last approval applies it."""
     caller, flow = call_of(request).caller, flow_of(request).name
     caller.check(given.operation, flow, wid, given.arguments)
-    made = kernel.propose_repair(
+    made = kernel.approvals.propose(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
     log.info("%s proposed by a token or session", given.operation, extra={"wid": wid})
@@ -100,7 +100,7 @@ def proposals(request: HttpRequest, given: Query[ListedProposals]) -> Any:
     if given.flow:
         flows = [given.flow] if seen is None or given.flow in seen else []
     after = number_of(int(given.cursor)) if given.cursor else None
-    found = kernel.list_proposals(flows, closed=given.closed, after=after, limit=given.limit + 1)
+    found = kernel.approvals.list(flows, closed=given.closed, after=after, limit=given.limit + 1)
     page = found[: given.limit]
     following = str(page[-1].number) if len(found) > len(page) else None
     return {"items": [_shown(each) for each in page], "next": following}
@@ -109,7 +109,7 @@ def proposals(request: HttpRequest, given: Query[ListedProposals]) -> Any:
 @router.get("/proposals/{int:proposal}", response=ProposalOut, auth=READ_SHOWN, summary="One proposal")
 def proposal(request: HttpRequest, proposal: int) -> Any:
     """Return one proposal with its votes."""
-    return _shown(kernel.read_proposal(proposal))
+    return _shown(kernel.approvals.read(proposal))
 
 
 @router.post(
@@ -118,7 +118,7 @@ def proposal(request: HttpRequest, proposal: int) -> Any:
 def approve_repair(request: HttpRequest, proposal: int, given: inputs.NoteIn) -> Any:
     """Approve a proposal; the last approval applies it. Its state is `failed` if that was not possible."""
     name, groups = _checker(request)
-    return _shown(kernel.approve_repair(proposal, name, groups, given.note))
+    return _shown(kernel.approvals.approve(proposal, name, groups, given.note))
 
 
 @router.post(
@@ -127,7 +127,7 @@ def approve_repair(request: HttpRequest, proposal: int, given: inputs.NoteIn) ->
 def reject_repair(request: HttpRequest, proposal: int, given: inputs.ReasonIn) -> Any:
     """Reject a proposal with a reason."""
     name, groups = _checker(request)
-    return _shown(kernel.reject_repair(proposal, name, given.reason, groups))
+    return _shown(kernel.approvals.reject(proposal, name, given.reason, groups))
 
 
 @router.post(
@@ -138,7 +138,7 @@ def reject_repair(request: HttpRequest, proposal: int, given: inputs.ReasonIn) -
 )
 def withdraw_repair(request: HttpRequest, proposal: int) -> Any:
     """Withdraw a proposal, as its maker."""
-    return _shown(kernel.withdraw_repair(proposal, call_of(request).caller.name))
+    return _shown(kernel.approvals.withdraw(proposal, call_of(request).caller.name))
 
 
 def _checker(request: HttpRequest) -> tuple[str, list[str]]:

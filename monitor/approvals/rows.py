@@ -103,7 +103,7 @@ def waiting_for(user: AnyUser) -> list[int]:
 def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
     """Return proposals of these flows, None for all."""
     named = None if flows is None else sorted(flows)
-    found = api.list_proposals(named, closed=closed, after=after, limit=limit)
+    found = api.approvals.list(named, closed=closed, after=after, limit=limit)
     known = {name: flow_by_name(name) for name in {one.flow for one in found}}
     return [row(one, known[one.flow]) for one in found]
 
@@ -115,7 +115,7 @@ def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:
     if is_open and found.wid:
         try:
             arguments = (found.wid, found.operation, found.arguments)
-            preview = consequences.shown(api.preview_repair(*arguments, actor=found.maker), flow)
+            preview = consequences.shown(api.repairs.preview(*arguments, actor=found.maker), flow)
         except WedError:  # the instance was removed, or is busy
             preview = None
     mine = found.maker == user.get_username()
@@ -165,14 +165,14 @@ def _changes(found: Proposal, flow: FlowInfo) -> list[consequences.Cell]:
 
 def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
     """Return the effect on the first instances of a repair of many."""
-    first = [row.wid for row in api.bulk_rows(found.bulk or 0, limit=SAMPLES)]
+    first = [row.wid for row in api.bulk.rows(found.bulk or 0, limit=SAMPLES)]
     keys = business_keys(flow, first)
     if found.operation not in REPAIRS:
         return [PreviewRow(wid, key=keys.get(wid, "")) for wid in first]
     transition = found.arguments.get("transition", "")
     arguments = {name: one for name, one in found.arguments.items() if name != "transition"}
     asked = BulkRequest(found.operation, "", transition=transition, arguments=arguments)
-    seen = api.preview_bulk(asked, first, actor=found.maker, total=found.total)
+    seen = api.bulk.preview(asked, first, actor=found.maker, total=found.total)
     rows = (
         preview_row(one, flow.transition_titles) for one in seen if one.refusal is None or not flow.concealed
     )
@@ -181,5 +181,5 @@ def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
 
 def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:
     """Return the proposal that waits in an instance, if there is one."""
-    found = api.list_proposals([flow.name], wid=wid, limit=1)
+    found = api.approvals.list([flow.name], wid=wid, limit=1)
     return shown(found[0], flow, user) if found else None

@@ -80,13 +80,13 @@ def decide(request: HttpRequest, proposal: int, verb: str) -> HttpResponse:
 def _decided(request: HttpRequest, found: Proposal, verb: str, note: str) -> Proposal:
     name = request.user.get_username()
     if verb == "withdraw":
-        return api.withdraw_repair(found.number, name)
+        return api.approvals.withdraw(found.number, name)
     if verb == "override":
-        return api.approve_as_administrator(found.number, name, note)
+        return api.approvals.approve_as_administrator(found.number, name, note)
     groups = approvers.approver_groups(request.user, found.flow)
     if verb == "approve":
-        return api.approve_repair(found.number, name, groups, note)
-    return api.reject_repair(found.number, name, note, groups)
+        return api.approvals.approve(found.number, name, groups, note)
+    return api.approvals.reject(found.number, name, note, groups)
 
 
 def _say(request: HttpRequest, found: Proposal) -> None:
@@ -113,7 +113,7 @@ def _proposal_or_404(request: HttpRequest, number: int) -> tuple[Proposal, FlowI
     if number >= 2**63:
         raise Http404
     try:
-        found = api.read_proposal(number, None if visible is None else sorted(visible))
+        found = api.approvals.read(number, None if visible is None else sorted(visible))
     except UnknownProposal as error:
         raise Http404 from error
     flow = flow_by_name(found.flow)

@@ -38,10 +38,10 @@ log = logging.getLogger("wedsql.api")
 def preview_bulk(request: HttpRequest, name: str, given: inputs.BulkPreviewIn) -> Any:
     """Return the effect of a repair on the first instances of a filter, and what confirms all of them."""
     caller, found, asked = _allowed(request, given.operation), _selected(request, given.q), _asked(given)
-    needed = kernel.bulk_approvals(asked, found.wids)
-    total, claims = len(found.wids), kernel.claims_of_others(found.wids, caller.name)
-    tasks = kernel.tasks_of_others(found.wids, caller.name)
-    shown = kernel.preview_bulk(asked, found.wids[: given.limit], actor=caller.name, total=total)
+    needed = kernel.approvals.of_bulk(asked, found.wids)
+    total, claims = len(found.wids), kernel.cases.claims_of_others(found.wids, caller.name)
+    tasks = kernel.tasks.of_others(found.wids, caller.name)
+    shown = kernel.bulk.preview(asked, found.wids[: given.limit], actor=caller.name, total=total)
     return {
         "total": total,
         "applies": len(bulk_queries.applicable(given.operation).among(found, given.transition)),
@@ -66,7 +66,7 @@ def request_bulk(request: HttpRequest, name: str, given: inputs.BulkIn) -> Any:
     """Request a repair of the instances that a preview confirmed; with `propose`, propose it for approval."""
     caller, found = _allowed(request, given.operation), _selected(request, given.q)
     _check_others(found, caller, given)
-    made = kernel.request_bulk(
+    made = kernel.bulk.request(
         replace(_asked(given), reason=given.reason, atomic=given.atomic, propose=given.propose),
         found.wids,
         expected=given.expected,
@@ -81,7 +81,7 @@ def request_bulk(request: HttpRequest, name: str, given: inputs.BulkIn) -> Any:
 @router.get("/repairs/{int:bulk}", response=bulks.BulkOut, auth=READ, summary="Progress of a repair of many")
 def bulk_progress(request: HttpRequest, bulk: int) -> Any:
     """Return how many instances of an operation on many are done, refused or left."""
-    return _shown(kernel.read_bulk(bulk))
+    return _shown(kernel.bulk.read(bulk))
 
 
 @router.get(
@@ -93,7 +93,7 @@ def bulk_progress(request: HttpRequest, bulk: int) -> Any:
 def bulk_results(request: HttpRequest, bulk: int, given: Query[bulks.ListedResults]) -> Any:
     """Return a page of the instances of an operation on many with their results."""
     after = int(given.cursor) if given.cursor else 0
-    rows = kernel.bulk_rows(bulk, given.result, after=after, limit=given.limit + 1)
+    rows = kernel.bulk.rows(bulk, given.result, after=after, limit=given.limit + 1)
     page = rows[: given.limit]
     following = str(page[-1].wid) if len(rows) > len(page) else None
     return {"items": [_result(each) for each in page], "next": following}
@@ -107,24 +107,24 @@ def bulk_results(request: HttpRequest, bulk: int, given: Query[bulks.ListedResul
 )
 def withdraw_bulk(request: HttpRequest, bulk: int) -> Any:
     """Withdraw what is left of an operation on many; what is done stays."""
-    caller, found = call_of(request).caller, kernel.read_bulk(bulk)
+    caller, found = call_of(request).caller, kernel.bulk.read(bulk)
     needed = right_for(found.operation)
     for flow in found.flows:
         if not caller.may(needed, flow):
             raise forbidden(flow, needed)
-    return _shown(kernel.withdraw_bulk(bulk, actor=caller.name))
+    return _shown(kernel.bulk.withdraw(bulk, actor=caller.name))
 
 
 def _check_others(found: Chosen, caller: Caller, given: inputs.BulkIn) -> None:
     """Raise Problem where others have other numbers of cases and tasks than the request confirms."""
-    claims = kernel.claims_of_others(found.wids, caller.name)
+    claims = kernel.cases.claims_of_others(found.wids, caller.name)
     if given.claimed != (count := sum(one.cases for one in claims)):
         raise Problem(
             409,
             f"Other persons have claimed {count} of the cases{_named(claims)}.",
             f"Send it again with “claimed” {count}; who loses a claim gets a message.",
         )
-    tasks = kernel.tasks_of_others(found.wids, caller.name)
+    tasks = kernel.tasks.of_others(found.wids, caller.name)
     if given.held != (count := sum(one.tasks for one in tasks)):
         raise Problem(
             409,

@@ -131,4 +131,4 @@ def attributes_of(operation: str, flow: FlowInfo, transition: str = "") -> list[
         found = Trigger.objects.filter(flow__name=flow.name, transition=transition)
         lists = list(found.values_list("writes", flat=True))
         writes = None if None in lists else sorted({name for each in lists for name in each or ()})
-    return writable(operation, api.definition(flow.name)["attributes"], writes, flow.internal)
+    return writable(operation, api.flows.definition(flow.name)["attributes"], writes, flow.internal)

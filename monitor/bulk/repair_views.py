@@ -89,7 +89,7 @@ def _suggested(request: HttpRequest, flow: FlowInfo, operation: str, chosen: Sou
     """Return the repair that helped in such cases, if the instances are those of a group of similar cases."""
     if not chosen.group.get("signature"):
         return {}
-    alike = api.list_cases([flow.name], chosen.group, limit=1)
+    alike = api.cases.list([flow.name], chosen.group, limit=1)
     if not alike:
         return {}
     attributes = attributes_of(operation, flow)
@@ -184,7 +184,7 @@ def _requested(request: HttpRequest, asked: BulkRequest, chosen: Chosen) -> Http
     with claimed(request) as is_new:
         if not is_new:
             return again(request, reverse("monitor:bulks"))
-        made = api.request_bulk(
+        made = api.bulk.request(
             asked,
             chosen.wids,
             expected=len(chosen.wids),
@@ -201,11 +201,11 @@ def _preview(
 ) -> dict[str, Any]:
     """Return the instances of the page with what would become of each. Raises WedError."""
     chosen, actor = found.without(context["excluded"]), request.user.get_username()
-    total, needed = len(chosen.wids), api.bulk_approvals(asked, chosen.wids)
+    total, needed = len(chosen.wids), api.approvals.of_bulk(asked, chosen.wids)
     left = len(context["fits"].intersection(chosen.wids))
     wids = [row.wid for row in context["rows"]]
     titles = context["flow"].transition_titles
-    found_rows = api.preview_bulk(asked, wids, actor=actor, total=total)
+    found_rows = api.bulk.preview(asked, wids, actor=actor, total=total)
     shown = {row.wid: preview_row(row, titles) for row in found_rows}
     rows = [replace(shown.get(row.wid, row), key=row.key) for row in context["rows"]]
     approvals = proposals.why(needed.needed, needed.title)

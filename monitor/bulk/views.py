@@ -38,7 +38,7 @@ LISTED = 50
 # The form of a preview has the numbers of as many instances, so that the page can say which have changed.
 NAMED = 1000
 SHOWN = 20
-ACTIONS = {"pause": api.pause_bulk, "resume": api.resume_bulk, "withdraw": api.withdraw_bulk}
+ACTIONS = {"pause": api.bulk.pause, "resume": api.bulk.resume, "withdraw": api.bulk.withdraw}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -143,12 +143,12 @@ def _requested(request: HttpRequest, chosen: Filter, found: Chosen, group: Mappi
         operation,
         given["reason"],
         number(given["priority"]) if operation == "priority" else None,
-        given["transition"] if api.operation_table()[operation].of_job else "",
+        given["transition"] if api.operations.table()[operation].of_job else "",
         (prefix + chosen.text()).strip(),
         given["to"] if operation == "reassign" else None,
         propose=request.POST.get("propose") == "yes",
     )
-    made = api.request_bulk(
+    made = api.bulk.request(
         what,
         found.wids,
         expected=number(request.POST.get("expected")) or 0,
@@ -174,7 +174,7 @@ def bulk(request: HttpRequest, bulk: int) -> HttpResponse:
     wanted = text(request, "result")
     result = cast("BulkResult", wanted if wanted in RESULT else "")
     after = number(request.GET.get("after")) or 0
-    rows = api.bulk_rows(bulk, result, after=max(after, 0), limit=ROWS + 1)
+    rows = api.bulk.rows(bulk, result, after=max(after, 0), limit=ROWS + 1)
     counts = {"": found.total, "done": found.done, "refused": found.refused, "gone": found.gone}
     context = {
         "bulk": found,
@@ -194,7 +194,7 @@ def _bulk_or_404(request: HttpRequest, bulk: int) -> Bulk:
     """Return the operation if the user sees every flow of it; raise Http404 otherwise."""
     try:
         with transaction.atomic():
-            found = api.read_bulk(min(bulk, 2**63 - 1))
+            found = api.bulk.read(min(bulk, 2**63 - 1))
     except UnknownBulk as error:
         raise Http404 from error
     if not all(may_see(request.user, name) for name in found.flows):
@@ -219,6 +219,6 @@ def bulks(request: HttpRequest) -> HttpResponse:
     visible = listed_flows(request.user)
     before = long_number(request.GET.get("before"))
     flows = None if visible is None else sorted(visible)
-    found = api.list_bulk(flows, before=before, limit=LISTED + 1)
+    found = api.bulk.list(flows, before=before, limit=LISTED + 1)
     context = {"bulks": found[:LISTED], "older": found[LISTED - 1].id if len(found) > LISTED else None}
     return render(request, "monitor/bulk/list.html", context | {"before": before})

@@ -60,7 +60,7 @@ def digests(request: HttpRequest) -> HttpResponse:
                 EVERY[one.every],
                 titles.queues.of(one.queue, one.flow) if one.queue else "",
             )
-            for one in api.list_case_digests(_key(request))
+            for one in api.cases.list_digests(_key(request))
         ],
         "hour": f"{settings.WEDSQL_DIGEST_HOUR:02}:00",
         "configured": bool(settings.EMAIL_HOST),
@@ -73,7 +73,7 @@ def _form(given: Any, titles: Names) -> DigestForm:
     """Return the form with the flows that the user sees, and with their queues."""
     form = DigestForm(given)
     flows = titles.flows
-    queues = api.case_queues(sorted(flows))
+    queues = api.cases.queues(sorted(flows))
     form.fields["flow"].choices = [  # type: ignore[attr-defined]
         ("", _("All flows")), *sorted(flows.items(), key=lambda each: each[1])
     ]  # fmt: skip
@@ -96,7 +96,7 @@ def _saved(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
 def _ended(request: HttpRequest) -> HttpResponse:
     """End one of the user's own mails, also of a flow that the user does not see any longer."""
     chosen = long_number(request.POST.get("end"))
-    for one in api.list_case_digests(_key(request)):
+    for one in api.cases.list_digests(_key(request)):
         if one.id == chosen:
             _save(request, one.flow, one.queue, "")
     return HttpResponseRedirect(reverse("monitor:digests"))
@@ -104,6 +104,6 @@ def _ended(request: HttpRequest) -> HttpResponse:
 
 def _save(request: HttpRequest, flow: str | None, queue: str, every: str) -> None:
     language = get_language() or settings.LANGUAGE_CODE
-    api.save_case_digest(_key(request), flow, queue, every, language, settings.WEDSQL_DIGEST_HOUR)
+    api.cases.save_digest(_key(request), flow, queue, every, language, settings.WEDSQL_DIGEST_HOUR)
     if not every:
         messages.success(request, _("You get no such mails any longer."))

@@ -46,7 +46,7 @@ def cases(request: HttpRequest, given: Query[Listed]) -> Any:
         where["person"] = caller.name  # the cases of instances for which the caller is responsible, too
     after = number_of(int(given.cursor)) if given.cursor else None
     closed = given.closed or given.state in CLOSED_STATES
-    found = kernel.list_cases(
+    found = kernel.cases.list(
         _seen(request, given.flow), where, closed=closed, after=after, limit=given.limit + 1
     )
     page = found[: given.limit]
@@ -59,7 +59,7 @@ def case_groups(
     request: HttpRequest, flow: inputs.QueryText = "", limit: Annotated[int, Field(ge=1, le=500)] = 100
 ) -> Any:
     """Return how many cases are open by flow, cause and signature, large groups first."""
-    return {"items": [vars(each) for each in kernel.case_groups(_seen(request, flow), limit)]}
+    return {"items": [vars(each) for each in kernel.cases.groups(_seen(request, flow), limit)]}
 
 
 @router.get("/cases/report", response=case_schemas.CaseReportOut, auth=READ_SHOWN, summary="Counts of cases")
@@ -71,7 +71,7 @@ def case_report(
 ) -> Any:
     """Return the cases that were opened in the last days, counted by one thing, large groups first."""
     until = timezone.now()
-    found = kernel.case_report(by, until - timedelta(days=days), until, _seen(request, flow))
+    found = kernel.cases.report(by, until - timedelta(days=days), until, _seen(request, flow))
     return {"items": [asdict(each) for each in found]}
 
 
@@ -82,14 +82,14 @@ def next_case(request: HttpRequest, given: inputs.NextCaseIn) -> Any:
     """Claim the most urgent case that is neither claimed nor waiting."""
     caller = call_of(request).caller
     flows = caller.flows_to("handle")
-    found = kernel.next_case(given.queue or None, caller.name, given.minutes, flows=_listed(flows))
+    found = kernel.cases.next(given.queue or None, caller.name, given.minutes, flows=_listed(flows))
     return {"case": found and vars(found)}
 
 
 @router.get("/cases/{int:case}", response=case_schemas.CaseDetailOut, auth=READ_SHOWN, summary="One case")
 def case(request: HttpRequest, case: int) -> Any:
     """Return one case with its history."""
-    return _shown(kernel.read_case(case, [flow_of(request).name]))
+    return _shown(kernel.cases.read(case, [flow_of(request).name]))
 
 
 @router.get(
@@ -100,7 +100,7 @@ def case(request: HttpRequest, case: int) -> Any:
 )
 def suggestions(request: HttpRequest, case: int) -> Any:
     """Return the repairs of closed cases with the same signature, the most successful first."""
-    found = kernel.suggestions(case, _seen(request, ""))
+    found = kernel.repairs.suggestions(case, _seen(request, ""))
     return {"items": [asdict(each) | {"thin": each.is_thin} for each in found]}
 
 
@@ -112,7 +112,7 @@ def suggestions(request: HttpRequest, case: int) -> Any:
 )
 def proposed_rule(request: HttpRequest, case: int) -> Any:
     """Return a rule that would have continued cases like this one; null if none can be derived."""
-    found = kernel.proposed_rule(case, _seen(request, ""))
+    found = kernel.repairs.proposed_rule(case, _seen(request, ""))
     return {"rule": found and asdict(found) | {"thin": found.is_thin}}
 
 
@@ -125,7 +125,7 @@ def proposed_rule(request: HttpRequest, case: int) -> Any:
 def draft_proposed_rule(request: HttpRequest, case: int) -> Any:
     """Add the rule for cases like this one to the draft of the flow; nothing is published."""
     actor = call_of(request).caller.name
-    draft = kernel.draft_proposed_rule(case, [flow_of(request).name], actor=actor)
+    draft = kernel.repairs.draft_proposed_rule(case, [flow_of(request).name], actor=actor)
     if draft is None:
         raise Problem(409, "No rule can be derived from this case.")
     return {"flow": draft.flow, "branch": draft.branch, "revision": draft.revision}
@@ -139,7 +139,7 @@ def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
     found, flow = call_of(request), flow_of(request).name
     if given.take_over and not found.caller.may("repair", flow):
         raise forbidden(flow, "repair")
-    return vars(kernel.claim_case(case, found.caller.name, given.minutes, take_over=given.take_over))
+    return vars(kernel.cases.claim(case, found.caller.name, given.minutes, take_over=given.take_over))
 
 
 @router.post(
@@ -147,7 +147,7 @@ def claim_case(request: HttpRequest, case: int, given: inputs.ClaimIn) -> Any:
 )
 def release_case(request: HttpRequest, case: int) -> Any:
     """Give a claimed case back."""
-    return vars(kernel.release_case(case, call_of(request).caller.name))
+    return vars(kernel.cases.release(case, call_of(request).caller.name))
 
 
 @router.post(
@@ -158,8 +158,8 @@ def release_case(request: HttpRequest, case: int) -> Any:
 )
 def comment_case(request: HttpRequest, case: int, given: inputs.CommentIn) -> Any:
     """Add a comment to a case, open or closed."""
-    kernel.comment_case(case, call_of(request).caller.name, given.text)
-    return _shown(kernel.read_case(case))
+    kernel.cases.comment(case, call_of(request).caller.name, given.text)
+    return _shown(kernel.cases.read(case))
 
 
 @router.post(
@@ -170,7 +170,7 @@ def wait_case(request: HttpRequest, case: int, given: inputs.WaitIn) -> Any:
     if given.condition and flow_of(request).concealed:
         raise Problem(403, "A case of a flow with values that you may not see waits for a time only.")
     actor, until = call_of(request).caller.name, given.until and _aware(given.until)
-    return vars(kernel.wait_case(case, until, actor, given.text, condition=given.condition))
+    return vars(kernel.cases.wait(case, until, actor, given.text, condition=given.condition))
 
 
 @router.post(
@@ -181,7 +181,7 @@ def change_case(request: HttpRequest, case: int, given: inputs.CaseChangesIn) ->
     changes = given.dict(exclude_unset=True)
     if changes.get("due_at"):
         changes["due_at"] = _aware(changes["due_at"])
-    return vars(kernel.change_case(case, changes, call_of(request).caller.name))
+    return vars(kernel.cases.change(case, changes, call_of(request).caller.name))
 
 
 def _seen(request: HttpRequest, flow: str) -> list[str] | None:

@@ -39,7 +39,7 @@ def found_in(group: CaseGroup, repairable: Collection[str]) -> Found:
     Of values only those of the attributes in `repairable`.
     """
     try:
-        wid = api.read_case(group.newest).wid
+        wid = api.cases.read(group.newest).wid
         if error := _error(wid):
             return Found(error=error)
         return Found(_values(wid, repairable))
@@ -54,7 +54,7 @@ def _error(wid: int) -> str:
 
 def _values(wid: int, repairable: Collection[str]) -> tuple[Fact, ...]:
     """Return the attributes whose values keep the nearest rules from holding."""
-    reasons = api.explain_instance(wid)
+    reasons = api.reasons.explain_instance(wid)
     fewest = min((len(one.obstacles) for one in reasons.nearest), default=0)
     near = [one for one in reasons.nearest if len(one.obstacles) == fewest]
     found = {name: value for rule in near for one in rule.obstacles for name, value in one.now.items()}

@@ -25,7 +25,7 @@ ATTACH = Needs("handle", masks=True, most=lambda: limits().size * 4 // 3 + OTHER
 )
 def case_files(request: HttpRequest, case: int) -> Any:
     """Return the files that people attached to a case."""
-    found = kernel.list_case_files(kernel.read_case(case).wid)
+    found = kernel.cases.list_files(kernel.cases.read(case).wid)
     return {"items": [asdict(each) for each in found if each.case == case]}
 
 
@@ -38,7 +38,7 @@ def case_files(request: HttpRequest, case: int) -> Any:
 def attach_case_file(request: HttpRequest, case: int, given: inputs.CaseFileIn) -> Any:
     """Attach a file to a case, open or closed. Its name is made safe."""
     actor = call_of(request).caller.name
-    made = kernel.attach_case_file(case, given.name, given.content, limits(), actor)
+    made = kernel.cases.attach_file(case, given.name, given.content, limits(), actor)
     return Status(201, asdict(made))
 
 
@@ -50,7 +50,7 @@ def attach_case_file(request: HttpRequest, case: int, given: inputs.CaseFileIn) 
 )
 def case_file(request: HttpRequest, case: int, file: int) -> Any:
     """Return a file with its content."""
-    found, content = kernel.read_case_file(case, number_of(file))
+    found, content = kernel.cases.read_file(case, number_of(file))
     return asdict(found) | {"content": b64encode(content).decode()}
 
 
@@ -64,5 +64,5 @@ def remove_case_file(request: HttpRequest, case: int, file: int) -> Any:
     """Remove a file that the caller attached; who may repair removes those of others, too."""
     call = call_of(request)
     every = call.flow is not None and call.caller.may("repair", call.flow.name)
-    kernel.remove_case_file(case, number_of(file), call.caller.name, any_user=every)
+    kernel.cases.remove_file(case, number_of(file), call.caller.name, any_user=every)
     return Status(204, None)

@@ -29,7 +29,7 @@ def download(request: HttpRequest, case: int, file: int) -> HttpResponse:
     """Return a file of a case."""
     found = case_or_404(request.user, case)
     try:
-        return response(*api.read_case_file(found.number, min(file, MOST - 1)))
+        return response(*api.cases.read_file(found.number, min(file, MOST - 1)))
     except UnknownFile as error:
         raise Http404 from error
 
@@ -57,7 +57,7 @@ def _attach(request: HttpRequest, case: int) -> HttpResponse:
             if not is_new:
                 say_again(request)
                 return _back(found)
-            made = api.attach_case_file(case, name, content, limits(), request.user.get_username())
+            made = api.cases.attach_file(case, name, content, limits(), request.user.get_username())
         messages.success(request, _("“%(name)s” is attached.") % {"name": made.name})
     except Refused as refused:
         messages.error(request, str(refused))
@@ -83,7 +83,7 @@ def remove(request: HttpRequest, case: int, file: int) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this case, but not work on it."))
     every = may_repair(request.user, found.flow)
     try:
-        api.remove_case_file(case, min(file, MOST - 1), request.user.get_username(), any_user=every)
+        api.cases.remove_file(case, min(file, MOST - 1), request.user.get_username(), any_user=every)
         messages.success(request, _("The file is removed."))
     except UnknownFile as error:
         raise Http404 from error

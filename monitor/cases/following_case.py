@@ -16,7 +16,7 @@ from flows.access import flows_of, may, rights
 def claim_next(request: HttpRequest, queue: str | None, flows: Collection[str] | None) -> HttpResponse:
     """Claim the most urgent case for the user and show its repair; the list if there is none."""
     actor = request.user.get_username()
-    found = api.next_case(queue, actor, flows=None if flows is None else sorted(flows))
+    found = api.cases.next(queue, actor, flows=None if flows is None else sorted(flows))
     if found is None:
         messages.info(request, _("There is no case that is neither claimed nor put aside."))
         return HttpResponseRedirect(reverse("monitor:cases"))
@@ -36,7 +36,7 @@ def after(request: HttpRequest, wid: int, flow: str, *, is_mine: bool) -> HttpRe
 
 def is_mine(request: HttpRequest, wid: int, flow: str) -> bool:
     """Return whether the user has claimed the open case of an instance."""
-    open_cases = api.list_cases([flow], {"wid": wid}, limit=1)
+    open_cases = api.cases.list([flow], {"wid": wid}, limit=1)
     return any(one.owner == request.user.get_username() for one in open_cases)
 
 

@@ -48,8 +48,8 @@ RULE_COLUMNS = [Column(name, name.replace("_", " "), "text") for name in RULE_FI
 def reports(request: HttpRequest) -> HttpResponse:
     """Return the cases of a period, counted by one thing."""
     window, by, flows = _asked(request)
-    found = api.case_report(by, window.since, window.until, flows)
-    alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)
+    found = api.cases.report(by, window.since, window.until, flows)
+    alike = prevented(api.repairs.preventable_cases(window.since, window.until, flows), request.user)
     named = names({one.value for one in found} if by == "flow" else set())
     context = {
         "tab": "reports",
@@ -79,9 +79,9 @@ def export(request: HttpRequest, ending: str) -> HttpResponseBase:
     if window.cut:
         return refused(_("A window has at most 366 days: nothing is downloaded."))
     if text(request, "of") == "rules":
-        alike = prevented(api.preventable_cases(window.since, window.until, flows), request.user)
+        alike = prevented(api.repairs.preventable_cases(window.since, window.until, flows), request.user)
         return download(request, "proposed-rules", ending, RULE_COLUMNS, map(rule_cells, alike))
-    found = api.case_report(by, window.since, window.until, flows)
+    found = api.cases.report(by, window.since, window.until, flows)
     return download(request, f"cases-by-{by}", ending, COLUMNS, _cells(found))
 
 

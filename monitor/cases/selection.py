@@ -82,7 +82,7 @@ def found(user: AnyUser, given: Wanted, size: int) -> Found:
         # The cases of instances for which the user is responsible, unless the list is of one flow.
         where = {**listing.where, **({} if given.of_one_flow else {"person": user.get_username()})}
         return _cut(
-            api.list_cases(flows, where, closed=listing.closed, after=given.after, limit=size + 1),
+            api.cases.list(flows, where, closed=listing.closed, after=given.after, limit=size + 1),
             size,
         )
     try:
@@ -103,7 +103,7 @@ def _filtered(user: AnyUser, given: Wanted, size: int) -> Found:
     try:
         with snapshot():
             numbers = queries.selected(given.listing, selection, given.after, size + 1)
-            return _cut(api.listed_cases(numbers, flows), size)
+            return _cut(api.cases.listed(numbers, flows), size)
     except OperationalError as error:
         if not is_timeout(error):
             raise
@@ -147,7 +147,7 @@ def only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
 
 def views(user: AnyUser) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of cases that a user sees, with the query strings of their lists."""
-    found = api.list_views(user.get_username(), group_names(user), "", "cases")
+    found = api.views.list(user.get_username(), group_names(user), "", "cases")
     return [(each, view_query(each)) for each in found]
 
 

@@ -39,7 +39,7 @@ def file_rows(user: AnyUser, flow: str, wid: int) -> list[FileRow]:
     """Return the files of the cases of an instance, which the user sees."""
     every, own = may_repair(user, flow), may_on(user, "handle", flow, wid)
     name = user.get_username()
-    found = api.list_case_files(wid, [flow])
+    found = api.cases.list_files(wid, [flow])
     return [FileRow(one, every or (own and one.added_by == name)) for one in found]
 
 

@@ -63,7 +63,7 @@ def cases(request: HttpRequest) -> HttpResponse:
     listed = selection.found(request.user, wanted, PAGE_SIZE)
     found = listed.cases
     grouped = tab == "open" and not where and wanted.usual and wanted.after is None and not listed.error
-    groups = api.case_groups(_listed(wanted.flows), EXAMINED) if grouped else []
+    groups = api.cases.groups(_listed(wanted.flows), EXAMINED) if grouped else []
     hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
     named, whole = names(shown), not wanted.asked.text
     only = selection.only_flow(request.user, wanted)
@@ -177,7 +177,7 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
     if flows == []:
         return HttpResponseForbidden(_denied(request.user))
     try:
-        wid = api.read_case(case, flows).wid
+        wid = api.cases.read(case, flows).wid
         VERBS[verb](request, request.user, case, flows)
     except UnknownCase as error:
         raise Http404 from error
@@ -189,7 +189,7 @@ def change(request: HttpRequest, case: int, verb: str) -> HttpResponse:
 def _decided(user: AnyUser, case: int) -> str:
     """Return the flow of a case of an instance for which the user is responsible; "" for another case."""
     try:
-        found = api.read_case(case)
+        found = api.cases.read(case)
     except UnknownCase:
         return ""
     return found.flow if is_responsible(user, found.wid) else ""
@@ -206,26 +206,26 @@ def _given(request: HttpRequest) -> str:
 
 
 def _claim(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
-    api.claim_case(case, user.get_username(), take_over=_given(request), flows=flows)
+    api.cases.claim(case, user.get_username(), take_over=_given(request), flows=flows)
 
 
 def _release(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
-    api.release_case(case, user.get_username(), flows=flows)
+    api.cases.release(case, user.get_username(), flows=flows)
 
 
 def _give(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
     """Give a case to a colleague who may handle it. Raises Refused."""
     to = request.POST.get("to", "").strip()[:150].replace("\x00", "")
-    if not may_be_given(to, api.read_case(case, flows).flow):
+    if not may_be_given(to, api.cases.read(case, flows).flow):
         raise Refused(_("“%(name)s” may not handle cases of this flow.") % {"name": to[:40]})
-    api.give_case(case, to, user.get_username(), _given(request), flows=flows)
+    api.cases.give(case, to, user.get_username(), _given(request), flows=flows)
     messages.success(request, _("The case is given to %(name)s.") % {"name": to})
 
 
 def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
     with claimed(request) as is_new:
         if is_new:
-            api.comment_case(case, user.get_username(), _given(request), flows=flows)
+            api.cases.comment(case, user.get_username(), _given(request), flows=flows)
         else:
             say_again(request)
 
@@ -233,12 +233,12 @@ def _comment(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None
 def _wait(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> None:
     until = later(seconds(request.POST.get("time", "").strip()))
     awaited = _awaited(request, user, case, flows) if request.POST.get("awaited") else ""
-    api.wait_case(case, until, user.get_username(), _given(request), condition=awaited, flows=flows)
+    api.cases.wait(case, until, user.get_username(), _given(request), condition=awaited, flows=flows)
 
 
 def _awaited(request: HttpRequest, user: AnyUser, case: int, flows: Any) -> str:
     """Return the condition for which a case is to wait. Raises BadValue."""
-    name = api.read_case(case, flows).flow
+    name = api.cases.read(case, flows).flow
     flow = flow_by_name(name)
     if flow is None:
         raise UnknownCase

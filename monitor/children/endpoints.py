@@ -70,8 +70,8 @@ def children(request: HttpRequest, wid: int, given: Query[Listed]) -> Any:
     """Return the jobs of an instance that start children, and children of flows that the caller may see."""
     with snapshot():
         call_of(request).caller.instance_or_404(wid)
-        jobs = kernel.child_jobs(wid)
-        found = kernel.children(wid, given.job, after=given.after, limit=given.limit + 1)
+        jobs = kernel.children.jobs(wid)
+        found = kernel.children.list(wid, given.job, after=given.after, limit=given.limit + 1)
     shown = found[: given.limit]
     return {
         "jobs": [
@@ -112,6 +112,6 @@ def children(request: HttpRequest, wid: int, given: Query[Listed]) -> Any:
 def add_children(request: HttpRequest, wid: int, job: int, given: ChildrenIn) -> Any:
     """Let a job that waits for its children start more of them."""
     caller = call_of(request).caller
-    total = kernel.add_children(wid, number_of(job), given.count, actor=caller.name)
+    total = kernel.children.add(wid, number_of(job), given.count, actor=caller.name)
     log.info("children by a token or session", extra={"wid": wid})
     return {"total": total}

@@ -22,11 +22,11 @@ def children(request: HttpRequest, wid: int) -> HttpResponse:
     after, asked = number(request.GET.get("after")) or 0, long_number(request.GET.get("job"))
     with snapshot():
         found, flow = instance_or_404(request.user, wid)
-        jobs = api.child_jobs(wid)
+        jobs = api.children.jobs(wid)
         job = next((each for each in jobs if each.job_id == asked), jobs[0] if jobs else None)
-        rows = api.children(wid, job.job_id, after=after, limit=LISTED + 1) if job else []
-        ends = api.child_ends(wid, job.job_id, after=after, limit=LISTED) if job else {}
-        repaired = api.children_repaired(wid, job.job_id) if job else 0
+        rows = api.children.list(wid, job.job_id, after=after, limit=LISTED + 1) if job else []
+        ends = api.children.ends(wid, job.job_id, after=after, limit=LISTED) if job else {}
+        repaired = api.children.repaired(wid, job.job_id) if job else 0
     visible = visible_flows(request.user)
     context = {
         "flow": flow,

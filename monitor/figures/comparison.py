@@ -51,7 +51,7 @@ def tiles(flow: str, window: Window, earlier: Window | None) -> list[Tile]:
 
 
 def _whole(flow: str, window: Window) -> Figures | None:
-    found = api.figures(flow, window.since, window.until, window.until - window.since)
+    found = api.figures.of_flow(flow, window.since, window.until, window.until - window.since)
     return next((each for each in found if each.transition is None), None)
 
 

@@ -31,7 +31,7 @@ def figures(
     """Return the figures of the flow and its transitions, by steps of time; default: the last day."""
     first, last = _times(since, until, every)
     with snapshot():
-        found = kernel.figures(name, first, last, timedelta(seconds=every))
+        found = kernel.figures.of_flow(name, first, last, timedelta(seconds=every))
     rows = [vars(each) for each in found]
     return {"flow": name, "since": first, "until": last, "every": every, "items": rows}
 

@@ -109,8 +109,8 @@ def history_file(request: HttpRequest, name: str, ending: str) -> HttpResponseBa
 
 def _transitions(flow: FlowInfo, window: Window, earlier: Window | None) -> dict[str, object]:
     """Return the transitions of the window, the slowest first, with those of the earlier one."""
-    found = api.transition_figures(flow.name, window.since, window.until)
-    was = _by_name(api.transition_figures(flow.name, earlier.since, earlier.until)) if earlier else {}
+    found = api.figures.of_transitions(flow.name, window.since, window.until)
+    was = _by_name(api.figures.of_transitions(flow.name, earlier.since, earlier.until)) if earlier else {}
     slowest = sorted(found, key=lambda each: (-(each.elapsed_p95 or 0), each.transition))
     rated = sorted((each for each in found if each.failed), key=lambda each: -each.error_rate)
     return {

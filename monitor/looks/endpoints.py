@@ -67,7 +67,7 @@ def look_at(request: HttpRequest, wid: int, given: inputs.LookIn) -> Any:
     caller, flow = call_of(request).caller, flow_of(request).name
     hidden = may(caller.user, "reveal", flow)
     viewer = Viewer(caller.name, "http", hidden, [flow], request.path)
-    return kernel.look_at(wid, given.attributes, given.reason, viewer)
+    return kernel.looks.look_at(wid, given.attributes, given.reason, viewer)
 
 
 @router.get("/flows/{slug:name}/looks", response=LooksOut, auth=READ_SHOWN, summary="Looks at masked values")
@@ -80,6 +80,6 @@ def list_looks(request: HttpRequest, name: str, given: Query[LooksAsked]) -> Any
     asked = Asked(actor, given.wid, attribute, aware(given.since), aware(given.until))
     before = place_of(given.cursor, given.limit).before
     last = before if isinstance(before, int) else None
-    found = kernel.list_looks(name, asked, before=last, limit=given.limit + 1)
+    found = kernel.looks.list(name, asked, before=last, limit=given.limit + 1)
     items = found[: given.limit]
     return {"items": items, "next": f"b{items[-1].id}" if len(found) > given.limit else None}

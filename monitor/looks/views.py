@@ -53,7 +53,7 @@ def look(request: HttpRequest, wid: int) -> HttpResponse:
     reason = request.POST.get("reason", "").replace("\x00", "")[: LONGEST_REASON + 1]
     context: dict[str, Any] = {"flow": flow, "instance": found, "names": names, "reason": reason}
     try:
-        api.look_at(wid, names, reason, viewer)
+        api.looks.look_at(wid, names, reason, viewer)
     except Refused as refused:
         context["error"] = refused
     else:
@@ -174,11 +174,11 @@ def _place(row: Look | Change) -> str:
 
 
 def _looks(flow: str, asked: Asked, before: str, limit: int) -> list[Look]:
-    return api.list_looks(flow, asked, before=long_number(before), limit=limit)
+    return api.looks.list(flow, asked, before=long_number(before), limit=limit)
 
 
 def _changes(flow: str, asked: Asked, before: str, limit: int) -> list[Change]:
-    return api.list_changes(flow, asked, before=_last(before), limit=limit)
+    return api.looks.list_changes(flow, asked, before=_last(before), limit=limit)
 
 
 def _last(before: str) -> Change | None:

@@ -34,9 +34,9 @@ def lock_on(request: HttpRequest, key: str, task: int) -> None:
     """
     person = request.user.get_username()
     report = {kernel: request.POST[name] for name, kernel in REPORTED.items() if name in request.POST}
-    api.device_seen(person, key, report)
+    api.offline.device_seen(person, key, report)
     plan = {"lock": [task], "least": least()}
-    (found,) = api.go_offline(person, key, task_keys(request.user), plan)["tasks"]
+    (found,) = api.offline.go_offline(person, key, task_keys(request.user), plan)["tasks"]
     if given := found.get("problem"):
         raise _error(given)
 
@@ -54,7 +54,7 @@ def away(request: HttpRequest) -> HttpResponse:
         return JsonResponse({"code": "", "message": _("This is no list of tasks."), "hint": ""}, status=400)
     person = request.user.get_username()
     try:
-        found = api.go_offline(person, key, task_keys(request.user), plan | {"least": least()})
+        found = api.offline.go_offline(person, key, task_keys(request.user), plan | {"least": least()})
     except Refused as refused:
         return refusing(refused)
     return JsonResponse(found | {"tasks": [_answered(one) for one in found["tasks"]]})
@@ -80,7 +80,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     """Give a refused result of the device to the desk, where people decide on it."""
     number = min(long_number(request.POST.get("number")) or 0, 2**31 - 1)
     try:
-        found = api.give_offline_result(
+        found = api.offline.give_result(
             request.user.get_username(), request.POST.get("device", "").replace("\x00", ""), number
         )
     except Refused as refused:

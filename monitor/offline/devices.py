@@ -78,7 +78,7 @@ def devices(request: HttpRequest) -> HttpResponse:
     """Show the devices of a person or of all, the last one first, to users who see every flow."""
     _check_sees(request)
     person = text(request, "person")[:150].strip()
-    found = api.devices(person or None, long_number(request.GET.get("before")), SIZE + 1)
+    found = api.offline.devices(person or None, long_number(request.GET.get("before")), SIZE + 1)
     context = {
         "person": person,
         "rows": [Row(one, DEVICE[one.state]) for one in found[:SIZE]],
@@ -95,7 +95,7 @@ def device(request: HttpRequest, device: int) -> HttpResponse:
     _check_sees(request)
     row, late = _row_or_404(device), text(request, "show") == "late"
     before = min(long_number(request.GET.get("before")) or 2**31 - 1, 2**31 - 1)
-    found = api.offline_results(row.device.id, None, before, SIZE + 1, late=late)
+    found = api.offline.results(row.device.id, None, before, SIZE + 1, late=late)
     results = [shown(one) for one in found[:SIZE]]
     context = {
         "row": row,
@@ -125,7 +125,7 @@ def operate(request: HttpRequest, device: int, verb: str) -> HttpResponse:
 
 
 def _set(row: Row, verb: str, actor: str) -> str:
-    api.set_device_state(row.device.id, VERBS[verb], actor)
+    api.offline.set_device_state(row.device.id, VERBS[verb], actor)
     said: dict[str, Any] = {
         "withdraw": _("The device gets no more tasks. What it has not sent is still taken."),
         "lost": _("Nothing of the device is taken any more, and its data are removed at its next contact."),
@@ -136,7 +136,7 @@ def _set(row: Row, verb: str, actor: str) -> str:
 
 def _skipped(request: HttpRequest, row: Row, actor: str) -> str:
     reason = request.POST.get("reason", "").replace("\x00", "").strip()[:2000]
-    missing = api.skip_offline_results(row.device.id, actor, reason)
+    missing = api.offline.skip_results(row.device.id, actor, reason)
     done = go_on(row.device.id)
     return _("%(missing)s results are not waited for; %(done)s went on.") % {"missing": missing, "done": done}
 
@@ -148,7 +148,7 @@ def _check_sees(request: HttpRequest) -> None:
 
 def _row_or_404(number: int) -> Row:
     """Return a device by its number. Raises Http404."""
-    found = api.devices(None, min(number, 2**62) + 1, 1)
+    found = api.offline.devices(None, min(number, 2**62) + 1, 1)
     if not found or found[0].id != number:
         raise Http404(_("There is no such device."))
     return Row(found[0], DEVICE[found[0].state])

@@ -32,7 +32,7 @@ class Known(OfDevice):
 def connect_device(request: HttpRequest, given: inputs.DeviceIn) -> Any:
     """Note that a device of the caller is connected, with what it reports."""
     report = given.dict(exclude={"device"}, exclude_none=True)
-    found = kernel.device_seen(call_of(request).caller.name, given.device, report)
+    found = kernel.offline.device_seen(call_of(request).caller.name, given.device, report)
     return vars(found) | {"state": STATES[found.state]}
 
 
@@ -40,7 +40,7 @@ def connect_device(request: HttpRequest, given: inputs.DeviceIn) -> Any:
 def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
     """Return the locked tasks of the caller with the versions of their packages, or that none has changed."""
     person = call_of(request).caller.name
-    kernel.device_seen(person, given.device)
+    kernel.offline.device_seen(person, given.device)
     listed = [{"task": task, "version": version} for task, version in _in_scope(request)]
     return synchronized(person, given.device, listed, given.known)
 
@@ -54,7 +54,7 @@ def offline_tasks(request: HttpRequest, given: Query[Known]) -> Any:
 def offline_package(request: HttpRequest, task: int, given: Query[OfDevice]) -> Any:
     """Return the package with which a device performs a task that the caller has locked."""
     caller = call_of(request).caller
-    found: OfflinePackage = kernel.read_package(caller.name, given.device, task)
+    found: OfflinePackage = kernel.offline.read_package(caller.name, given.device, task)
     _sheet, flow = task_or_404(caller.user, task)
     values = {name: each for name, each in found.state_of.items() if flow.shows(name)}
     names = ("description", "reads", "writes", "outcomes", "application", "claim", "seq", "version")
@@ -77,8 +77,8 @@ def send_offline_results(request: HttpRequest, given: inputs.OfflineResultsIn) -
 def list_offline_results(request: HttpRequest, given: Query[OfDevice]) -> Any:
     """Return the outcomes of the last 200 results of a device, the last first."""
     caller = call_of(request).caller
-    device = kernel.device_seen(caller.name, given.device).device
-    found = kernel.offline_results(device, caller.name, limit=200)
+    device = kernel.offline.device_seen(caller.name, given.device).device
+    found = kernel.offline.results(device, caller.name, limit=200)
     other = _out_of_scope(request, [one.task for one in found])
     return {"results": [shown(one) for one in found if one.task not in other]}
 
@@ -104,15 +104,15 @@ def _out_of_scope(request: HttpRequest, tasks: list[int | None]) -> set[int | No
     token = call_of(request).caller.token
     if token is None or not token.flows:
         return set()
-    about = kernel.listed_tasks([each for each in tasks if each is not None])
+    about = kernel.tasks.listed([each for each in tasks if each is not None])
     return {each.job_id for each in about if each.flow not in token.flows}
 
 
 def _in_scope(request: HttpRequest) -> list[tuple[int, str]]:
     """Return the locked tasks of the caller, of the flows of its token if that names some."""
     caller = call_of(request).caller
-    found = kernel.offline_tasks(caller.name)
+    found = kernel.offline.tasks(caller.name)
     if caller.token is None or not caller.token.flows:
         return found
-    flows = {one.job_id: one.flow for one in kernel.own_tasks(caller.name)}
+    flows = {one.job_id: one.flow for one in kernel.tasks.own(caller.name)}
     return [(task, version) for task, version in found if flows.get(task) in caller.token.flows]

@@ -33,7 +33,7 @@ def synchronized(
     """
     digest = digest_of(tasks, variant)
     if known == digest:
-        api.confirm_packages(person, key, [one["task"] for one in tasks])
+        api.offline.confirm_packages(person, key, [one["task"] for one in tasks])
         return {"digest": digest, "tasks": None}
     return {"digest": digest, "tasks": list(tasks)}
 
@@ -43,11 +43,11 @@ def sent(person: str, key: str, results: Iterable[tuple[int, Mapping[str, Any]]]
 
     One that cannot be kept has its problem, and ends the list: those behind it would wait.
     """
-    device = api.device_seen(person, key).device
+    device = api.offline.device_seen(person, key).device
     found = []
     for number, content in sorted(results, key=lambda one: one[0]):
         try:
-            found.append(shown(api.keep_offline_result(person, key, number, content)))
+            found.append(shown(api.offline.keep_result(person, key, number, content)))
         except WedError as error:
             found.append({"number": number, "state": "rejected", "problem": problem_of(error)})
             break
@@ -58,7 +58,7 @@ def sent(person: str, key: str, results: Iterable[tuple[int, Mapping[str, Any]]]
 def go_on(device: int) -> int:
     """Apply the results of a device that waited for one that has come, each on its own; return how many."""
     done = 0
-    while api.continue_offline(device) is not None:
+    while api.offline.continue_offline(device) is not None:
         done += 1
     return done
 

@@ -39,8 +39,8 @@ def _file(request: HttpRequest, task: int, attribute: str) -> HttpResponse:
     via, number = request.POST.get("via", "").replace("\x00", ""), min(task, 2**63 - 1)
     try:
         if via:
-            api.share_package(person, key, number, via)
-        made = api.attach_offline_file(person, key, number, attribute, sent, limits())
+            api.offline.share_package(person, key, number, via)
+        made = api.offline.attach_file(person, key, number, attribute, sent, limits())
     except Refused as refused:
         return refusing(refused)
     return JsonResponse({"file": made})

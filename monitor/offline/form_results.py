@@ -50,12 +50,12 @@ def _sheet(user: AnyUser, result: Mapping[str, Any]) -> TaskSheet | None:
     """
     task = result.get("of" if "after" in result else "task")
     try:
-        sheet = api.read_task(task if isinstance(task, int) and 0 < task < 2**63 else 0, user.get_username())
+        sheet = api.tasks.read(task if isinstance(task, int) and 0 < task < 2**63 else 0, user.get_username())
     except UnknownTask:
         return None
     if "after" not in result:
         return sheet
-    rule = api.offline_rule(sheet.job_id, str(result.get("transition")))
+    rule = api.offline.rule(sheet.job_id, str(result.get("transition")))
     return None if rule is None else replace(sheet, writes=rule["writes"], form=rule["form"])
 
 
@@ -90,7 +90,7 @@ def _files(sheet: TaskSheet, found: Mapping[str, Any]) -> dict[str, Any]:
     for name in [str(one["attribute"]) for one in fields if one.get("kind") == "file"]:
         given = found.get(name)
         if isinstance(given, dict) and isinstance(given.get("sha256"), str):
-            described[name] = api.offline_file(
+            described[name] = api.offline.file(
                 sheet.job_id, name, str(given.get("name") or ""), given["sha256"][:64]
             )
     return {name: one for name, one in described.items() if one is not None}

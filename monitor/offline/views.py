@@ -111,9 +111,13 @@ def synchronize(request: HttpRequest) -> HttpResponse:
     person, key = request.user.get_username(), request.GET.get("device", "")
     report = {kernel: _number(request.GET[name]) for name, kernel in REPORTED.items() if name in request.GET}
     try:
-        contact = api.device_seen(person, key, report | {"program": version()})
+        contact = api.offline.device_seen(person, key, report | {"program": version()})
         offers = task_keys(request.user) if request.GET.get("offers") == "1" else None
-        tasks = [] if contact.state != "A" else [vars(one) for one in api.device_tasks(person, key, offers)]
+        tasks = (
+            []
+            if contact.state != "A"
+            else [vars(one) for one in api.offline.device_tasks(person, key, offers)]
+        )
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
     except Refused as refused:
@@ -132,7 +136,7 @@ def _number(text: str) -> Any:
 def unlock(request: HttpRequest) -> HttpResponse:
     """Return the secrets that encrypt what a device of the user stores, and what it saves as files."""
     try:
-        contact = api.device_seen(request.user.get_username(), request.POST.get("device", ""))
+        contact = api.offline.device_seen(request.user.get_username(), request.POST.get("device", ""))
     except Refused as refused:
         return refusing(refused)
     return JsonResponse({"secret": contact.secret, "files": contact.files, "settled": contact.settled})
@@ -147,10 +151,10 @@ def package(request: HttpRequest, task: int) -> HttpResponse:
     person, key = request.user.get_username(), request.GET.get("device", "")
     _sheet, flow = task_or_404(request.user, task)
     try:
-        found = api.prefetch_package(person, key, task, task_keys(request.user))
+        found = api.offline.prefetch_package(person, key, task, task_keys(request.user))
     except Refused as refused:
         return refusing(refused)
-    chain = api.offline_chain(person, key, task, task_keys(request.user))
+    chain = api.offline.chain(person, key, task, task_keys(request.user))
     made = packages.package_of(request, flow, found)
     return JsonResponse(made | {"chain": packages.chain_of(request, flow, found, chain)})
 
@@ -164,8 +168,8 @@ def results(request: HttpRequest) -> HttpResponse:
     person = request.user.get_username()
     try:
         if request.method == "GET":
-            device = api.device_seen(person, request.GET.get("device", "")).device
-            found = api.offline_results(device, person, limit=200)
+            device = api.offline.device_seen(person, request.GET.get("device", "")).device
+            found = api.offline.results(device, person, limit=200)
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]

@@ -81,7 +81,7 @@ def picture(request: HttpRequest, flow: FlowInfo, time: Time) -> HttpResponse:
 
 
 def _then(flow: FlowInfo, drawn: Graph, time: Time, at: datetime, *, coded: bool) -> dict[str, Any]:
-    found = api.places_at(flow.name, at)
+    found = api.figures.places_at(flow.name, at)
     statuses = past.populations([flow.name], at, past.FEW)[flow.name]
     places = [_place(flow, node, found, statuses, time) for node in drawn.nodes]
     return {

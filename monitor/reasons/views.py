@@ -43,7 +43,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
     """Return the page; `step` asks for an earlier step of the history."""
     instance, flow = instance_or_404(request.user, wid)
     try:
-        found = masking.reasons(flow, api.explain_instance(wid, number(request.GET.get("step"))))
+        found = masking.reasons(flow, api.reasons.explain_instance(wid, number(request.GET.get("step"))))
     except UnknownInstance as error:
         raise Http404 from error
     titles = {name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()} | flow.transition_titles

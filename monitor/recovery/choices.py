@@ -43,7 +43,7 @@ class Choice:
     @property
     def operation(self) -> Operation:
         """Return the kernel's description of it: arguments, statuses, permission."""
-        return api.operation_table()[self.name]
+        return api.operations.table()[self.name]
 
     @property
     def statuses(self) -> str:

@@ -55,7 +55,7 @@ def _kept(request: HttpRequest, case: int, about: Subject, texts: Mapping[str, s
 def _subject(request: HttpRequest, case: int) -> tuple[int, FlowInfo]:
     """Return the instance of an open case that the user sees, and its flow. Raises Http404."""
     try:
-        found = api.read_case(case) if case < 2**63 else None
+        found = api.cases.read(case) if case < 2**63 else None
     except UnknownCase:
         found = None
     if found is None or found.state in CLOSED_STATES:

@@ -30,7 +30,7 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
     """Perform an operation on an instance; with `seq`, the step of a preview, only on that state."""
     caller = _allowed(request, wid, given)
     _check_others(wid, caller, given)
-    done = kernel.repair(
+    done = kernel.repairs.repair(
         wid, given.operation, given.arguments, given.reason, actor=caller.name, expected_seq=given.seq
     )
     log.info("%s by a token or session", given.operation, extra={"wid": wid})
@@ -47,15 +47,17 @@ def repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> Any:
 def preview_repair(request: HttpRequest, wid: int, given: inputs.RepairPreviewIn) -> Any:
     """Return the effect of an operation, by doing it and rolling it back; nothing is changed."""
     caller = _allowed(request, wid, given)
-    found = kernel.preview_repair(wid, given.operation, given.arguments, actor=caller.name)
-    tasks = kernel.tasks_of_others([wid], caller.name)
+    found = kernel.repairs.preview(wid, given.operation, given.arguments, actor=caller.name)
+    tasks = kernel.tasks.of_others([wid], caller.name)
     return _shown(masking.preview(flow_of(request), found)) | {"holders": [vars(one) for one in tasks]}
 
 
 def _check_others(wid: int, caller: Caller, given: inputs.RepairIn) -> None:
     """Raise Problem where others have the case or tasks of the instance, and the request does not say so."""
-    claims = [one for one in kernel.claims_of_others([wid], caller.name) if one.owner != given.claimed_by]
-    tasks = kernel.tasks_of_others([wid], caller.name)
+    claims = [
+        one for one in kernel.cases.claims_of_others([wid], caller.name) if one.owner != given.claimed_by
+    ]
+    tasks = kernel.tasks.of_others([wid], caller.name)
     said = [f"{one.owner} has claimed the case of instance {wid}." for one in claims]
     needed = [f"“claimed_by” “{one.owner}”" for one in claims]
     if given.held != (count := sum(one.tasks for one in tasks)):

@@ -54,7 +54,7 @@ class LateResultsOut(Schema):
 def late_results(request: HttpRequest, wid: int) -> Any:
     """Return the last hundred late results of the instance, newest first, with what they would change."""
     flow = flow_of(request)
-    return {"items": [_shown(each, flow) for each in kernel.late_results(wid)]}
+    return {"items": [_shown(each, flow) for each in kernel.repairs.late_results(wid)]}
 
 
 def _shown(late: LateResult, flow: FlowInfo) -> dict[str, Any]:

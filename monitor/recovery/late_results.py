@@ -44,7 +44,7 @@ def rows(wid: int, flow: FlowInfo) -> list[LateRow]:
     named = {one.name: one for one in flow.attributes}
     return [
         LateRow(_plain(one, flow), titles.get(one.trigger, one.transition), _cells(one, named, flow))
-        for one in api.late_results(wid, undecided=True)
+        for one in api.repairs.late_results(wid, undecided=True)
     ]
 
 

@@ -34,7 +34,7 @@ def proposed_rule(request: HttpRequest, case: int) -> HttpResponse:
     found, flow = _case(request, case)
     if request.method == "POST":
         return _drafted(request, found, flow)
-    rule = api.proposed_rule(case, [flow.name])
+    rule = api.repairs.proposed_rule(case, [flow.name])
     context = {
         "flow": flow,
         "case": case_rows.row(found, case_rows.names([flow.name])),
@@ -51,21 +51,23 @@ def _case(request: HttpRequest, number: int) -> tuple[Case, FlowInfo]:
     if number >= 2**63:
         raise Http404
     try:
-        found = api.read_case(number)
+        found = api.cases.read(number)
     except UnknownCase as error:
         raise Http404 from error
     return found, flow_or_404(request.user, found.flow)
 
 
 def _shown(rule: ProposedRule, flow: FlowInfo) -> dict[str, Any]:
-    sentence = reader(api.running_definition(flow.name)[1])(rule.condition)
+    sentence = reader(api.drafts.running_definition(flow.name)[1])(rule.condition)
     context = {
         "sentence": sentence if sentence != rule.condition else "",
         "writes": written(rule.attributes, rule.values, flow),
     }
     try:
         with limited():
-            matched = api.what_if(flow.name, rule.condition, history=True, limit=LIMIT, seconds=SECONDS)
+            matched = api.trials.what_if(
+                flow.name, rule.condition, history=True, limit=LIMIT, seconds=SECONDS
+            )
     except Refused as error:
         return context | {"error": error.sentence}
     past = matched["history"]
@@ -79,7 +81,7 @@ def _drafted(request: HttpRequest, case: Case, flow: FlowInfo) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not design it."))
     here = HttpResponseRedirect(reverse("monitor:proposed_rule", args=[case.number]))
     try:
-        draft = api.draft_proposed_rule(case.number, [flow.name], actor=request.user.get_username())
+        draft = api.repairs.draft_proposed_rule(case.number, [flow.name], actor=request.user.get_username())
     except Refused as refused:
         messages.error(request, str(refused))
         return here

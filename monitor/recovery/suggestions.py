@@ -55,7 +55,7 @@ def facts(
     """
     repairable = {one["name"] for one in attributes} if operation == "patch" else set()
     others = {name: one for name, one in offered.items() if name != operation}
-    found = api.suggestions(case.number, [flow.name])
+    found = api.repairs.suggestions(case.number, [flow.name])
     has_rule = not plain and not flow.concealed and _leads_to_rule(case, found)
     alike = {"show": "closed", "flow": flow.name, "signature": case.signature}
     return {

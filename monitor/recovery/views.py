@@ -168,7 +168,7 @@ def _initial(request: HttpRequest, wid: int, about: Subject) -> Mapping[str, Any
     """Return the values of the new form: those of a late result, or with `former` those before the repair."""
     if about.late:
         return about.late.proposed
-    last = api.last_repair(wid) if "former" in request.GET and about.name == "patch" else None
+    last = api.repairs.last(wid) if "former" in request.GET and about.name == "patch" else None
     allowed = {one["name"] for one in about.attributes}
     return {name: value for name, value in last.values.items() if name in allowed} if last else {}
 
@@ -188,7 +188,7 @@ def undo(request: HttpRequest, wid: int) -> HttpResponse:
     seq, actor = number(request.POST.get("seq")), request.user.get_username()
     reason = _("Step %(seq)s was undone.") % {"seq": seq}
     try:
-        api.repair(wid, "undo", {}, reason, actor=actor, expected_seq=-1 if seq is None else seq)
+        api.repairs.repair(wid, "undo", {}, reason, actor=actor, expected_seq=-1 if seq is None else seq)
         messages.success(request, _("The repair is undone."))
     except Refused as refused:
         messages.error(request, str(refused))
@@ -197,10 +197,10 @@ def undo(request: HttpRequest, wid: int) -> HttpResponse:
 
 def _case(request: HttpRequest, wid: int, flow: FlowInfo, now: InstanceReasons) -> dict[str, Any]:
     """Return the open case of the instance, and whether the user has claimed it; nothing without one."""
-    found = api.list_cases([flow.name], {"wid": wid}, limit=1)
+    found = api.cases.list([flow.name], {"wid": wid}, limit=1)
     if not found:
         return {}
-    case = api.read_case(found[0].number)
+    case = api.cases.read(found[0].number)
     mine = case.owner == request.user.get_username()
     return {
         "case": case_rows.row(case, case_rows.names([flow.name])),
@@ -266,12 +266,12 @@ def _asked(
 
 
 def _explained(flow: FlowInfo, wid: int, seq: int | None = None) -> InstanceReasons:
-    return masking.reasons(flow, api.explain_instance(wid, seq))
+    return masking.reasons(flow, api.reasons.explain_instance(wid, seq))
 
 
 def _attributes(flow: FlowInfo) -> list[Mapping[str, Any]]:
     """Return the attributes of the definition whose values the user sees."""
-    return [one for one in api.definition(flow.name)["attributes"] if flow.shows(one["name"])]
+    return [one for one in api.flows.definition(flow.name)["attributes"] if flow.shows(one["name"])]
 
 
 def _seen(flow: FlowInfo, now: InstanceReasons, seq: int | None) -> InstanceReasons:
@@ -304,7 +304,7 @@ def _fixed(about: Subject, now: InstanceReasons) -> list[values.Field]:
 def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     wid, actor = asked.now.wid, request.user.get_username()
     given = (wid, asked.about.name, asked.arguments, reason)
-    done = api.repair(*given, actor=actor, expected_seq=asked.now.seq)
+    done = api.repairs.repair(*given, actor=actor, expected_seq=asked.now.seq)
     if "instance" in done.facts:
         messages.success(request, _("Instance %(wid)s is started.") % {"wid": done.facts["instance"]})
         return HttpResponseRedirect(reverse("monitor:instance", args=[done.facts["instance"]]))
@@ -315,7 +315,7 @@ def _applied(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
 def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, Any]:
     """Return the preview, and what other people changed since the form was made."""
     actor = request.user.get_username()
-    found = api.preview_repair(asked.now.wid, asked.about.name, asked.arguments, actor=actor)
+    found = api.repairs.preview(asked.now.wid, asked.about.name, asked.arguments, actor=actor)
     moved = asked.seen.seq < asked.now.seq
     claim = found.facts.get("claim")
     return {
@@ -331,7 +331,7 @@ def _preview(request: HttpRequest, asked: Asked, flow: FlowInfo) -> dict[str, An
 def _proposed(request: HttpRequest, asked: Asked, reason: str) -> HttpResponse:
     """Propose what other persons have to approve, and show the proposal."""
     given = (asked.now.wid, asked.about.name, asked.arguments, reason)
-    made = api.propose_repair(*given, actor=request.user.get_username(), expected_seq=asked.now.seq)
+    made = api.approvals.propose(*given, actor=request.user.get_username(), expected_seq=asked.now.seq)
     return to_proposal(request, made)
 
 

@@ -69,7 +69,7 @@ def send_signal(request: HttpRequest, name: str, given: SignalIn) -> Any:
         raise Problem(422, "A signal names one instance, by its number or by a key.", code="22023")
     if any(one.name in given.data for one in flow.concealed):
         raise Problem(403, "You may not write an attribute whose values you may not see.")
-    sent = kernel.signal(
+    sent = kernel.signals.send(
         flow.name,
         given.signal,
         given.data,
@@ -86,7 +86,7 @@ def send_signal(request: HttpRequest, name: str, given: SignalIn) -> Any:
 def signals(request: HttpRequest, name: str, given: Query[Listed]) -> Any:
     """Return the signals of a flow or of one instance, without the values that the caller may not see."""
     flow = flow_of(request)
-    found = kernel.signals(flow.name, wid=given.instance, before=given.before, limit=given.limit + 1)
+    found = kernel.signals.list(flow.name, wid=given.instance, before=given.before, limit=given.limit + 1)
     items = [
         {
             "id": one.id,

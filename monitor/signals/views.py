@@ -43,7 +43,7 @@ def signals(request: HttpRequest, name: str) -> HttpResponse:
         except (values.BadValue, Refused) as refused:
             error = str(refused)
     signal = given.get("signal") if given.get("signal") in flow.signals else next(iter(flow.signals), None)
-    found = api.signals(name, before=long_number(request.GET.get("before")), limit=LISTED + 1)
+    found = api.signals.list(name, before=long_number(request.GET.get("before")), limit=LISTED + 1)
     context: dict[str, Any] = {
         "flow": flow,
         "operates": operates and signal is not None,
@@ -94,7 +94,7 @@ def _send(request: HttpRequest, flow: FlowInfo) -> SentSignal:
     values.check_asked(fields, texts)
     data = values.changed(fields, {})
     actor, token = request.user.get_username(), request.POST.get("token", "")[:64] or None
-    return api.signal(flow.name, signal, data, to=instance or key or None, token=token, actor=actor)
+    return api.signals.send(flow.name, signal, data, to=instance or key or None, token=token, actor=actor)
 
 
 def _told(request: HttpRequest, flow: FlowInfo, sent: SentSignal) -> HttpResponse:

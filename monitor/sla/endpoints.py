@@ -17,13 +17,13 @@ from monitor.sla.schemas import CalendarOut, CalendarsOut, ClocksOut, SlaOut, Sl
 @router.get("/flows/{slug:name}/slas", response=SlasOut, auth=READ, summary="SLAs")
 def slas(request: HttpRequest, name: str) -> Any:
     """Return the SLAs of a flow by name."""
-    return {"items": [vars(each) for each in kernel.list_slas([flow_of(request).name])]}
+    return {"items": [vars(each) for each in kernel.sla.list([flow_of(request).name])]}
 
 
 @router.post("/flows/{slug:name}/slas", response={201: SlaOut}, auth=OPERATE, summary="Define an SLA")
 def add_sla(request: HttpRequest, name: str, given: inputs.SlaIn) -> Any:
     """Define an SLA; its clocks are computed for all kept history."""
-    saved = kernel.save_sla(flow_of(request).name, Sla(**given.dict()), call_of(request).caller.name)
+    saved = kernel.sla.save(flow_of(request).name, Sla(**given.dict()), call_of(request).caller.name)
     return Status(201, vars(saved))
 
 
@@ -31,7 +31,7 @@ def add_sla(request: HttpRequest, name: str, given: inputs.SlaIn) -> Any:
 def replace_sla(request: HttpRequest, name: str, sla: int, given: inputs.SlaIn) -> Any:
     """Replace an SLA; its clocks are computed again if anything but its name changes."""
     actor = call_of(request).caller.name
-    return vars(kernel.save_sla(flow_of(request).name, Sla(**given.dict()), actor, number_of(sla)))
+    return vars(kernel.sla.save(flow_of(request).name, Sla(**given.dict()), actor, number_of(sla)))
 
 
 @router.delete(
@@ -39,14 +39,14 @@ def replace_sla(request: HttpRequest, name: str, sla: int, given: inputs.SlaIn) 
 )
 def remove_sla(request: HttpRequest, name: str, sla: int) -> Any:
     """Remove an SLA with its clocks."""
-    kernel.delete_sla(flow_of(request).name, number_of(sla), call_of(request).caller.name)
+    kernel.sla.delete(flow_of(request).name, number_of(sla), call_of(request).caller.name)
     return Status(204, None)
 
 
 @router.get("/flows/{slug:name}/calendars", response=CalendarsOut, auth=READ, summary="Calendars")
 def calendars(request: HttpRequest, name: str) -> Any:
     """Return the calendars of a flow by name."""
-    return {"items": [vars(each) for each in kernel.list_calendars([flow_of(request).name])]}
+    return {"items": [vars(each) for each in kernel.sla.list_calendars([flow_of(request).name])]}
 
 
 @router.post(
@@ -58,7 +58,7 @@ def calendars(request: HttpRequest, name: str) -> Any:
 def add_calendar(request: HttpRequest, name: str, given: inputs.CalendarIn) -> Any:
     """Define a calendar of working time, which SLAs of the flow name."""
     actor, calendar = call_of(request).caller.name, Calendar(**given.dict())
-    return Status(201, vars(kernel.save_calendar(flow_of(request).name, calendar, actor)))
+    return Status(201, vars(kernel.sla.save_calendar(flow_of(request).name, calendar, actor)))
 
 
 @router.put(
@@ -70,7 +70,7 @@ def add_calendar(request: HttpRequest, name: str, given: inputs.CalendarIn) -> A
 def replace_calendar(request: HttpRequest, name: str, calendar: int, given: inputs.CalendarIn) -> Any:
     """Replace a calendar; the clocks of its SLAs are computed again."""
     actor, new = call_of(request).caller.name, Calendar(**given.dict())
-    return vars(kernel.save_calendar(flow_of(request).name, new, actor, number_of(calendar)))
+    return vars(kernel.sla.save_calendar(flow_of(request).name, new, actor, number_of(calendar)))
 
 
 @router.delete(
@@ -81,12 +81,12 @@ def replace_calendar(request: HttpRequest, name: str, calendar: int, given: inpu
 )
 def remove_calendar(request: HttpRequest, name: str, calendar: int) -> Any:
     """Remove a calendar that no SLA uses."""
-    kernel.delete_calendar(flow_of(request).name, number_of(calendar), call_of(request).caller.name)
+    kernel.sla.delete_calendar(flow_of(request).name, number_of(calendar), call_of(request).caller.name)
     return Status(204, None)
 
 
 @router.get("/instances/{int:wid}/clocks", response=ClocksOut, auth=READ, summary="Clocks of SLAs")
 def clocks(request: HttpRequest, wid: int) -> Any:
     """Return the clocks of the SLAs that are enabled, at most 100: the present ones first."""
-    found = kernel.list_clocks(wid)
+    found = kernel.sla.list_clocks(wid)
     return {"items": [vars(each) | {"breached": each.state == "breached"} for each in found]}

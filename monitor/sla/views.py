@@ -37,8 +37,8 @@ def slas(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "flow": flow,
         "operates": operates,
-        "rows": [SlaRow(each) for each in api.list_slas([flow.name])],
-        "calendars": api.list_calendars([flow.name]),
+        "rows": [SlaRow(each) for each in api.sla.list([flow.name])],
+        "calendars": api.sla.list_calendars([flow.name]),
     }
     return render(request, "monitor/sla/list.html", context)
 
@@ -47,10 +47,10 @@ def _removed(request: HttpRequest, flow: FlowInfo) -> HttpResponse:
     sla, calendar = long_number(request.POST.get("sla")), long_number(request.POST.get("calendar"))
     try:
         if sla is not None:
-            api.delete_sla(flow.name, sla, request.user.get_username())
+            api.sla.delete(flow.name, sla, request.user.get_username())
             messages.success(request, _("The SLA is removed."))
         elif calendar is not None:
-            api.delete_calendar(flow.name, calendar, request.user.get_username())
+            api.sla.delete_calendar(flow.name, calendar, request.user.get_username())
             messages.success(request, _("The calendar is removed."))
     except Refused as refused:
         messages.error(request, refused.sentence)
@@ -64,17 +64,17 @@ def sla(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     if not may_operate(request.user, flow.name):
         return _forbidden()
-    old = _chosen(request, api.list_slas([flow.name]))
+    old = _chosen(request, api.sla.list([flow.name]))
 
     def save(fields: dict[str, str]) -> str:
         actor, given = request.user.get_username(), forms.sla_of(fields)
-        saved = api.save_sla(flow.name, given, actor, old.id if old else None)
+        saved = api.sla.save(flow.name, given, actor, old.id if old else None)
         return _("The SLA “%(name)s” is saved.") % {"name": saved.name}
 
     fields, error = _sent(request, forms.of_sla(old), save)
     if error is None:
         return _to(flow)
-    calendars = api.list_calendars([flow.name])
+    calendars = api.sla.list_calendars([flow.name])
     context = {"flow": flow, "old": old, "fields": fields, "error": error, "calendars": calendars}
     return render(request, "monitor/sla/form.html", context)
 
@@ -86,11 +86,11 @@ def calendar(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     if not may_operate(request.user, flow.name):
         return _forbidden()
-    old = _chosen(request, api.list_calendars([flow.name]))
+    old = _chosen(request, api.sla.list_calendars([flow.name]))
 
     def save(fields: dict[str, str]) -> str:
         actor, given = request.user.get_username(), forms.calendar_of(fields)
-        saved = api.save_calendar(flow.name, given, actor, old.id if old else None)
+        saved = api.sla.save_calendar(flow.name, given, actor, old.id if old else None)
         return _("The calendar “%(name)s” is saved.") % {"name": saved.name}
 
     fields, error = _sent(request, forms.of_calendar(old), save)

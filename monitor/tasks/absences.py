@@ -44,7 +44,7 @@ def absences(request: HttpRequest) -> HttpResponse:
     """Show the absences of the user, and those in which the user is the substitute; save or remove one."""
     person = request.user.get_username()
     if request.method == "POST" and "remove" in request.POST:
-        api.delete_absence(person, long_number(request.POST["remove"]) or 0)
+        api.persons.delete_absence(person, long_number(request.POST["remove"]) or 0)
         messages.success(request, _("The absence is removed."))
         return HttpResponseRedirect(reverse("monitor:absences"))
     today = datetime.now(UTC).date()
@@ -57,7 +57,7 @@ def absences(request: HttpRequest) -> HttpResponse:
             return _saved(request, person, form.cleaned_data)
         except Refused as refused:
             messages.error(request, str(refused))
-    found = api.absences(person)
+    found = api.persons.absences(person)
     context = {
         "form": form,
         "rows": [(one, one.until_at - timedelta(seconds=1), one.person == person) for one in found],
@@ -70,6 +70,6 @@ def _saved(request: HttpRequest, person: str, given: dict[str, Any]) -> HttpResp
     begin = datetime.combine(given["begin"], datetime.min.time(), UTC)
     last = min(given["end"], date.max - timedelta(days=1))
     until = datetime.combine(last + timedelta(days=1), datetime.min.time(), UTC)
-    api.set_absence(person, given["to"], begin, until)
+    api.persons.set_absence(person, given["to"], begin, until)
     messages.success(request, _("%(person)s may take your tasks on these days.") % {"person": given["to"]})
     return HttpResponseRedirect(reverse("monitor:absences"))

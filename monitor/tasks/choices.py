@@ -58,7 +58,7 @@ def choices(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRespo
 
 def offered(task: int, attribute: str, data: Mapping[str, Any], search: str, limit: int) -> dict[str, Any]:
     """Return the rows of a query; values are texts, as a control has them. Raises Refused."""
-    found = api.task_choices(task, attribute, data, search, limit)
+    found = api.task_forms.choices(task, attribute, data, search, limit)
     items = [
         {"value": str(each["value"]), "texts": each["texts"], "instance": each["instance"]}
         for each in found["items"]

@@ -22,7 +22,7 @@ MOST = 200  # the fields of a form
 
 def kept(sheet: TaskSheet, person: str) -> tuple[dict[str, str], dict[str, str], datetime | None]:
     """Return the texts that were typed and those that the form had before, by field, and since when."""
-    found = api.read_task_draft(sheet.job_id, person)
+    found = api.task_forms.read_draft(sheet.job_id, person)
     if found is None:
         return {}, {}, None
     pairs = {
@@ -51,7 +51,7 @@ def keep(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpResponse
     found: Any = typed_fields(flow, sheet, given)
     try:
         person, names = request.user.get_username(), touched(request)
-        there = api.keep_task_draft(sheet.job_id, person, found, touched=names)
+        there = api.task_forms.keep_draft(sheet.job_id, person, found, touched=names)
     except Refused as refused:
         return JsonResponse({"error": refused.sentence}, status=refused.status)
     if names is None:
@@ -95,7 +95,7 @@ def of_another_tab(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> li
 
 def discard(request: HttpRequest, _flow: FlowInfo, sheet: TaskSheet) -> HttpResponse:
     """Delete the draft, and show the form without it."""
-    api.keep_task_draft(sheet.job_id, request.user.get_username(), {})
+    api.task_forms.keep_draft(sheet.job_id, request.user.get_username(), {})
     return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
 
 
@@ -104,4 +104,4 @@ def letters(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRespo
     if sheet.owner != request.user.get_username():
         return JsonResponse({}, status=403)
     _fields, data, _is_right = forms.changed(flow, sheet, forms.posted(sheet, request.POST))
-    return JsonResponse(api.task_form(sheet.job_id, data))
+    return JsonResponse(api.task_forms.form(sheet.job_id, data))

@@ -77,13 +77,13 @@ def tasks(request: HttpRequest, given: Query[Listed]) -> Any:
     """
     caller, after = call_of(request).caller, int(given.cursor) if given.cursor else None
     if given.list in ("mine", "aside"):
-        return {"items": _rows(request, kernel.own_tasks(caller.name, given.list == "aside"))}
+        return {"items": _rows(request, kernel.tasks.own(caller.name, given.list == "aside"))}
     if given.list == "done":
-        found = kernel.done_tasks(caller.name, after, given.limit + 1)
+        found = kernel.tasks.done(caller.name, after, given.limit + 1)
     else:
         keys = task_keys(caller.user)
         flows = _flows(call_of(request), given.flow)
-        found = kernel.open_tasks(caller.name, keys, given.order, after, given.limit + 1, flows)
+        found = kernel.tasks.open(caller.name, keys, given.order, after, given.limit + 1, flows)
     return _page(request, found, given.limit)
 
 
@@ -104,10 +104,10 @@ def _taken(call: Call, given: inputs.NextTaskIn) -> HeldTask | None:
     keys, flows = task_keys(call.caller.user), _flows(call, given.flow)
 
     def offered(after: int | None) -> list[int]:
-        found = kernel.open_tasks(call.caller.name, keys, given.order, after, OFFERED, flows)
+        found = kernel.tasks.open(call.caller.name, keys, given.order, after, OFFERED, flows)
         return [one.job_id for one in found]
 
-    return kernel.take_next_task(offered, call.caller.name, keys)
+    return kernel.tasks.take_next(offered, call.caller.name, keys)
 
 
 @router.get("/tasks/{int:task}", response=schemas.TaskSheetOut, auth=PERFORM, summary="One task")
@@ -123,14 +123,14 @@ def one_task(request: HttpRequest, task: int) -> Any:
 def take_task(request: HttpRequest, task: int, given: inputs.TakeTaskIn) -> Any:
     """Take a task, or lock it for work without a connection; who has it already gets the same answer."""
     caller = call_of(request).caller
-    return _held(kernel.take_task(task, caller.name, task_keys(caller.user), given.lock))
+    return _held(kernel.tasks.take(task, caller.name, task_keys(caller.user), given.lock))
 
 
 @router.post("/tasks/{int:task}/start", response=schemas.TaskOut, auth=PERFORM, summary="Begin a task")
 def start_task(request: HttpRequest, task: int) -> Any:
     """Note that the caller has begun the task."""
-    kernel.start_task(task, call_of(request).caller.name)
-    return row_of(kernel.read_task(task, call_of(request).caller.name))
+    kernel.tasks.start(task, call_of(request).caller.name)
+    return row_of(kernel.tasks.read(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -139,9 +139,9 @@ def start_task(request: HttpRequest, task: int) -> Any:
 def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn) -> Any:
     """Complete a task that the caller holds. Sent again it has the same answer."""
     claim = claim_of(given.claim or "")
-    sheet = kernel.read_task(task, call_of(request).caller.name)
+    sheet = kernel.tasks.read(task, call_of(request).caller.name)
     check_people(sheet.form, given.data, sheet.state_of)
-    return vars(kernel.complete_task(task, call_of(request).caller.name, given.data, given.outcome, claim))
+    return vars(kernel.tasks.complete(task, call_of(request).caller.name, given.data, given.outcome, claim))
 
 
 @router.post(
@@ -150,7 +150,7 @@ def complete_task(request: HttpRequest, task: int, given: inputs.CompleteTaskIn)
 def fail_task(request: HttpRequest, task: int, given: inputs.FailTaskIn) -> Any:
     """End a task that could not be done."""
     claim = claim_of(given.claim or "")
-    return {"became": kernel.fail_task(task, call_of(request).caller.name, given.reason, claim)}
+    return {"became": kernel.tasks.fail(task, call_of(request).caller.name, given.reason, claim)}
 
 
 @router.post("/tasks/{int:task}/release", response=schemas.TaskOut, auth=PERFORM, summary="Give a task back")
@@ -158,8 +158,8 @@ def release_task(request: HttpRequest, task: int, given: inputs.ReleaseTaskIn) -
     """Give a task back to those who may take it; who operates the flow also one of another person."""
     sheet, _flow = task_or_404(call_of(request).caller.user, task)
     caller = call_of(request).caller
-    kernel.release_task(task, caller.name, _is_forced(caller, sheet), owner=given.held_by)
-    return row_of(kernel.read_task(task, call_of(request).caller.name))
+    kernel.tasks.release(task, caller.name, _is_forced(caller, sheet), owner=given.held_by)
+    return row_of(kernel.tasks.read(task, call_of(request).caller.name))
 
 
 @router.post(
@@ -172,8 +172,8 @@ def give_task(request: HttpRequest, task: int, given: inputs.GiveTaskIn) -> Any:
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     caller = call_of(request).caller
     forced, owner = _is_forced(caller, sheet), given.held_by
-    kernel.give_task(task, caller.name, given.to, given.reason, forced, owner=owner)
-    return row_of(kernel.read_task(task, call_of(request).caller.name))
+    kernel.tasks.give(task, caller.name, given.to, given.reason, forced, owner=owner)
+    return row_of(kernel.tasks.read(task, call_of(request).caller.name))
 
 
 @router.post("/tasks/{int:task}/aside", response=schemas.TaskOut, auth=PERFORM, summary="Put a task aside")
@@ -182,8 +182,8 @@ def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -
     until = given.until
     if until is not None and not until.tzinfo:
         until = timezone.make_aware(until)
-    kernel.put_task_aside(task, call_of(request).caller.name, until)
-    return row_of(kernel.read_task(task, call_of(request).caller.name))
+    kernel.tasks.put_aside(task, call_of(request).caller.name, until)
+    return row_of(kernel.tasks.read(task, call_of(request).caller.name))
 
 
 @router.get(
@@ -192,7 +192,7 @@ def put_task_aside(request: HttpRequest, task: int, given: inputs.AsideTaskIn) -
 def flow_tasks(request: HttpRequest, name: str, given: Query[Paged]) -> Any:
     """Return the open tasks of a flow by their numbers, whoever may take them."""
     after = number_of(int(given.cursor)) if given.cursor else 0
-    return _page(request, kernel.flow_tasks(flow_of(request).name, after, given.limit + 1), given.limit)
+    return _page(request, kernel.tasks.of_flow(flow_of(request).name, after, given.limit + 1), given.limit)
 
 
 @router.get(
@@ -203,7 +203,7 @@ def flow_tasks(request: HttpRequest, name: str, given: Query[Paged]) -> Any:
 )
 def task_load(request: HttpRequest, name: str) -> Any:
     """Return who holds how many tasks of a flow, and how many of these are late."""
-    return {"items": [vars(each) for each in kernel.task_load(flow_of(request).name)]}
+    return {"items": [vars(each) for each in kernel.tasks.load(flow_of(request).name)]}
 
 
 def _is_forced(caller: Caller, sheet: TaskSheet) -> bool:

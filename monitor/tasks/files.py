@@ -87,7 +87,7 @@ def received(request: HttpRequest, sheet: TaskSheet) -> tuple[dict[str, str], di
 
 def _attached(request: HttpRequest, sheet: TaskSheet, name: str, file: UploadedFile) -> Mapping[str, Any]:
     person = request.user.get_username()
-    return api.attach_task_file(sheet.job_id, person, name, file.name or "", file.read(), limits())
+    return api.task_forms.attach_file(sheet.job_id, person, name, file.name or "", file.read(), limits())
 
 
 # The limit must be set before anything reads the form, as the check of its token does.
@@ -133,7 +133,7 @@ def of_instance(request: HttpRequest, wid: int, attribute: str) -> HttpResponse:
 
 def _download(wid: int, attribute: str, sha256: str | None, person: str | None) -> HttpResponse:
     try:
-        found, content = api.read_task_file(wid, attribute, sha256, person)
+        found, content = api.task_forms.read_file(wid, attribute, sha256, person)
     except UnknownFile as error:
         raise Http404 from error
     return download(str(found["name"]), content)

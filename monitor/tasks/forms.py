@@ -33,7 +33,7 @@ def _declared(flow: FlowInfo) -> list[Mapping[str, Any]]:
     """Return the attributes as they are declared, read once for a flow that a page has."""
     known = vars(flow)
     if _DECLARED not in known:
-        known[_DECLARED] = [dict(one) for one in api.definition(flow.name)["attributes"]]
+        known[_DECLARED] = [dict(one) for one in api.flows.definition(flow.name)["attributes"]]
     return list[Mapping[str, Any]](known[_DECLARED])
 
 

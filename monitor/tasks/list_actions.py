@@ -58,14 +58,14 @@ def going(request: HttpRequest, name: str = "order") -> dict[str, str]:
     """Return how a person goes from task to task: the order, and the flow and the filter of the list."""
     order = request.POST.get(name, "")
     if order not in BY:
-        order = "" if name == "next" else api.task_list(request.user.get_username()).sorting
+        order = "" if name == "next" else api.tasks.list(request.user.get_username()).sorting
     return {"next": order, "flow": text_of(request, "flow")[:80], "q": text_of(request, "q")}
 
 
 def take_next(user: AnyUser, way: dict[str, str]) -> str | None:
     """Take the first open task, and return the address of its page; None if there is none."""
     offered = partial(open_ids, user, way["next"], way["flow"], way["q"], OFFERED)
-    held = api.take_next_task(offered, user.get_username(), task_keys(user))
+    held = api.tasks.take_next(offered, user.get_username(), task_keys(user))
     if held is None:
         return None
     query = urlencode({name: given for name, given in way.items() if given})
@@ -111,7 +111,7 @@ def _done(verb: str, done: int, to: str) -> str:
 def _take(request: HttpRequest, tasks: Sequence[int], to: str) -> tuple[int, str]:
     """Take tasks by one call; return how many are taken, and why the last of the others is not."""
     try:
-        found = api.take_tasks(tasks, request.user.get_username(), task_keys(request.user))
+        found = api.tasks.take_many(tasks, request.user.get_username(), task_keys(request.user))
     except Refused as why:
         return 0, why.sentence
     errors = [one for one in found if one.error is not None]
@@ -161,13 +161,13 @@ def _each(act: Callable[[HttpRequest, int, str], None]) -> Many:
 
 def _release(request: HttpRequest, task: int, to: str) -> None:
     forced = _forced(request, task, "release")
-    api.release_task(task, request.user.get_username(), forced, owner=_seen_owner(request, task))
+    api.tasks.release(task, request.user.get_username(), forced, owner=_seen_owner(request, task))
 
 
 def _give(request: HttpRequest, task: int, to: str) -> None:
     forced = _forced(request, task, "give")
     reason, owner = text_of(request, "reason"), _seen_owner(request, task)
-    api.give_task(task, request.user.get_username(), to, reason, forced, owner=owner)
+    api.tasks.give(task, request.user.get_username(), to, reason, forced, owner=owner)
 
 
 def _seen_owner(request: HttpRequest, task: int) -> str | None:
@@ -195,7 +195,7 @@ def place(request: HttpRequest) -> HttpResponse:
     task, after, before = (*numbers, None, None, None)[:3]
     error = ""
     try:
-        api.place_task(request.user.get_username(), task_keys(request.user), task or 0, after, before)
+        api.tasks.place(request.user.get_username(), task_keys(request.user), task or 0, after, before)
     except Refused as refused:
         error = _said(request, int(refused.where.get("task") or task or 0), refused)
     if request.headers.get("Accept", "").startswith("application/json"):
@@ -214,14 +214,14 @@ def choose(request: HttpRequest) -> HttpResponse:
     dropped: tuple[str, ...] = ()
     try:
         if given.get("sorting") in BY:
-            api.set_task_list(person, given["sorting"])  # type: ignore[arg-type]
+            api.tasks.set_list(person, given["sorting"])  # type: ignore[arg-type]
             dropped = ("order",)
         elif "columns" in given:
             usual = given["columns"] == "usual"
-            api.set_task_list(person, columns=[] if usual else columns.given(given.getlist("column")))
+            api.tasks.set_list(person, columns=[] if usual else columns.given(given.getlist("column")))
             dropped = ("columns",)
         elif "again" in given:
-            api.clear_task_places(person)
+            api.tasks.clear_places(person)
             messages.success(request, _("Your own order is that of the arrival again."))
     except Refused as refused:
         messages.error(request, refused.sentence)

@@ -59,7 +59,7 @@ class Found:
 
 def wanted(request: HttpRequest, tab: str) -> Wanted:
     """Return the request of a list. Call it outside of a read-only transaction."""
-    kept, order = api.task_list(request.user.get_username()), text(request, "order")
+    kept, order = api.tasks.list(request.user.get_username()), text(request, "order")
     named = cols.given(text(request, "columns").split(",")) if "columns" in request.GET else kept.columns
     return Wanted(
         tab,
@@ -89,14 +89,14 @@ def _whole(user: AnyUser, given: Wanted, size: int) -> Sequence[Task]:
     """Return the list without a filter, as the kernel has it."""
     person = user.get_username()
     if given.tab == "mine":
-        mine = api.own_tasks(person, order=given.order)
+        mine = api.tasks.own(person, order=given.order)
         return [one for one in mine if given.flow in ("", one.flow)]
     if given.tab == "aside":
-        return [one for one in api.own_tasks(person, aside=True) if given.flow in ("", one.flow)]
+        return [one for one in api.tasks.own(person, aside=True) if given.flow in ("", one.flow)]
     if given.tab == "done":
-        return api.done_tasks(person, given.after, size + 1)
+        return api.tasks.done(person, given.after, size + 1)
     flow = given.flow or None
-    return api.open_tasks(person, task_keys(user), given.order, given.after, size + 1, flow)
+    return api.tasks.open(person, task_keys(user), given.order, given.after, size + 1, flow)
 
 
 def _cut(tasks: Sequence[Task], size: int) -> Found:
@@ -111,7 +111,7 @@ def _filtered(user: AnyUser, given: Wanted, chosen: Filter, team: Sequence[int],
     try:
         with snapshot():
             ids = queries.selected(listing, selection, given.after, size + 1)
-            return _cut(api.listed_tasks(ids), size)
+            return _cut(api.tasks.listed(ids), size)
     except OperationalError as error:
         if not is_timeout(error):
             raise
@@ -123,7 +123,7 @@ def _filtered(user: AnyUser, given: Wanted, chosen: Filter, team: Sequence[int],
 def listing_of(user: AnyUser, tab: Any, order: str, team: Sequence[int] = ()) -> Listing:
     """Return a list of a user for a filter."""
     person = user.get_username()
-    keys = [*task_keys(user), *api.person_keys(person)] if tab == "open" else []
+    keys = [*task_keys(user), *api.persons.keys(person)] if tab == "open" else []
     return Listing(tab, person, keys, order, team)
 
 

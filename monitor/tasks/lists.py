@@ -32,7 +32,7 @@ MOST_PEOPLE = 500
 def tasks(request: HttpRequest) -> HttpResponse:
     """Show one of the user's lists of tasks, or that of the team."""
     user, tab = request.user, text(request, "show")
-    mine, leads = len(api.own_tasks(user.get_username())), flows_of(user, "operate")
+    mine, leads = len(api.tasks.own(user.get_username())), flows_of(user, "operate")
     tab = tab if tab in TABS and (tab != "team" or leads != frozenset()) else "mine" if mine else "open"
     given = list_parameters.wanted(request, tab)
     if given.asked.edited and not given.asked.error:
@@ -42,7 +42,7 @@ def tasks(request: HttpRequest) -> HttpResponse:
     context = _facts(user, given, leads, mine) | _table(user, given, found)
     context |= list_parameters.form(request, given, found.error)
     if tab == "team":
-        load = with_work(loads(api.team_load(None if leads is None else sorted(leads))), leads)
+        load = with_work(loads(api.tasks.team_load(None if leads is None else sorted(leads))), leads)
         context |= {"load": load, "people": _people()}
     return render(request, f"monitor/tasks/{'team' if tab == 'team' else 'list'}.html", context)
 
@@ -56,7 +56,7 @@ def _without_form(request: HttpRequest, given: Wanted) -> str:
 def _facts(user: AnyUser, given: Wanted, leads: Collection[str] | None, mine: int) -> dict[str, Any]:
     """Return the context of every list: its tabs with their numbers, orders, and views."""
     keys = task_keys(user)
-    opened = len(api.open_tasks(user.get_username(), keys, limit=MORE_COUNTED + 1))
+    opened = len(api.tasks.open(user.get_username(), keys, limit=MORE_COUNTED + 1))
     many = f"{MORE_COUNTED}+"
     return {
         "tab": given.tab,
@@ -95,7 +95,7 @@ def _tabs(leads: Collection[str] | None) -> Mapping[str, Any]:
 def views(user: AnyUser, tab: str) -> list[tuple[SavedView, str]]:
     """Return the saved views of lists of tasks that a user sees, with their addresses."""
     groups = group_names(user)
-    found = api.list_views(user.get_username(), groups, "", "tasks")
+    found = api.views.list(user.get_username(), groups, "", "tasks")
     return [(each, address(each, tab if tab in ("mine", "open", "team") else "open")) for each in found]
 
 

@@ -40,7 +40,7 @@ class MailsForm(forms.Form):
 def mails(request: HttpRequest) -> HttpResponse:
     """Show which mails the user has chosen; a POST changes it."""
     user, key = request.user, int(request.user.pk or 0)
-    found = {about: next(iter(api.list_case_digests(key, about)), None) for about in ("tasks", "messages")}
+    found = {about: next(iter(api.cases.list_digests(key, about)), None) for about in ("tasks", "messages")}
     now = {about: one.every if one else "none" for about, one in found.items()}
     form = MailsForm(request.POST if request.method == "POST" else None, initial=now)
     if request.method == "POST" and form.is_valid():
@@ -65,4 +65,4 @@ def mails(request: HttpRequest) -> HttpResponse:
 def _save(request: HttpRequest, key: int, about: str, every: str) -> None:
     language = get_language() or settings.LANGUAGE_CODE
     reader = Reader(key, request.user.get_username(), language)
-    api.save_task_mail(reader, about, "" if every == "none" else every, settings.WEDSQL_DIGEST_HOUR)
+    api.persons.save_task_mail(reader, about, "" if every == "none" else every, settings.WEDSQL_DIGEST_HOUR)

@@ -44,16 +44,18 @@ def messages(request: HttpRequest, given: Query[ListedMessages]) -> Any:
     """Return the messages of the caller about instances and tasks, the last first."""
     person, before = call_of(request).caller.name, int(given.cursor) if given.cursor else None
     kind = next((code for code, name in KIND.items() if name == given.kind), None)
-    found = kernel.messages(person, before, given.limit + 1, kind, given.unread == "true")
+    found = kernel.persons.messages(person, before, given.limit + 1, kind, given.unread == "true")
     following = str(found[given.limit - 1].id) if len(found) > given.limit else None
     shown = [_message(one) for one in found[: given.limit] if _is_in_scope(request, one.flow)]
-    return {"items": shown, "next": following, "unread": kernel.unread_messages(person)}
+    return {"items": shown, "next": following, "unread": kernel.persons.unread_messages(person)}
 
 
 @router.post("/messages/read", response=ReadOut, auth=PERFORM, summary="Mark messages as read")
 def read_messages(request: HttpRequest, given: inputs.ReadMessagesIn) -> Any:
     """Mark messages of the caller as read."""
-    return {"read": kernel.mark_messages_read(call_of(request).caller.name, given.messages, given.until)}
+    return {
+        "read": kernel.persons.mark_messages_read(call_of(request).caller.name, given.messages, given.until)
+    }
 
 
 @router.get(
@@ -80,7 +82,7 @@ def change_task_settings(request: HttpRequest, wid: int, given: inputs.TaskSetti
     if changed.get("responsible") and not is_person(changed["responsible"]):
         raise Problem(404, "There is no such user who may log in.", "Give the name of a user.")
     operates = flow is not None and caller.may("operate", flow.name)
-    return vars(kernel.set_task_settings(wid, changed, caller.name, operates))
+    return vars(kernel.persons.set_settings(wid, changed, caller.name, operates))
 
 
 @router.post("/tasks/{int:task}/deadline", response=TaskDeadlineOut, auth=PERFORM, summary="Set a deadline")
@@ -91,8 +93,8 @@ def set_task_deadline(request: HttpRequest, task: int, given: inputs.TaskDeadlin
     if not _is_in_scope(request, sheet.flow):
         raise Problem(404)
     until = given.until if given.until.tzinfo else timezone.make_aware(given.until)
-    kernel.extend_task_deadline(task, caller.name, until, caller.may("operate", sheet.flow))
-    return {"task": task, "due_at": kernel.read_task(task, caller.name).due_at}
+    kernel.tasks.extend_deadline(task, caller.name, until, caller.may("operate", sheet.flow))
+    return {"task": task, "due_at": kernel.tasks.read(task, caller.name).due_at}
 
 
 @router.post("/tasks/{int:task}/late", response=LateTaskOut, auth=PERFORM, summary="Hand over a late result")
@@ -102,11 +104,11 @@ def keep_late_task(request: HttpRequest, task: int, given: inputs.LateTaskIn) ->
     sheet, _flow = task_or_404(caller.user, number_of(task))
     if not _is_in_scope(request, sheet.flow):
         raise Problem(404)
-    return {"late": kernel.keep_late_task(task, caller.name, given.data, given.outcome)}
+    return {"late": kernel.tasks.keep_late(task, caller.name, given.data, given.outcome)}
 
 
 def _settings(wid: int) -> ChosenSettings:
-    found = kernel.task_settings(wid)
+    found = kernel.persons.settings(wid)
     if found is None:
         raise Problem(404)
     return found

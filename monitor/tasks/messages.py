@@ -33,7 +33,7 @@ def messages(request: HttpRequest) -> HttpResponse:
     kind, unread = text(request, "kind"), text(request, "show") == "unread"
     kind = kind if kind in KINDS else ""
     before = long_number(request.GET.get("before"))
-    found = api.messages(person, before, PAGE_SIZE + 1, kind or None, unread)
+    found = api.persons.messages(person, before, PAGE_SIZE + 1, kind or None, unread)
     shown = rows(found[:PAGE_SIZE])
     context = {
         "rows": [(one, may_see(request.user, one.message.flow)) for one in shown],
@@ -49,9 +49,9 @@ def messages(request: HttpRequest) -> HttpResponse:
 def _marked(request: HttpRequest, person: str) -> HttpResponse:
     """Mark one message as read, or all up to the last that the page had."""
     one, until = long_number(request.POST.get("read")), long_number(request.POST.get("until"))
-    marked = api.mark_messages_read(person, None, until or 0) if one is None else 0
+    marked = api.persons.mark_messages_read(person, None, until or 0) if one is None else 0
     if one is not None:
-        api.mark_messages_read(person, [one])
+        api.persons.mark_messages_read(person, [one])
     elif marked:
         banners.success(request, _("All messages are marked as read."))
     return HttpResponseRedirect(reverse("monitor:messages"))
@@ -65,7 +65,7 @@ def unread(request: HttpRequest) -> HttpResponse:
 
     With `tasks`, the number of a task, also what has come since then, for notifications.
     """
-    found: dict[str, Any] = {"unread": api.unread_messages(request.user.get_username())}
+    found: dict[str, Any] = {"unread": api.persons.unread_messages(request.user.get_username())}
     if "tasks" in request.GET:
         found["tasks"] = _new_tasks(request.user, long_number(request.GET["tasks"]))
     return JsonResponse(found)
@@ -73,7 +73,7 @@ def unread(request: HttpRequest) -> HttpResponse:
 
 def _new_tasks(user: AnyUser, after: int | None) -> list[dict[str, Any]]:
     """Return the newest tasks that are open to a user, with what a notification says of each."""
-    found = api.newest_tasks(user.get_username(), task_keys(user), after, MOST_NEW)
+    found = api.tasks.newest(user.get_username(), task_keys(user), after, MOST_NEW)
     return [
         {
             "task": one.task.job_id,

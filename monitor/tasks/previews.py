@@ -28,6 +28,8 @@ def of(sheet: TaskSheet, flow: FlowInfo, person: str, data: Mapping[str, Any]) -
     found = [name for name in sheet.outcomes if name != "FAILED"][:MOST]
     names: list[str | None] = [*found] if found else [None]
     return [
-        OutcomePreview(name, shown(as_preview(api.preview_task(sheet.job_id, person, data, name)), flow))
+        OutcomePreview(
+            name, shown(as_preview(api.task_forms.preview(sheet.job_id, person, data, name)), flow)
+        )
         for name in names
     ]

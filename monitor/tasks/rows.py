@@ -176,7 +176,7 @@ class Load:
 def with_work(made: Sequence[Load], leads: Collection[str] | None) -> list[Load]:
     """Return loads with whether each person is active, and what each performed in the last seven days."""
     names = [one.person for one in made if one.person is not None]
-    work = {one.name: one for one in api.person_work(names, None if leads is None else sorted(leads))}
+    work = {one.name: one for one in api.persons.work(names, None if leads is None else sorted(leads))}
     return [
         replace(one, active=work[one.person].active, done=work[one.person].done)
         if one.person in work

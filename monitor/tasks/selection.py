@@ -33,7 +33,7 @@ POLICIES = FLOW["notified"].choices
 def chosen(request: HttpRequest, wid: int) -> HttpResponse:
     """Show the tasks of an instance and what is chosen for them; a POST changes it."""
     instance, flow = instance_or_404(request.user, wid)
-    person, current = request.user.get_username(), api.task_settings(wid)
+    person, current = request.user.get_username(), api.persons.settings(wid)
     operates = may_operate(request.user, flow.name)
     may_change = operates or (current is not None and current.responsible == person)
     error, given = "", fields(current)
@@ -42,7 +42,7 @@ def chosen(request: HttpRequest, wid: int) -> HttpResponse:
             return HttpResponseForbidden(_("The person responsible for the instance decides about this."))
         given = posted(request, given)
         try:
-            api.set_task_settings(wid, settings_of(given), person, operates)
+            api.persons.set_settings(wid, settings_of(given), person, operates)
         except (Refused, BadValue) as refused:
             error = str(refused)
         else:
@@ -51,7 +51,7 @@ def chosen(request: HttpRequest, wid: int) -> HttpResponse:
     context = {
         "flow": flow,
         "instance": instance,
-        "rows": rows(api.instance_tasks(wid), request.user),
+        "rows": rows(api.tasks.of_instance(wid), request.user),
         "task_chosen": given,
         "policies": POLICIES,
         "may_change": may_change and instance.status in "RESX",

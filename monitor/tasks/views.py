@@ -157,7 +157,7 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         outcome = request.POST.get("outcome", "")[:80].replace("\x00", "") or None
         try:
             check_people(sheet.form, data, sheet.state_of)
-            api.complete_task(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
+            api.tasks.complete(sheet.job_id, person, data, outcome, claim_of(request.POST.get("claim", "")))
         except FormNotTaken as refused:
             fields = layout.problems(refused.where.get("wrong", {}), fields, sheet.form)
             cells = refused.where.get("cells", {})
@@ -168,7 +168,7 @@ def _completed(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRe
         except TaskTransferred as lost:
             return _kept_late(request, sheet, lost, data, outcome)
         except Refused as refused:
-            error, sheet = refused.sentence, api.read_task(sheet.job_id, person)
+            error, sheet = refused.sentence, api.tasks.read(sheet.job_id, person)
         else:
             messages.success(request, _("“%(task)s” is completed.") % {"task": row(sheet, flow).title})
             return _to_next(request)
@@ -194,7 +194,7 @@ def _kept_late(
     request: HttpRequest, sheet: TaskSheet, lost: TaskTransferred, data: Any, outcome: str | None
 ) -> HttpResponse:
     """Hand over what was typed for a task that went to the person responsible; nothing of it is lost."""
-    late = api.keep_late_task(sheet.job_id, request.user.get_username(), data, outcome)
+    late = api.tasks.keep_late(sheet.job_id, request.user.get_username(), data, outcome)
     kept = _("What you entered is kept as late result %(late)s; people decide about it.") % {"late": late}
     messages.warning(request, f"{lost.sentence} {kept}" if late else lost.sentence)
     return HttpResponseRedirect(reverse("monitor:tasks"))
@@ -204,7 +204,7 @@ def _to_next(request: HttpRequest) -> HttpResponse:
     """Show the next task: one that the person has taken, or, for who goes from task to task, an open one."""
     way = going(request, "next")
     query = urlencode({name: given for name, given in way.items() if given}) if way["next"] else ""
-    own = api.own_tasks(request.user.get_username(), order=way["next"] or None)  # type: ignore[arg-type]
+    own = api.tasks.own(request.user.get_username(), order=way["next"] or None)  # type: ignore[arg-type]
     if own:
         return HttpResponseRedirect(
             reverse("monitor:task", args=[own[0].job_id]) + (f"?{query}" if query else "")
@@ -239,7 +239,7 @@ def change(request: HttpRequest, task: int, verb: str) -> HttpResponse:
 
 
 def _take(request: HttpRequest, sheet: TaskSheet, lock: bool = False) -> HttpResponse:
-    api.take_task(sheet.job_id, request.user.get_username(), task_keys(request.user), lock)
+    api.tasks.take(sheet.job_id, request.user.get_username(), task_keys(request.user), lock)
     return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
 
 
@@ -252,7 +252,7 @@ def _lock(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 
 
 def _release(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
-    api.release_task(sheet.job_id, request.user.get_username(), is_forced(request.user, sheet))
+    api.tasks.release(sheet.job_id, request.user.get_username(), is_forced(request.user, sheet))
     messages.success(request, _("The task is open again to those who may take it."))
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
@@ -262,7 +262,7 @@ def _give(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     if not is_person(to):
         raise BadValue(_("There is no user “%(name)s” who may log in.") % {"name": to})
     forced = is_forced(request.user, sheet)
-    api.give_task(sheet.job_id, request.user.get_username(), to, text_of(request, "reason"), forced)
+    api.tasks.give(sheet.job_id, request.user.get_username(), to, text_of(request, "reason"), forced)
     messages.success(request, _("%(name)s has got the task.") % {"name": to})
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
@@ -270,13 +270,13 @@ def _give(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 def _aside(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     given = text_of(request, "time")
     until = later(seconds(given)) if given else None
-    api.put_task_aside(sheet.job_id, request.user.get_username(), until)
+    api.tasks.put_aside(sheet.job_id, request.user.get_username(), until)
     return HttpResponseRedirect(reverse("monitor:tasks"))
 
 
 def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     claim = claim_of(request.POST.get("claim", ""))
-    api.fail_task(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
+    api.tasks.fail(sheet.job_id, request.user.get_username(), text_of(request, "reason"), claim)
     messages.success(request, _("It is noted that the task could not be done."))
     return _to_next(request)
 
@@ -284,7 +284,7 @@ def _fail(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
 def _extend(request: HttpRequest, sheet: TaskSheet) -> HttpResponse:
     until = later(seconds(text_of(request, "time")))
     forced = may_operate(request.user, sheet.flow)
-    api.extend_task_deadline(sheet.job_id, request.user.get_username(), until, forced)
+    api.tasks.extend_deadline(sheet.job_id, request.user.get_username(), until, forced)
     messages.success(request, _("The task has another deadline."))
     return HttpResponseRedirect(reverse("monitor:task", args=[sheet.job_id]))
 

@@ -125,15 +125,15 @@ def site(dsn: str, django_db_blocker: Any) -> Iterator[None]:
 def payments(site: None) -> Iterator[str]:
     """The name of a flow that waits for a payment, is started by orders and has a masked attribute."""
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     attributes = [{"name": "paid"}, {"name": "card", "visibility": "masked"}]
     triggers = [
         {"transition": "payment", "predicate": "paid is null", "signal": True},
         {"predicate": "paid is not null", "final": True},
     ]
-    api.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
+    api.flows.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def person(name: str, *groups: str, staff: bool = False, permission: str = "") -> User:

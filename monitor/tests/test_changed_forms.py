@@ -44,8 +44,8 @@ def states(flow: str) -> list[dict[str, Any]]:
 @pytest.fixture
 def flow(db: None) -> str:
     name = unique()
-    api.create_flow(name)
-    api.publish(name, BEFORE)
+    api.flows.create(name)
+    api.flows.publish(name, BEFORE)
     return name
 
 
@@ -55,13 +55,13 @@ def started(flow: str, client: Client) -> tuple[str, dict[str, str]]:
 
 
 def signalled(flow: str, client: Client) -> tuple[str, dict[str, str]]:
-    path, wid = f"/flows/{flow}/signals/?signal=paid", api.start(flow, {"kind": "a"})
+    path, wid = f"/flows/{flow}/signals/?signal=paid", api.instances.start(flow, {"kind": "a"})
     return path, Form(get(client, path)).fields | {"instance": str(wid)}
 
 
 def repaired(flow: str, client: Client) -> tuple[str, dict[str, str]]:
-    wid = api.start(flow, {"kind": "a"})
-    job = next(one for one in api.explain_jobs(wid) if one.transition == "tr_work")
+    wid = api.instances.start(flow, {"kind": "a"})
+    job = next(one for one in api.reasons.explain_jobs(wid) if one.transition == "tr_work")
     path = f"/instances/{wid}/repair/?operation=complete&job={job.id}"
     given = Form(get(client, path)).fields | {"reason": "By phone.", "do": "preview"}
     return path, given
@@ -69,7 +69,7 @@ def repaired(flow: str, client: Client) -> tuple[str, dict[str, str]]:
 
 def repaired_together(flow: str, client: Client) -> tuple[str, dict[str, str]]:
     for _ in range(2):
-        api.start(flow, {"kind": "a"})
+        api.instances.start(flow, {"kind": "a"})
     path = f"/cases/repair/?flow={flow}&operation=complete&q=status:running"
     given = Form(get(client, path)).fields | {"reason": "By phone.", "do": "preview"}
     return path, given | {"transition": "tr_work"}
@@ -107,19 +107,19 @@ def test_every_page_with_values_of_attributes_is_tried() -> None:
 def test_what_was_typed_stays_with_its_attribute(flow: str, olga: Client, page: str) -> None:
     path, sent = PAGES[page](flow, olga)
     assert {*TYPED} <= {*sent}
-    api.publish(flow, MOVED)
+    api.flows.publish(flow, MOVED)
     answer = olga.post(path, sent | TYPED, follow=True).content.decode()
     assert "no longer asks for" not in answer
     if "do" in sent:
         olga.post(path, Form(answer).fields | {"do": "apply"})
-        api.continue_bulk()
+        api.bulk.continue_bulk()
     assert [(state["note"], state["total"]) for state in states(flow)][-1:] == [("what I typed", 12)]
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_what_has_no_place_any_more_is_said_and_nothing_is_done(flow: str, olga: Client, page: str) -> None:
     path, sent = PAGES[page](flow, olga)
-    api.publish(flow, REMOVED)
+    api.flows.publish(flow, REMOVED)
     before = states(flow)
     answer = olga.post(path, sent | TYPED, follow=True).content.decode()
     assert "no longer asks for note: “what I typed”" in answer

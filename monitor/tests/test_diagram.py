@@ -32,9 +32,9 @@ def order(parcels: Parcels) -> Iterator[str]:
     name = unique()
     publish_file(name, prepare_bpmn(name, ORDER), "anna", "")
     for amount in (5000, 6000):
-        api.start(name, {"amount": amount})
+        api.instances.start(name, {"amount": amount})
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 @pytest.fixture
@@ -42,11 +42,11 @@ def packed(site: None) -> Iterator[tuple[str, int]]:
     """A flow that was imported from a graph, and an instance of it that is packed and not yet paid."""
     name = unique()
     publish_file(name, prepare_graph(name, GRAPH, "yaml"), "anna", "")
-    wid = api.start(name)
+    wid = api.instances.start(name)
     job = Job.objects.get(wid=wid, transition="pack")
-    api.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
+    api.repairs.repair(wid, "complete", {"job": job.pk}, "It is packed.", actor="anna")
     yield name, wid
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def row(html: str, name: str) -> str:
@@ -58,7 +58,7 @@ def row(html: str, name: str) -> str:
 def test_the_work_queue_has_no_transitions_that_the_database_performs(db: None, order: str) -> None:
     performed = {
         trigger["transition"]
-        for trigger in api.definition(order)["triggers"]
+        for trigger in api.flows.definition(order)["triggers"]
         if trigger.get("performer") == "database"
     }
     listed = {queue.transition for queue in jobs.queues(Flow.objects.get(name=order).pk)}
@@ -94,7 +94,7 @@ def test_an_element_has_the_jobs_of_its_own_rules_that_are_out_of_attempts(
     both = file(node("startEvent", "s"), *parts, node("endEvent", "e"),
                 flows("s first", "first second", "second e"))  # fmt: skip
     publish_file(name, prepare_bpmn(name, both), "anna", "")
-    wid, _other = (api.start(name) for _n in range(2))
+    wid, _other = (api.instances.start(name) for _n in range(2))
     calm = alice.get(f"/flows/{name}/diagram/").content.decode()
     assert "out of attempts" not in calm and 'class="count failures"' not in calm
     mail = Job.objects.get(wid=wid).transition
@@ -107,7 +107,7 @@ def test_an_element_has_the_jobs_of_its_own_rules_that_are_out_of_attempts(
     (address,) = re.findall(r'class="bad" href="([^"]+)"', row(html, "first"))
     listed = alice.get(address.replace("&amp;", "&")).content.decode()
     assert listed.count('<tr id="job-') == 1 and "no line" in listed
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_the_page_of_a_flow_leads_to_its_diagram(alice: Client, order: str, parcels: Parcels) -> None:
@@ -116,7 +116,7 @@ def test_the_page_of_a_flow_leads_to_its_diagram(alice: Client, order: str, parc
 
 
 def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None:
-    wid = api.start(order, {"amount": 1})
+    wid = api.instances.start(order, {"amount": 1})
     html = alice.get(f"/flows/{order}/diagram/?instance={wid}").content.decode()
     names = ("Approve the order", "Charge the card", "pack")
     assert [text_of(row(html, name)).split()[0] for name in names] == ["0", "1", "1"]
@@ -124,10 +124,10 @@ def test_the_tokens_of_one_instance_are_shown(alice: Client, order: str) -> None
 
 
 def test_the_tokens_of_an_instance_that_ended_are_not_drawn(alice: Client, order: str) -> None:
-    wid = api.start(order, {"amount": 1})
+    wid = api.instances.start(order, {"amount": 1})
     address = f"/flows/{order}/diagram/?instance={wid}"
     alive = alice.get(address).content.decode()
-    api.cancel(wid, "Not wanted.", actor="ann")
+    api.instances.cancel(wid, "Not wanted.", actor="ann")
     html = alice.get(address).content.decode()
     assert f"Instance {wid} has ended: Cancelled." in text_of(html)
     names = ("Approve the order", "Charge the card", "pack")
@@ -140,11 +140,11 @@ def test_tasks_with_one_type_of_job_have_the_jobs_of_their_own(alice: Client, si
     both = file(node("startEvent", "s"), *parts, node("endEvent", "e"),
                 flows("s first", "first second", "second e"))  # fmt: skip
     publish_file(name, prepare_bpmn(name, both), "anna", "")
-    wid, _other, _third = (api.start(name) for _n in range(3))
-    api.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is sent.", actor="anna")
+    wid, _other, _third = (api.instances.start(name) for _n in range(3))
+    api.repairs.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is sent.", actor="anna")
     html = alice.get(f"/flows/{name}/diagram/").content.decode()
     assert [text_of(row(html, each)).split() for each in ("first", "second")] == [["2", "2"], ["1", "1"]]
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 GRAPH = """
@@ -156,7 +156,7 @@ nodes: [{node: charge, options: {label: Charge the card}}, {node: w, type: event
 
 def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, packed: tuple[str, int]) -> None:
     name, wid = packed
-    api.start(name)
+    api.instances.start(name)
     html = alice.get(f"/flows/{name}/diagram/").content.decode()
     assert text_of(row(html, "Charge the card")).split() == ["2", "2"]
     assert text_of(row(html, "pack")).split() == ["1", "1"]
@@ -169,14 +169,14 @@ def test_a_graph_is_drawn_with_the_tokens_of_an_instance(alice: Client, packed: 
 def test_a_workflow_in_pdl_is_drawn_with_its_ready_tasks(alice: Client, site: None) -> None:
     name = unique()
     publish_file(name, prepare_pdl(name, texts()), "anna", "")
-    wid, _other = api.start(name), api.start(name)
-    api.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is written.", actor="anna")
+    wid, _other = api.instances.start(name), api.instances.start(name)
+    api.repairs.repair(wid, "complete", {"job": Job.objects.get(wid=wid).pk}, "It is written.", actor="anna")
     html = alice.get(f"/flows/{name}/diagram/").content.decode()
     tasks = ("CriarOrdemServico", "VisitarCliente", "GerarOrdemPagamento")
     assert [text_of(row(html, each)).split() for each in tasks] == [["1", "1"], ["1", "1"], ["0", "0"]]
     html = alice.get(f"/flows/{name}/diagram/?instance={wid}").content.decode()
     assert [text_of(row(html, each)).split()[0] for each in tasks] == ["0", "1", "0"]
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_the_history_in_a_graph_is_a_tree_and_a_walk_over_http(packed: tuple[str, int]) -> None:
@@ -232,20 +232,22 @@ def test_an_exception_names_the_element_at_which_no_way_leads_on(
 ) -> None:
     name = unique()
     publish_file(name, prepare_bpmn(name, content), "anna", "")
-    wid = api.start(name)
+    wid = api.instances.start(name)
     alice = client_of(person("rita", f"flow:{name}", f"flow:{name}:repair"))
     said = "At “Large?” no condition of a way on holds."
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
     job = Job.objects.get(wid=wid, transition="ask")
-    api.repair(wid, "complete", {"job": job.pk}, "STUCK", actor="anna")  # a reason that a person gives
+    api.repairs.repair(
+        wid, "complete", {"job": job.pk}, "STUCK", actor="anna"
+    )  # a reason that a person gives
     for page in ("", "why/", "repair/"):
         assert said in text_of(alice.get(f"/instances/{wid}/{page}").content), page
     assert said not in text_of(
-        alice.get(f"/instances/{wid}/why/?step={api.explain_instance(wid).seq}").content
+        alice.get(f"/instances/{wid}/why/?step={api.reasons.explain_instance(wid).seq}").content
     )
-    api.repair(wid, "patch", {"changes": {"amount": 5}}, "It is known.", actor="anna")
+    api.repairs.repair(wid, "patch", {"changes": {"amount": 5}}, "It is known.", actor="anna")
     assert said not in text_of(alice.get(f"/instances/{wid}/").content)
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_only_gateways_that_choose_are_undecided_and_only_where_no_way_leads_on(
@@ -253,12 +255,12 @@ def test_only_gateways_that_choose_are_undecided_and_only_where_no_way_leads_on(
 ) -> None:
     name, nameless = unique(), CHOICE.replace(b' name="Large?"', b"")
     publish_file(name, prepare_bpmn(name, nameless), "anna", "")
-    flow, source = flow_by_name(name), api.read_source(name)
+    flow, source = flow_by_name(name), api.flows.read_source(name)
     assert flow is not None and source is not None
     everywhere = dict.fromkeys(source["map"]["attributes"], 1)
     assert places.undecided(flow, everywhere, "STUCK") == ["g"]
     assert places.undecided(flow, everywhere, "ATTEMPTS") == []
-    api.publish(name, api.definition(name) | {"label": "Changed by hand"})
-    api.keep_source(name, {"language": "wsql", "format": "wsql", "text": "", "map": {}})
+    api.flows.publish(name, api.flows.definition(name) | {"label": "Changed by hand"})
+    api.flows.keep_source(name, {"language": "wsql", "format": "wsql", "text": "", "map": {}})
     assert places.undecided(flow, everywhere, "STUCK") == []
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)

@@ -28,7 +28,7 @@ def order(site: None) -> Iterator[str]:
     name = unique()
     publish_file(name, prepare_bpmn(name, ORDER), "anna", "")
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 @pytest.fixture
@@ -49,11 +49,11 @@ def test_the_form_of_a_new_instance_has_the_data_only(olga: Client, order: str) 
     answer = olga.post(f"/flows/{order}/start/", {fields[0]: "7000"}, follow=True).content.decode()
     (wid,) = Job.objects.filter(flow__name=order).values_list("wid", flat=True).distinct()
     assert f"Instance {wid} is started." in answer
-    assert api.explain_instance(wid).state["amount"] == 7000
+    assert api.reasons.explain_instance(wid).state["amount"] == 7000
 
 
 def test_signals_and_results_are_asked_for_the_data_only(olga: Client, order: str) -> None:
-    wid = api.start(order, {"amount": 5000})
+    wid = api.instances.start(order, {"amount": 5000})
     job = Job.objects.get(wid=wid)
     result = olga.get(f"/instances/{wid}/repair/?operation=complete&job={job.pk}").content.decode()
     signal = olga.get(f"/flows/{order}/signals/").content.decode()
@@ -63,7 +63,7 @@ def test_signals_and_results_are_asked_for_the_data_only(olga: Client, order: st
 
 
 def test_pages_of_instances_show_the_data_first(olga: Client, order: str) -> None:
-    wid = api.start(order, {"amount": 5000})
+    wid = api.instances.start(order, {"amount": 5000})
     listed = olga.get(f"/flows/{order}/").content.decode()
     head = text_of("".join(re.findall(r"<thead.*?</thead>", listed, re.DOTALL)))
     assert "amount" in head and "tokens" not in head and "→" not in head
@@ -79,7 +79,7 @@ def test_a_graph_has_tokens_that_only_the_database_writes(site: None) -> None:
     publish_file(name, prepare_graph(name, ORDERS, "yaml"), "anna", "")
     found = flow_by_name(name)
     assert found is not None and [one.name for one in found.data] == ["amount"]
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def flow_internal(name: str) -> frozenset[str]:

@@ -171,17 +171,17 @@ def olga(site: None) -> Client:
 def served(client: Client, parcels: Parcels, wid: int, pages: Iterable[str] = PAGES) -> dict[str, str]:
     """Return the text of these pages, all of which the user may open."""
     request = BulkRequest("suspend", "The reaper does not run here.")
-    bulk = api.request_bulk(request, [wid], expected=1, conn=parcels.connection)
+    bulk = api.bulk.request(request, [wid], expected=1, conn=parcels.connection)
     counted = AlertRule("Packed", "count", ">", 1, "status:running", mail=["ana@example.org"])
-    rule = api.save_alert_rule(parcels.flow, counted, "olga", conn=parcels.connection)
+    rule = api.alerts.save_rule(parcels.flow, counted, "olga", conn=parcels.connection)
     webhook = Webhook("https://example.org/", secret="quiet", query="pieces>5", attributes=["customer"])
-    hook = api.save_webhook(parcels.flow, webhook, "olga", conn=parcels.connection)
-    api.send_test_message(hook.id, conn=parcels.connection)
+    hook = api.webhooks.save(parcels.flow, webhook, "olga", conn=parcels.connection)
+    api.webhooks.send_test_message(hook.id, conn=parcels.connection)
     rules = [ApprovalRule(1, "Starting again", ("branch",))]
-    api.save_approval_rules(parcels.flow, rules, "olga", conn=parcels.connection)
-    made = api.propose_repair(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
+    api.approvals.save_rules(parcels.flow, rules, "olga", conn=parcels.connection)
+    made = api.approvals.propose(wid, "branch", {"seq": 1}, "x", actor="bea", conn=parcels.connection)
     case = proposing_case(parcels)
-    device = api.device_seen("olga", "phone-of-a-technician", conn=parcels.connection).device
+    device = api.offline.device_seen("olga", "phone-of-a-technician", conn=parcels.connection).device
     numbers = {"w": wid, "d": device, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
     numbers["j"] = open_task(parcels)
     numbers["e"] = failure(parcels)
@@ -211,7 +211,7 @@ def open_task(parcels: Parcels) -> int:
         f"insert into {parcels.flow}.wed_trig (trname, cpred, performer, role)"
         " values ('tr_look', $$pieces = 77$$, 'person', 'Looker')"
     )
-    (task,) = api.instance_tasks(parcels.start(pieces=77), conn=parcels.connection)
+    (task,) = api.tasks.of_instance(parcels.start(pieces=77), conn=parcels.connection)
     return task.job_id
 
 
@@ -219,9 +219,9 @@ def proposing_case(parcels: Parcels) -> int:
     """Return the number of a case for which a rule is proposed."""
     for _each in range(2):
         parcels.make_exception(wid := parcels.start())
-        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", conn=parcels.connection)
-    api.sign_cases(conn=parcels.connection)
-    return api.list_cases([parcels.flow], {"wid": wid}, closed=True, conn=parcels.connection)[0].number
+        api.repairs.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", conn=parcels.connection)
+    api.cases.sign(conn=parcels.connection)
+    return api.cases.list([parcels.flow], {"wid": wid}, closed=True, conn=parcels.connection)[0].number
 
 
 @pytest.fixture(scope="module")

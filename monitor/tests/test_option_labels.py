@@ -86,13 +86,13 @@ def test_a_label_finds_what_has_the_option(clerk: Client, parcels: Parcels) -> N
 
 
 def test_a_file_of_starts_may_have_labels(site: None, parcels: Parcels) -> None:
-    definition = api.definition(parcels.flow)
+    definition = api.flows.definition(parcels.flow)
     upload = csv_rows.read(b"customer,stage\nAna,In its box\nBea,new\nCid,gone\n", definition)
     assert [row.state["stage"] for row in upload.rows] == ["packed", "new", "gone"]
 
 
 def test_queues_have_their_labels_on_pages_and_in_mails(clerk: Client, parcels: Parcels) -> None:
-    api.save_case_rules(parcels.flow, [CaseRule("cards")], "ann")
+    api.cases.save_rules(parcels.flow, [CaseRule("cards")], "ann")
     parcels.make_exception(parcels.start(customer="Ana"))
     assert "Card company" in text_of(get(clerk, "/cases/")) and "Operadora" in portuguese(clerk, "/cases/")
     assert ">cards<" not in get(clerk, "/cases/?queue=cards")
@@ -101,12 +101,12 @@ def test_queues_have_their_labels_on_pages_and_in_mails(clerk: Client, parcels: 
     try:
         assert "Card company" in _mail(user, parcels, "en") and "Operadora" in _mail(user, parcels, "pt-br")
     finally:
-        api.delete_case_digests(user.pk)
+        api.cases.delete_digests(user.pk)
 
 
 def _mail(user: Any, parcels: Parcels, language: str) -> str:
-    api.save_case_digest(user.pk, parcels.flow, "cards", "day", language, 6)
-    items = api.list_case_digests(user.pk)
+    api.cases.save_digest(user.pk, parcels.flow, "cards", "day", language, 6)
+    items = api.cases.list_digests(user.pk)
     found = mails.message(user, DueDigest(user.pk, language, datetime.now(UTC), items))
     assert found is not None
     return str(found["text"])

@@ -47,7 +47,7 @@ def orders(
     places["parked"] = shop.start(customer="Carla", total=5)
     shop.park("tr_charge", places["parked"], "cards.Down: the card company does not answer")
     places["final"] = shop.start(customer="Eva", total=7)
-    api.cancel(places["final"], "ordered twice", actor="x", conn=shop.connection)
+    api.instances.cancel(places["final"], "ordered twice", actor="x", conn=shop.connection)
     places["running"] = shop.start(customer="Ana", total=12)
     count(shop)
     found = "select min(failure_id) from wedsql.failure_instance where wid = %s"

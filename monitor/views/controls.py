@@ -52,7 +52,7 @@ def controls(request: HttpRequest) -> HttpResponse:
     asked = AskedControls(**given, since=first, until=last and last + timedelta(days=1))
     with snapshot():
         before = long_number(request.GET.get("before"))
-        found = api.list_control_changes(asked, before=before, limit=PAGE_SIZE + 1)
+        found = api.controls.list_changes(asked, before=before, limit=PAGE_SIZE + 1)
     shown = found[:PAGE_SIZE]
     context = {
         "asked": asked,

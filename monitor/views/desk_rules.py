@@ -71,7 +71,7 @@ def _deciding(request: HttpRequest, flow: FlowInfo, chosen: str) -> dict[str, An
     if case is None or chosen not in DECIDING:
         return {"unknown": bool(request.GET.get("case")) and chosen in DECIDING}
     try:
-        found = api.deciding_rules(case, [flow.name])
+        found = api.repairs.deciding_rules(case, [flow.name])
     except UnknownCase:
         return {"unknown": True}
     return {"decides": found[DECIDING[chosen]] or 0, "asked": case}
@@ -139,7 +139,7 @@ def desk_rule(request: HttpRequest, name: str) -> HttpResponse:
         "seen": seen,
     }
     return render(
-        request, "monitor/desk_rule.html", context | {"attributes": readable(api.definition(flow.name))}
+        request, "monitor/desk_rule.html", context | {"attributes": readable(api.flows.definition(flow.name))}
     )
 
 

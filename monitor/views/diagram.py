@@ -108,7 +108,7 @@ def diagram_changes(request: HttpRequest, name: str) -> HttpResponse:
 
 def _context(request: HttpRequest, name: str) -> dict[str, Any]:
     flow = flow_or_404(request.user, name)
-    source = api.read_source(flow.name)
+    source = api.flows.read_source(flow.name)
     if source is None or source["language"] not in DRAWN:
         return {"flow": flow}
     process, drawn = places.drawn(source)
@@ -159,7 +159,7 @@ class _Everywhere:
         self.flow, self.wid, self.tokens = flow, wid, tokens
         found = instances.instance(wid) if wid is not None else None
         self.ended = found.status if found is not None and found.status in ENDED else ""
-        holding = api.count_holding(flow.name)
+        holding = api.reasons.count_holding(flow.name)
         self.examined = holding.examined
         self.queues = {queue.transition: queue.pending for queue in jobs.queues(flow.id)}
         self.transitions: dict[str, str] = {}

@@ -25,7 +25,7 @@ def request_index(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseForbidden(_("You may see this flow, but not change its indexes."))
     attribute = request.POST.get("attribute", "")[:63].replace("\x00", "")
     try:
-        api.request_index(name, attribute, flows=[name], actor=request.user.get_username())
+        api.indexes.request(name, attribute, flows=[name], actor=request.user.get_username())
         messages.success(request, _("The index is requested. Until it is created, the list stays slow."))
     except Refused as refused:
         messages.error(request, refused.sentence)

@@ -97,14 +97,15 @@ def _now(flow: FlowInfo, found: instances.Instance) -> dict[str, Any]:
         "business_key": flow.business_key(value.text for value in values),
         "jobs": titled,
         "waits": job_reasons.waits(
-            masking.waiting(flow, api.explain_jobs(found.wid)), {job.id: title for job, title in titled}
+            masking.waiting(flow, api.reasons.explain_jobs(found.wid)),
+            {job.id: title for job, title in titled},
         ),
-        "repaired": api.last_repair(found.wid) if found.status in "REF" else None,
+        "repaired": api.repairs.last(found.wid) if found.status in "REF" else None,
         "failures": [] if flow.concealed else steps.failures(found.wid, FAILURES),
         "suspension": steps.suspension(found.wid, found.started_at) if found.status == "S" else None,
-        "children": api.child_jobs(found.wid)[:CHILD_JOBS],
-        "has_tasks": bool(api.instance_tasks(found.wid, 1)),
-        "clocks": [ClockRow(each, flow.name) for each in api.list_clocks(found.wid)],
+        "children": api.children.jobs(found.wid)[:CHILD_JOBS],
+        "has_tasks": bool(api.tasks.of_instance(found.wid, 1)),
+        "clocks": [ClockRow(each, flow.name) for each in api.sla.list_clocks(found.wid)],
     }
 
 

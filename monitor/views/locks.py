@@ -27,6 +27,6 @@ def locks(request: HttpRequest, name: str) -> HttpResponse:
         if flow.concealed:  # the name of a lock may have any value
             raise PermissionDenied(_("The locks of this flow are named by values that you may not see."))
         after = text(request, "after")
-        queues, more = api.lock_queues(name, limit=LISTED, after=after or None)
+        queues, more = api.locks.queues(name, limit=LISTED, after=after or None)
     context = {"flow": flow, "queues": queues, "after": after, "more": more}
     return render(request, "monitor/locks.html", context)

@@ -18,9 +18,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 from flows import api
 from flows import starts as starting
 from flows.access import flow_or_404, instance_or_404, masks, may_operate, may_perform
-from flows.api.connection import to_json
 from flows.capabilities.approvals.api import Proposal
 from flows.designer.trial import values
+from flows.engine.connection import to_json
 from flows.errors import NeedsApprovals, Refused
 from flows.queries.definitions import FlowInfo
 from monitor import holders
@@ -39,7 +39,7 @@ def start(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     if not may_operate(request.user, name):
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
-    definition = _without_internal(api.definition(name), flow)
+    definition = _without_internal(api.flows.definition(name), flow)
     first = {str(one["name"]): one.get("default") for one in definition["attributes"]}
     tasks = selection.of_flow(definition, request.user)
     if tasks is not None and request.method == "POST":
@@ -81,9 +81,9 @@ def _started(
     known = starting.known(flow.name, [key]) if key else {}
     actor = request.user.get_username()
     if settings is None:
-        wid = api.start(flow.name, state, actor=actor, key=key)
+        wid = api.instances.start(flow.name, state, actor=actor, key=key)
     else:
-        wid = api.start_with_settings(flow.name, state, settings, actor=actor, key=key)
+        wid = api.persons.start_with_settings(flow.name, state, settings, actor=actor, key=key)
     if known:
         text = _("Instance %(wid)s was started before; nothing is started now.")
         messages.warning(request, text % {"wid": wid})
@@ -114,8 +114,8 @@ def cancel(request: HttpRequest, wid: int) -> HttpResponse:
     if request.method == "POST" and not context["unseen"]:
         try:
             if request.POST.get("do") == "propose":
-                return to_proposal(request, api.propose_repair(wid, "cancel", {}, reason, actor=actor))
-            api.cancel(wid, reason, actor=actor)
+                return to_proposal(request, api.approvals.propose(wid, "cancel", {}, reason, actor=actor))
+            api.instances.cancel(wid, reason, actor=actor)
         except Refused as refused:
             context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
         else:
@@ -139,7 +139,7 @@ def rematch(request: HttpRequest, wid: int) -> HttpResponse:
     if not may_perform(request.user, flow.name, "rematch", wid):
         return _forbidden()
     try:
-        done = api.rematch(flow.name, [wid], actor=request.user.get_username())
+        done = api.instances.rematch(flow.name, [wid], actor=request.user.get_username())
     except Refused as refused:
         messages.error(request, str(refused))
     else:

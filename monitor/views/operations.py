@@ -36,7 +36,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
     instance, flow = instance_or_404(request.user, wid)
     if operation not in OPERATIONS:
         raise Http404
-    chosen, kind = OPERATIONS[operation], api.operation_table()[operation]
+    chosen, kind = OPERATIONS[operation], api.operations.table()[operation]
     given = request.POST if request.method == "POST" else request.GET
     number_of_job = long_number(given.get("job")) if kind.of_job else None
     job = _job(wid, number_of_job)
@@ -59,7 +59,7 @@ def operate(request: HttpRequest, wid: int, operation: str) -> HttpResponse:
         except Refused as refused:
             context |= {"error": str(refused), "proposable": isinstance(refused, NeedsApprovals)}
     if operation == "withdraw" and job:
-        context["consequence"] = consequence(job, api.explain_instance(wid))
+        context["consequence"] = consequence(job, api.reasons.explain_instance(wid))
     return render(request, "monitor/operate.html", context)
 
 

@@ -103,14 +103,14 @@ def picture_changes(request: HttpRequest, name: str) -> HttpResponse:
 
 
 def _present(flow: FlowInfo, drawn: Graph) -> dict[str, Any]:
-    holding = api.count_holding(flow.name)
+    holding = api.reasons.count_holding(flow.name)
     places = _places(flow, drawn, holding)
     return {
         "flow": flow,
         "places": places,
         "figures": {place.node.id: place.figure for place in places if place.address},
         "examined": holding.examined,
-        "lacks": _lacks(flow, drawn, api.explain_exceptions(flow.name, limit=EXCEPTIONS)),
+        "lacks": _lacks(flow, drawn, api.reasons.explain_exceptions(flow.name, limit=EXCEPTIONS)),
         "most_exceptions": EXCEPTIONS,
     }
 

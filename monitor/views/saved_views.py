@@ -153,7 +153,7 @@ def _saved(request: HttpRequest, flow: FlowInfo | None, of: str = "instances") -
     known = OTHERS[of].orders if of in OTHERS else ("id",)
     sorting = given if (given := form.get("sort", "")) in known else ""
     view = View(query, columns, sorting, form.get("shared", "mine"), team, of)
-    saved = api.save_view(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
+    saved = api.views.save(request.user.get_username(), flow.name if flow else "", form.get("name", ""), view)
     messages.success(request, _("The view “%(name)s” is saved.") % {"name": saved.name})
     return _back(saved.flow, of)
 
@@ -173,7 +173,7 @@ def accepted(user: AnyUser, query: str, flow: FlowInfo | None, of: str = "instan
 def delete(request: HttpRequest, saved_view: int) -> HttpResponse:
     """Delete a view of the user."""
     try:
-        api.delete_view(request.user.get_username(), saved_view)
+        api.views.delete(request.user.get_username(), saved_view)
     except Refused as refused:
         messages.error(request, refused.sentence)
     else:
@@ -200,7 +200,7 @@ def _shown(user: AnyUser, flow: FlowInfo | None, mine: list[str], seconds: float
     """Return the views, with their numbers as far as these can be counted in this time."""
     owner, name = user.get_username(), flow.name if flow else ""
     found = [Shown(str(VIEW[code]), query, _href(flow, query)) for code, query in VIEWS.items()]
-    for each in api.list_views(owner, mine, name):
+    for each in api.views.list(owner, mine, name):
         href = _href(flow, each.query, ",".join(each.columns), each.sorting)
         found.append(Shown(each.name, each.query, href, None, each, each.owner == owner))
     until, over = monotonic() + seconds, flow or _every(visible_flows(user))

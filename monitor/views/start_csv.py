@@ -44,7 +44,7 @@ def start_csv(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     if not may_operate(request.user, name):
         return HttpResponseForbidden(_("You may see this flow, but not start its instances."))
-    definition = api.definition(name)
+    definition = api.flows.definition(name)
     context: dict[str, Any] = {
         "flow": flow, "definition": definition, "together": request.POST.get("together") == "1",
         "again": request.POST.get("again") == "1",

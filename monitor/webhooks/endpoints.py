@@ -16,5 +16,5 @@ def webhooks(request: HttpRequest, name: str) -> Any:
     """Return the webhooks of a flow; their addresses are returned to who may operate it."""
     flow_of(request)
     operates = "operate" in call_of(request).caller.rights(name)
-    found = [vars(each) | {"url": each.url if operates else None} for each in kernel.list_webhooks([name])]
+    found = [vars(each) | {"url": each.url if operates else None} for each in kernel.webhooks.list([name])]
     return {"items": found}

@@ -34,7 +34,7 @@ def webhooks(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     found = [
         (hook, title(hook), state(hook), [EVENT[each] for each in EVENTS if each in hook.events])
-        for hook in api.list_webhooks([name])
+        for hook in api.webhooks.list([name])
     ]
     context = {"flow": flow, "hooks": found, "operates": may_operate(request.user, name)}
     return render(request, "monitor/webhooks/list.html", context)
@@ -45,7 +45,7 @@ def webhooks(request: HttpRequest, name: str) -> HttpResponse:
 def webhook(request: HttpRequest, hook: int) -> HttpResponse:
     """Show one webhook with its messages."""
     found, flow = _hook_or_404(request, hook)
-    entries = api.webhook_deliveries(hook, long_number(request.GET.get("before")), ENTRIES + 1)
+    entries = api.webhooks.deliveries(hook, long_number(request.GET.get("before")), ENTRIES + 1)
     context = {
         "hook": found,
         "flow": flow,
@@ -130,12 +130,12 @@ def operate(request: HttpRequest, hook: int, verb: str) -> HttpResponse:
 def _operated(actor: str, hook: SavedWebhook, verb: str) -> str:
     """Do it, and return what was done. Raises WedError."""
     if verb == "test":
-        api.send_test_message(hook.id)
+        api.webhooks.send_test_message(hook.id)
         return _("A test is on its way. Load the page again to see what came of it.")
     if verb == "remove":
-        api.delete_webhook(hook.id, actor)
+        api.webhooks.delete(hook.id, actor)
         return _("The webhook is removed.")
-    api.resume_webhook(hook.id, actor, skip=verb == "skip")
+    api.webhooks.resume(hook.id, actor, skip=verb == "skip")
     return _("The webhook is resumed.")
 
 
@@ -145,7 +145,7 @@ def _hook_or_404(request: HttpRequest, hook: int) -> tuple[SavedWebhook, FlowInf
         raise Http404
     try:
         with transaction.atomic():
-            found = api.read_webhook(hook)
+            found = api.webhooks.read(hook)
     except UnknownWebhook as error:
         raise Http404 from error
     return found, flow_or_404(request.user, found.flow)

@@ -144,7 +144,7 @@ def sample(
             wid = parcels.start()
             rows = {name: row.pk for name, row in made.items()} | _kernel_rows(parcels, wid)
             request = BulkRequest("suspend", "The reaper does not run here.")
-            bulk = api.request_bulk(request, [wid], expected=1, conn=parcels.connection)
+            bulk = api.bulk.request(request, [wid], expected=1, conn=parcels.connection)
             yield SampleData(parcels, wid, rows, bulk.id)
         finally:
             parcels.connection.execute("delete from wedsql.bulk")

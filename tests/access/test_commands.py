@@ -86,7 +86,9 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
 
 def device_of(sample: SampleData) -> int:
     """Return the number of a device that has connected."""
-    return api.device_seen("object" + MINE, "device-of-a-test-1", conn=sample.parcels.connection).device
+    return api.offline.device_seen(
+        "object" + MINE, "device-of-a-test-1", conn=sample.parcels.connection
+    ).device
 
 
 def prepare(sample: SampleData) -> None:

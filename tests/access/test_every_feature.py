@@ -54,10 +54,10 @@ class Walked:
 @pytest.fixture(params=list(FIRST))
 def walked(request: pytest.FixtureRequest, sample: SampleData) -> Iterator[Walked]:
     name, session = f"{sample.parcels.flow}_full", sample.parcels.connection
-    number = api.create_flow(name, conn=session)
+    number = api.flows.create(name, conn=session)
     try:
-        api.publish(name, DEFINITION if request.param == "every option" else BARE, conn=session)
-        yield Walked(name, number, api.start(name, FIRST[request.param], conn=session))
+        api.flows.publish(name, DEFINITION if request.param == "every option" else BARE, conn=session)
+        yield Walked(name, number, api.instances.start(name, FIRST[request.param], conn=session))
     finally:
         session.execute("select wedsql.drop_flow(%s, true)", [name])
 

@@ -45,19 +45,19 @@ def secret(sample: SampleData) -> SampleData:
         " values ('g_nobody', 'tr_label', 'c_nobody', $$customer = 'Nobody' and weight = 1$$)"
     )
     values = {"customer": MARKS[0], "weight": MARKS[1]}
-    api.cancel(sample.wid, "Only one job waits.")
+    api.instances.cancel(sample.wid, "Only one job waits.")
     sample = SampleData(parcels, parcels.start(**values), sample.rows, sample.bulk)
     parcels.do("tr_label", sample.wid, extra={}, customer=f"{MARKS[0]} II")
-    leased = api.lease_many(parcels.flow, ["tr_pack"], 9, "robot-1", conn=parcels.connection)
+    leased = api.jobs.lease_many(parcels.flow, ["tr_pack"], 9, "robot-1", conn=parcels.connection)
     (job,) = (each for each in leased if each.wid == sample.wid)
-    api.release_job(sample.wid, job.id, "It hangs.", conn=parcels.connection)
+    api.operations.release_job(sample.wid, job.id, "It hangs.", conn=parcels.connection)
     parcels.do("tr_pack", sample.wid, stage="lost", customer=MARKS[0])
     with pytest.raises(WedError):  # it comes too late
-        api.complete(job, {"customer": f"{MARKS[0]} IV"}, actor="robot-1", conn=parcels.connection)
-    api.decide_late(conn=parcels.connection)
-    api.repair(sample.wid, "patch", {"changes": {"stage": "new"}}, "Again.")
+        api.jobs.complete(job, {"customer": f"{MARKS[0]} IV"}, actor="robot-1", conn=parcels.connection)
+    api.repairs.decide_late(conn=parcels.connection)
+    api.repairs.repair(sample.wid, "patch", {"changes": {"stage": "new"}}, "Again.")
     parcels.park("tr_pack", sample.wid, f"{MARKS[0]} is unknown")
-    number = api.list_cases([parcels.flow], {"wid": sample.wid})[0].number
+    number = api.cases.list([parcels.flow], {"wid": sample.wid})[0].number
     return SampleData(parcels, sample.wid, sample.rows | {"case": number}, sample.bulk)
 
 
@@ -105,7 +105,7 @@ def walk(
 
 
 def last_look(data: SampleData) -> int:
-    return max((one.id for one in api.list_looks(data.parcels.flow, limit=1)), default=0)
+    return max((one.id for one in api.looks.list(data.parcels.flow, limit=1)), default=0)
 
 
 def found_in(client: Client, data: SampleData, routes: Iterable[tuple[str, URLPattern]]) -> set[str]:
@@ -210,17 +210,17 @@ def test_a_concealed_attribute_is_not_written_blind(secret: SampleData) -> None:
     form = {"do": "preview", "value-stage": "sent", "value-customer": "Eve", "reason": "x"}
     page = client.post(f"/instances/{secret.wid}/repair/", form).content.decode()
     assert "no longer asks for" in page and "becomes final" not in page and MARKS[0] not in page
-    assert api.explain_instance(secret.wid).state["customer"] == MARKS[0]
+    assert api.reasons.explain_instance(secret.wid).state["customer"] == MARKS[0]
 
 
 def test_the_example_of_the_documentation_conceals_what_it_says(sample: SampleData) -> None:
     example = PAGE.partition("```yaml\n")[2].partition("```")[0]
     name, session = f"{sample.parcels.flow}_tax", sample.parcels.connection
-    api.create_flow(name, conn=session)
+    api.flows.create(name, conn=session)
     try:
         rule = {"transition": "tr_x", "predicate": "tax_number is not null"}
-        api.publish(name, yaml.safe_load(example) | {"triggers": [rule]}, conn=session)
-        wid = api.start(name, {"tax_number": MARKS[0], "income": MARKS[1]}, conn=session)
+        api.flows.publish(name, yaml.safe_load(example) | {"triggers": [rule]}, conn=session)
+        wid = api.instances.start(name, {"tax_number": MARKS[0], "income": MARKS[1]}, conn=session)
         for group, seen in ((name, False), (f"{name}:reveal", True)):
             user = User.objects.create_user(f"{group} in the matrix")
             user.groups.add(Group.objects.get_or_create(name=f"flow:{group}")[0])
@@ -240,7 +240,7 @@ def test_live_frames_have_no_value(secret: SampleData, settings: Any, dsn: str) 
 
     async def story() -> None:
         line = await Browser(client, f"/ws/instances/{secret.wid}/").opened()
-        api.repair(secret.wid, "patch", {"changes": {"customer": f"{MARKS[0]} III"}}, "x",
+        api.repairs.repair(secret.wid, "patch", {"changes": {"customer": f"{MARKS[0]} III"}}, "x",
                    conn=secret.parcels.connection)  # fmt: skip
         frame = await line.receive_from(60)
         assert str(secret.wid) in frame and MARKS[0] not in frame

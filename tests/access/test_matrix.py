@@ -82,12 +82,12 @@ class OtherFlow:
 @pytest.fixture
 def other(sample: SampleData) -> Iterator[OtherFlow]:
     name, session = f"{sample.parcels.flow}_other", sample.parcels.connection
-    number = api.create_flow(name, conn=session)
+    number = api.flows.create(name, conn=session)
     try:
         rule = {"transition": "tr_x", "predicate": "code is not null"}
         key = {"name": "code", "business_key": True}
-        api.publish(name, {"attributes": [key], "triggers": [rule]}, conn=session)
-        yield OtherFlow(name, number, api.start(name, {"code": "secret-1"}, conn=session))
+        api.flows.publish(name, {"attributes": [key], "triggers": [rule]}, conn=session)
+        yield OtherFlow(name, number, api.instances.start(name, {"code": "secret-1"}, conn=session))
     finally:
         session.execute("select wedsql.drop_flow(%s, true)", [name])
 

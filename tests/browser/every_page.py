@@ -72,7 +72,7 @@ def keep_diagram(orders: Parcels) -> None:
     origins = {"tr_charge": "charge", "tr_reserve": "pack"}
     source = {"language": "bpmn", "format": "xml", "text": ORDER.decode()}
     parts = {"map": {"process": "p", "attributes": {}, "transitions": origins}}
-    api.keep_source(orders.flow, source | parts, conn=orders.connection)
+    api.flows.keep_source(orders.flow, source | parts, conn=orders.connection)
 
 
 def error_of(orders: Parcels, wid: int) -> int:
@@ -119,14 +119,14 @@ def addresses(
     webhook = Webhook("https://example.org/a-long-address-of-a-receiver", query="total>10", secret="quiet")
     login("alice", "/")
     task = take_task(orders)
-    hook = api.save_webhook(orders.flow, webhook, "alice", conn=orders.connection).id
-    api.send_test_message(hook, conn=orders.connection)
+    hook = api.webhooks.save(orders.flow, webhook, "alice", conn=orders.connection).id
+    api.webhooks.send_test_message(hook, conn=orders.connection)
     key = f"packing-{orders.flow}"
-    api.create_worker_key(key, {orders.flow: ["tr_reserve"]}, "alice", conn=orders.connection)
-    api.rotate_worker_key(key, "alice", conn=orders.connection)
+    api.workers.create_key(key, {orders.flow: ["tr_reserve"]}, "alice", conn=orders.connection)
+    api.workers.rotate_key(key, "alice", conn=orders.connection)
     define_slas(orders)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    case = api.list_cases([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
+    case = api.cases.list([orders.flow], {"wid": declined}, conn=orders.connection)[0].number
     places = {"f": orders.flow, "id": orders.flow_id, "w": declined, "new": new, "t": moment, "hook": hook}
     places |= {
         "c": case,
@@ -138,7 +138,7 @@ def addresses(
         "device": use_device(orders),
     }
     yield {path: server.url + path.format_map(places)[1:] for path in PAGES}
-    api.discard_draft(revision, conn=orders.connection)
+    api.drafts.discard(revision, conn=orders.connection)
     orders.connection.execute("select wedsql.unregister_worker(%s)", [worker])
 
 
@@ -157,17 +157,19 @@ def take_task(orders: Parcels) -> int:
     )
     for customer in ("Fátima", "Gil"):
         orders.start(customer=customer, total=4242)
-    task = api.open_tasks("alice", ["r:Caller"], flow=orders.flow, conn=orders.connection)[0].job_id
-    api.take_task(task, "alice", ["r:Caller"], conn=orders.connection)
+    task = api.tasks.open("alice", ["r:Caller"], flow=orders.flow, conn=orders.connection)[0].job_id
+    api.tasks.take(task, "alice", ["r:Caller"], conn=orders.connection)
     return task
 
 
 def use_device(orders: Parcels) -> int:
     """Return the number of a device of which two results arrived: one is refused, one waits for another."""
-    device = api.device_seen("alice", "phone-of-a-technician", {"unsent": 2}, conn=orders.connection).device
+    device = api.offline.device_seen(
+        "alice", "phone-of-a-technician", {"unsent": 2}, conn=orders.connection
+    ).device
     made = {"task": 1, "claim": 1, "seq": 1, "values": {}} | dict.fromkeys(("made_at", "sent_at"), NOON)
     for number in (1, 3):
-        api.keep_offline_result("alice", "phone-of-a-technician", number, made, conn=orders.connection)
+        api.offline.keep_result("alice", "phone-of-a-technician", number, made, conn=orders.connection)
     return device
 
 
@@ -188,28 +190,30 @@ def give_roles(orders: Parcels) -> None:
 def deliver_late(orders: Parcels) -> int:
     """Return an order whose articles two workers reserve, with different results."""
     order = orders.start(customer="Fay", total=20)
-    offered = api.offer(orders.flow, ["tr_reserve"], 50, actor="slow", conn=orders.connection)
+    offered = api.jobs.offer(orders.flow, ["tr_reserve"], 50, actor="slow", conn=orders.connection)
     numbers = [one.id for one in offered if one.wid == order]
-    (job,) = api.lease_many(orders.flow, ["tr_reserve"], 1, "slow", job_ids=numbers, conn=orders.connection)
-    api.release_job(order, job.id, "It hangs.", conn=orders.connection)
+    (job,) = api.jobs.lease_many(
+        orders.flow, ["tr_reserve"], 1, "slow", job_ids=numbers, conn=orders.connection
+    )
+    api.operations.release_job(order, job.id, "It hangs.", conn=orders.connection)
     orders.do("tr_reserve", order, stock="reserved")
     with pytest.raises(WedError):
-        api.complete(job, {"stock": "sold_out"}, actor="slow", conn=orders.connection)
-    api.decide_late(conn=orders.connection)
+        api.jobs.complete(job, {"stock": "sold_out"}, actor="slow", conn=orders.connection)
+    api.repairs.decide_late(conn=orders.connection)
     return order
 
 
 def propose(orders: Parcels, order: int) -> int:
     """Return the number of a proposed repair, which another person has to approve."""
     rule = ApprovalRule(1, "What customers have paid", attributes=["payment"])
-    api.save_approval_rules(orders.flow, [rule], "alice", conn=orders.connection)
-    made = api.propose_repair(
+    api.approvals.save_rules(orders.flow, [rule], "alice", conn=orders.connection)
+    made = api.approvals.propose(
         order,
         "patch",
         {"changes": {"payment": "paid"}},
         "Paid by bank transfer.",
         actor="bob",
-        expected_seq=api.explain_instance(order, conn=orders.connection).seq,
+        expected_seq=api.reasons.explain_instance(order, conn=orders.connection).seq,
         conn=orders.connection,
     )
     return made.number
@@ -228,21 +232,21 @@ def define_slas(orders: Parcels) -> None:
     """Define SLAs with long texts, one of which is breached, and compute their clocks."""
     hours = {str(day): [["00:00", "12:30"], ["12:30", "24:00"]] for day in range(1, 8)}
     office = Calendar("the-office-of-the-warehouse", "America/Argentina/Buenos_Aires", hours)
-    api.save_calendar(orders.flow, office, "alice", conn=orders.connection)
+    api.sla.save_calendar(orders.flow, office, "alice", conn=orders.connection)
     stop = "payment = 'declined' or stock = 'reserved' and invoice is not null and delivered_on is not null"
     for name, calendar in (("charged-within-an-hour", ""), ("delivered-within-the-day", office.name)):
         sla = Sla(name, 3600, "total > 0", stop, "customer = 'a customer who does not answer'", calendar)
-        api.save_sla(orders.flow, sla, "alice", conn=orders.connection)
-    while (api.advance_slas(conn=orders.connection) or {}).get("more"):
+        api.sla.save(orders.flow, sla, "alice", conn=orders.connection)
+    while (api.sla.advance(conn=orders.connection) or {}).get("more"):
         pass
 
 
 def open_drafts(orders: Parcels, new: str) -> DraftAt:
     """Open a draft with problems and a warning, and one of a flow with this name, which does not exist."""
-    _version, definition = api.running_definition(orders.flow, conn=orders.connection)
-    draft = api.open_draft(orders.flow, actor="alice", conn=orders.connection)
+    _version, definition = api.drafts.running_definition(orders.flow, conn=orders.connection)
+    draft = api.drafts.open(orders.flow, actor="alice", conn=orders.connection)
     changed = copy.deepcopy(definition)
     changed["triggers"][1]["predicate"] = "items > 0 and stok is null"
     changed["triggers"][2]["predicate"] += " or restocks = null"
-    api.save_draft(draft.at, changed, summary="restock earlier", actor="alice", conn=orders.connection)
-    return api.open_draft(new, definition=definition, actor="alice", conn=orders.connection).at
+    api.drafts.save(draft.at, changed, summary="restock earlier", actor="alice", conn=orders.connection)
+    return api.drafts.open(new, definition=definition, actor="alice", conn=orders.connection).at

@@ -92,10 +92,10 @@ def deliver(orders: Parcels, order: int) -> None:
 
 def open_draft(session: psycopg.Connection[Any]) -> None:
     """Open a draft that sends orders that are not express later."""
-    draft = api.open_draft("orders", actor="alice", conn=session)
+    draft = api.drafts.open("orders", actor="alice", conn=session)
     changed = copy.deepcopy(draft.definition)
     changed["triggers"][4]["predicate"] += " and (express or items > 2)"
-    api.save_draft(
+    api.drafts.save(
         draft.at, changed, summary="Hand over to the carrier: condition", actor="alice", conn=session
     )
 

@@ -36,12 +36,12 @@ def test_a_masked_value_is_shown_by_the_keyboard_in_its_place(
         login("carol", f"/instances/{wid}/")
         assert "Ana Lima" not in browser.page_source
         look(browser, wait, "She called.")
-        (row,) = api.list_looks(name, conn=parcels.connection)
+        (row,) = api.looks.list(name, conn=parcels.connection)
         assert (row.actor, row.wid, row.reason, row.attributes) == ("carol", wid, "She called.", ["customer"])
         browser.get(f"{browser.current_url}repair/")
         assert "Ana Lima" not in browser.page_source
         look(browser, wait, "She wants it today.")
-        assert len(api.list_looks(name, conn=parcels.connection)) == 2
+        assert len(api.looks.list(name, conn=parcels.connection)) == 2
         browser.get(browser.current_url)
         assert "Ana Lima" not in browser.page_source
     finally:

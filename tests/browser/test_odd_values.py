@@ -61,10 +61,10 @@ def standing_flow(dsn: str, browser: webdriver.Chrome) -> Iterator[tuple[str, An
     options = {"autocommit": True, "prepare_threshold": None, "options": "-c search_path=wedsql"}
     with psycopg.connect(dsn, **options) as session:  # type: ignore[arg-type]
         session.execute("set datestyle to iso, ymd")  # as the functions of the kernel
-        api.create_flow(name, conn=session)
+        api.flows.create(name, conn=session)
         yield name, session
         browser.get("about:blank")  # no page of it is open when it is dropped
-        api.drop_flow(name, force=True, conn=session)
+        api.flows.drop(name, force=True, conn=session)
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def odd(dsn: str, chromium: webdriver.Chrome) -> Iterator[str]:
                 one = {"name": f"{kind}_{place}", "type": kind, "default": text}
                 attributes.append(one | ({"options": [*found, ""]} if kind == "enum" else {}))
         triggers = [{"transition": "tr_x", "predicate": "n = 1"}, {"predicate": "n = 2", "final": True}]
-        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
+        api.flows.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
         assert len(attributes) > 300
         yield flow
 
@@ -136,15 +136,15 @@ def forms(odd: str, browser: webdriver.Chrome, server: Any, connect: Any, login:
 
 def start(forms: Forms) -> int:
     """Start an instance, which waits for a worker."""
-    return api.start(forms.flow, {"n": 1}, conn=forms.session)
+    return api.instances.start(forms.flow, {"n": 1}, conn=forms.session)
 
 
 def exception(forms: Forms) -> int:
     """Return an instance for which no rule holds."""
     wid = start(forms)
-    (job,) = api.explain_jobs(wid, conn=forms.session)
+    (job,) = api.reasons.explain_jobs(wid, conn=forms.session)
     result = {"job": job.id, "changes": {"n": 3}}
-    api.repair(wid, "complete", result, "to be repaired", actor="alice", conn=forms.session)
+    api.repairs.repair(wid, "complete", result, "to be repaired", actor="alice", conn=forms.session)
     return wid
 
 
@@ -169,7 +169,7 @@ def test_a_draft_of_a_repair_keeps_only_what_was_changed(forms: Forms) -> None:
 def test_a_form_of_a_result_and_one_of_a_replay_write_only_what_was_changed(forms: Forms) -> None:
     wid = start(forms)
     before = forms.state(wid)
-    (job,) = api.explain_jobs(wid, conn=forms.session)
+    (job,) = api.reasons.explain_jobs(wid, conn=forms.session)
     forms.repair(wid, f"?operation=complete&job={job.id}")
     assert (forms.state(wid), forms.written(wid)) == (before, {"n"})
     forms.repair(wid, "?operation=replay&step=1", n="6")

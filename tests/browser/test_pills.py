@@ -42,8 +42,8 @@ def test_a_condition_becomes_a_group_that_is_edited_and_removed_by_the_keyboard(
     session = connect()
     long_name = "tr_" + "checks_the_city_" * 3 + "once"
     rule = {"transition": long_name, "label": "Check", "predicate": "city is not null"}
-    api.publish(flow, {"attributes": [{"name": "city"}], "triggers": [rule]}, conn=session)
-    wids = [api.start(flow, {"city": city}, conn=session) for city in ("Rio", "Recife", "Natal")]
+    api.flows.publish(flow, {"attributes": [{"name": "city"}], "triggers": [rule]}, conn=session)
+    wids = [api.instances.start(flow, {"city": city}, conn=session) for city in ("Rio", "Recife", "Natal")]
     browser.set_window_size(*PHONE)
     login("alice", f"/flows/{flow}/?q=city:Rio")
     edit(browser, wait, "city", "v", "Recife", "or")

@@ -23,8 +23,8 @@ def order(flow: str, connect: Callable[..., psycopg.Connection[Any]]) -> tuple[s
     session = connect()
     rule = {"transition": "tr_x", "predicate": "code is not null"}
     key = {"name": "code", "business_key": True}
-    api.publish(flow, {"attributes": [key], "triggers": [rule]}, conn=session)
-    return flow, api.start(flow, {"code": f"Key of {flow}"}, conn=session)
+    api.flows.publish(flow, {"attributes": [key], "triggers": [rule]}, conn=session)
+    return flow, api.instances.start(flow, {"code": f"Key of {flow}"}, conn=session)
 
 
 def press(browser: webdriver.Chrome, *keys: str) -> None:

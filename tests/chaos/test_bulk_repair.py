@@ -31,7 +31,7 @@ def server() -> Iterator[Server]:
             kernel_db.create(admin, "bulk")
         with psycopg.connect(database(server), autocommit=True) as owner:
             kernel_db.install(owner)
-            api.create_flow("shop", conn=owner)
+            api.flows.create("shop", conn=owner)
         yield server
 
 
@@ -99,7 +99,7 @@ def test_a_bulk_repair_survives_the_reaper_and_the_server(
     shop = Kit("shop", connect)
     assert results(shop, bulk) == [("done", None)] * 10 + [("left", None)] * 7
     finish(shop.connect("wed_reaper"), 5)
-    ended = api.read_bulk(bulk.id, conn=shop.conn)
+    ended = api.bulk.read(bulk.id, conn=shop.conn)
     assert (ended.state, ended.done, ended.left) == ("finished", 17, 0)
     steps = "select count(*) from wedsql.wed_trace where wid = %s and trw = '_RECOVER:patch'"
     assert [shop.one(steps, [wid]) for wid in wids] == [1] * 17

@@ -70,9 +70,9 @@ def test_every_fix_can_be_removed(server: str) -> None:
         for removed in mutations_machine.MUTATIONS:
             with conn.transaction(force_rollback=True):
                 apply(conn, removed.changes)
-                api.create_flow("changed", conn=conn)
-                api.publish("changed", DEFINITION, conn=conn)
-                assert api.start("changed", {}, conn=conn), removed.fix
+                api.flows.create("changed", conn=conn)
+                api.flows.publish("changed", DEFINITION, conn=conn)
+                assert api.instances.start("changed", {}, conn=conn), removed.fix
 
 
 def test_a_guard_that_is_not_there_is_an_error(server: str) -> None:

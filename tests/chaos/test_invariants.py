@@ -47,22 +47,22 @@ DAMAGE = [
 
 
 def _step(conn: Connection, flow: str, changes: dict[str, Any], transition: str, wid: int) -> None:
-    ids = [o.id for o in api.offer(flow, [transition], conn=conn) if o.wid == wid]
+    ids = [o.id for o in api.jobs.offer(flow, [transition], conn=conn) if o.wid == wid]
     with conn.transaction():
-        job = api.take_many(flow, [transition], 1, job_ids=ids, conn=conn)[0]
-        assert api.complete_many(flow, [Completion(job, changes)], conn=conn)[0].ok
+        job = api.jobs.take_many(flow, [transition], 1, job_ids=ids, conn=conn)[0]
+        assert api.jobs.complete_many(flow, [Completion(job, changes)], conn=conn)[0].ok
 
 
 @pytest.fixture
 def lived(flow: str, connect: Callable[..., Connection]) -> dict[str, Any]:
     """A flow with an instance that has ended, and one that has failed once and is still running."""
     conn = connect()
-    api.publish(flow, DEFINITION, conn=conn)
-    final, running = (api.start(flow, {}, conn=conn) for _ in range(2))
+    api.flows.publish(flow, DEFINITION, conn=conn)
+    final, running = (api.instances.start(flow, {}, conn=conn) for _ in range(2))
     _step(conn, flow, {"a": "1"}, "tr_a", final)
     _step(conn, flow, {"b": "1"}, "tr_b", final)
-    job = api.lease_many(flow, ["tr_a"], 1, "tester", conn=conn)[0]
-    api.fail(job, "not today", conn=conn)
+    job = api.jobs.lease_many(flow, ["tr_a"], 1, "tester", conn=conn)[0]
+    api.jobs.fail(job, "not today", conn=conn)
     return {"conn": conn, "flow": flow, "final": final, "running": running}
 
 
@@ -94,10 +94,10 @@ def test_changed_attributes_are_no_damage(lived: dict[str, Any]) -> None:
         **DEFINITION,
         "attributes": [*DEFINITION["attributes"], {"name": "n", "type": "integer", "default": "5"}],
     }
-    api.publish(flow, changed, conn=conn)
+    api.flows.publish(flow, changed, conn=conn)
     _step(conn, flow, {"b": "1"}, "tr_b", lived["running"])
     assert _broken(conn) == {}
-    api.publish(flow, DEFINITION, conn=conn)
+    api.flows.publish(flow, DEFINITION, conn=conn)
     assert _broken(conn) == {}
 
 
@@ -126,13 +126,13 @@ def test_an_attribute_that_goes_and_comes_back_is_no_damage(lived: dict[str, Any
     other = [*DEFINITION["attributes"], {"name": "x", "type": "jsonb"}]
     for attributes in (DEFINITION["attributes"][:1], other, DEFINITION["attributes"]):
         triggers = [t for t in DEFINITION["triggers"] if len(attributes) > 1 or "b" not in t["predicate"]]
-        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=conn)
+        api.flows.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=conn)
         assert _broken(conn) == {}
 
 
 def test_the_first_violations_are_named_and_all_are_counted(lived: dict[str, Any]) -> None:
     conn, flow = lived["conn"], lived["flow"]
-    wids = [lived["running"], *(api.start(flow, {}, conn=conn) for _ in range(4))]
+    wids = [lived["running"], *(api.instances.start(flow, {}, conn=conn) for _ in range(4))]
     with conn.transaction(force_rollback=True):
         conn.execute("delete from wedsql.job_pool where wid = any (%s)", [wids])
         for limit in (None, 20):
@@ -143,12 +143,12 @@ def test_the_first_violations_are_named_and_all_are_counted(lived: dict[str, Any
 
 
 def test_a_check_is_stored_for_all_pages(lived: dict[str, Any], connect: Callable[..., Connection]) -> None:
-    at = api.check_invariants(20, conn=connect("wed_web"))
+    at = api.maintenance.check_invariants(20, conn=connect("wed_web"))
     kept = "select seen_at, detail from wedsql.beat where name = 'invariants'"
     seen_at, detail = connect("wed_monitor").execute(kept).fetchone() or (None, {})
     assert seen_at == at and detail["limit"] == 20 and detail["seconds"] > 0
     assert [(one["name"], one["found"]) for one in detail["findings"]] == [(f"I{n}", 0) for n in range(1, 13)]
-    assert api.check_invariants(20, conn=connect("wed_reaper")) > at  # type: ignore[operator]
+    assert api.maintenance.check_invariants(20, conn=connect("wed_reaper")) > at  # type: ignore[operator]
     for role in ("wed_worker", "wed_monitor"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             connect(role).execute("select wedsql.check_invariants(1)")
@@ -158,6 +158,6 @@ def test_two_checks_do_not_run_at_once(lived: dict[str, Any], connect: Callable[
     first = connect()
     lived["conn"].execute("set lock_timeout = '2s'")
     with first.transaction():
-        assert api.check_invariants(5, conn=first) is not None
-        assert api.check_invariants(5, conn=lived["conn"]) is None
-    assert api.check_invariants(5, conn=lived["conn"]) is not None
+        assert api.maintenance.check_invariants(5, conn=first) is not None
+        assert api.maintenance.check_invariants(5, conn=lived["conn"]) is None
+    assert api.maintenance.check_invariants(5, conn=lived["conn"]) is not None

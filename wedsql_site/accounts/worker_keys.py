@@ -58,8 +58,8 @@ class CreateForm(PasswordForm):
     def save(self, actor: str) -> str:
         given = self.cleaned_data
         expires = datetime.now(UTC) + timedelta(days=given["days"]) if given["days"] else None
-        scope = api.scope_of_role(given["scope"], given["role"]) if given["role"] else given["scope"]
-        return api.create_worker_key(given["name"], scope, actor, expires=expires)
+        scope = api.workers.scope_of_role(given["scope"], given["role"]) if given["role"] else given["scope"]
+        return api.workers.create_key(given["name"], scope, actor, expires=expires)
 
     def clean(self) -> dict[str, Any]:
         found = super().clean() or self.cleaned_data
@@ -84,7 +84,7 @@ class RotateForm(KeyForm):
 
     def save(self, actor: str) -> str:
         grace = timedelta(hours=self.cleaned_data["hours"])
-        return api.rotate_worker_key(self.key, actor, grace=grace)
+        return api.workers.rotate_key(self.key, actor, grace=grace)
 
 
 class RevokeForm(KeyForm):
@@ -94,7 +94,7 @@ class RevokeForm(KeyForm):
     field_order = ("reason", "password")
 
     def save(self, actor: str) -> str:
-        api.revoke_worker_key(self.key, self.cleaned_data["reason"], actor)
+        api.workers.revoke_key(self.key, self.cleaned_data["reason"], actor)
         return ""
 
 
@@ -137,7 +137,7 @@ def worker_keys(request: HttpRequest) -> HttpResponse:
 
 def _listed(asked: Any) -> list[tuple[Any, list[tuple[str, str]]]]:
     """Return the keys, each with its flows and their transitions as texts."""
-    found = api.list_worker_keys(all="all" in asked, after=_name(asked, "after"), limit=SIZE + 1)
+    found = api.workers.list_keys(all="all" in asked, after=_name(asked, "after"), limit=SIZE + 1)
     return [(key, [(flow, ", ".join(key.scope[flow])) for flow in sorted(key.scope)]) for key in found]
 
 

@@ -31,8 +31,8 @@ DEFINITION = {
 @pytest.fixture
 def flow() -> str:
     name = unique("nav")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     return name
 
 
@@ -134,8 +134,8 @@ def test_a_flow_is_found_by_its_name_its_label_and_a_word_of_its_tabs(carol: Cli
 def test_an_instance_is_found_by_its_number_its_start_key_and_its_business_key(
     carol: Client, flow: str
 ) -> None:
-    wid = api.start(flow, {"code": "AB_12%c", "note": "hidden"}, key="start-77")
-    other = api.start(flow, {"code": "ABX12"})
+    wid = api.instances.start(flow, {"code": "AB_12%c", "note": "hidden"}, key="start-77")
+    other = api.instances.start(flow, {"code": "ABX12"})
     mine = ("Instances", f"Instance {wid}", f"/instances/{wid}/")
     for wanted in (str(wid), "start-77", "ab_1", "AB_12%", "AB_12%c"):
         assert results(carol, wanted)[0] == mine, wanted
@@ -156,7 +156,7 @@ def test_a_filter_leads_to_its_list_if_the_user_sees_the_attributes(carol: Clien
     "wanted", ["", " ", "%", "_", "'", "\\", "\x00", "0", "9" * 300, "ä" * 300, "🦄", "-1"]
 )
 def test_any_text_is_answered(wanted: str, carol: Client, flow: str) -> None:
-    api.start(flow, {"code": "x"})
+    api.instances.start(flow, {"code": "x"})
     assert carol.get("/search/", {"q": wanted}).status_code == 200
     assert len(results(carol, wanted)) < 40
 
@@ -164,7 +164,7 @@ def test_any_text_is_answered(wanted: str, carol: Client, flow: str) -> None:
 @pytest.fixture
 def many(flow: str) -> Iterator[str]:
     """A flow with instances enough that the planner would rather read the whole table than do nothing."""
-    api.start_many(flow, [{"code": f"order-{n}"} for n in range(3000)])
+    api.instances.start_many(flow, [{"code": f"order-{n}"} for n in range(3000)])
     with connection.cursor() as cursor:
         cursor.execute(f"analyze {flow}.wed_flow")
         cursor.execute("analyze wedsql.instance")
@@ -196,7 +196,7 @@ def plan(statement: str) -> str:
 
 
 def test_the_business_key_is_in_the_list_and_the_title(carol: Client, flow: str) -> None:
-    wid = api.start(flow, {"code": "AB-12"})
+    wid = api.instances.start(flow, {"code": "AB-12"})
     listed = carol.get(f"/flows/{flow}/").content.decode()
     assert 'title="Business key: AB-12">AB-12<' in listed
     page = carol.get(f"/instances/{wid}/").content.decode()

@@ -87,15 +87,15 @@ def test_the_supervisor_logs_json_in_json_format(up: Installation) -> None:
 
 def test_an_index_that_was_requested_is_created(up: Installation, until: Until) -> None:
     with psycopg.connect(up.cluster.dsn(), autocommit=True) as connection:
-        api.create_flow("indexed", conn=connection)
+        api.flows.create("indexed", conn=connection)
         final = {"final": True, "predicate": "code = '1'"}
-        api.publish("indexed", {"attributes": [{"name": "code"}], "triggers": [final]}, conn=connection)
-        api.request_index("indexed", "code", conn=connection)
+        api.flows.publish("indexed", {"attributes": [{"name": "code"}], "triggers": [final]}, conn=connection)
+        api.indexes.request("indexed", "code", conn=connection)
         until(
-            lambda: api.attribute_index("indexed", "code", conn=connection).state == "ready",
+            lambda: api.indexes.of_attribute("indexed", "code", conn=connection).state == "ready",
             "the index is created",
         )
-        api.drop_flow("indexed", conn=connection)
+        api.flows.drop("indexed", conn=connection)
 
 
 def test_a_port_in_use_is_reported_with_the_remedy(home: Path) -> None:

@@ -74,7 +74,7 @@ def test_compensations_end_once_each_though_worker_web_and_database_are_killed(
         ).fetchone()
         assert made == once and (once,) == done, "each step is undone, and none twice"
         assert connection.execute("select name from wedsql.invariants() where not ok").fetchall() == []
-        api.drop_flow("orders", force=True, conn=connection)
+        api.flows.drop("orders", force=True, conn=connection)
 
 
 def compensated(connection: psycopg.Connection[Any]) -> int:
@@ -85,7 +85,7 @@ def compensated(connection: psycopg.Connection[Any]) -> int:
 
 def cancelled_orders(connection: psycopg.Connection[Any], until: Until) -> list[int]:
     """Return orders that workers did, and that now undo three steps each by a worker."""
-    api.create_flow("orders", conn=connection)
+    api.flows.create("orders", conn=connection)
     connection.execute("set search_path = orders, wedsql")
     connection.execute(script("orders"))  # type: ignore[arg-type]  # a file of the checkout
     connection.execute(
@@ -93,11 +93,11 @@ def cancelled_orders(connection: psycopg.Connection[Any], until: Until) -> list[
         " class = 'compensatable' where trname in ('tr_reserve', 'tr_invoice')"
     )
     orders = [{"total": 600, "items": 1, "country": "??"}] * 12
-    wids = [one.wid for one in api.start_many("orders", orders, conn=connection) if one.wid]
+    wids = [one.wid for one in api.instances.start_many("orders", orders, conn=connection) if one.wid]
     waits = "select count(*) from wedsql.instance where status = 'E' and wid = any (%s)"
     until(lambda: connection.execute(waits, [wids]).fetchone() == (12,), "each order waits for its address")
     for wid in wids:
-        api.abort(wid, "The shop is closed.", conn=connection)
+        api.compensations.abort(wid, "The shop is closed.", conn=connection)
     return wids
 
 

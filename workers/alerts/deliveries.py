@@ -44,7 +44,7 @@ def deliver_due(budget: float = BUDGET) -> int:
     """Send what is due, for `budget` seconds; return how many were tried."""
     until, done = time.monotonic() + budget, 0
     while time.monotonic() < until:
-        taken = list(islice(iter(lambda: api.take_delivery(HOLD), None), AT_ONCE))
+        taken = list(islice(iter(lambda: api.alerts.take_delivery(HOLD), None), AT_ONCE))
         if not taken:
             break
         outcomes: SimpleQueue[tuple[Delivery, Outcome]] = SimpleQueue()
@@ -91,7 +91,7 @@ def _settle(delivery: Delivery, outcome: Outcome) -> None:
         message = delivery.message
         name = message.get("name") or f"webhook {message['webhook']}"
         log.warning("a message of %r was not sent: %s", name, outcome.error, extra={"flow": message["flow"]})
-    api.settle_delivery(delivery, outcome.error, final=outcome.final)
+    api.alerts.settle_delivery(delivery, outcome.error, final=outcome.final)
 
 
 def _by_webhook(delivery: Delivery) -> None:

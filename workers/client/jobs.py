@@ -1,4 +1,4 @@
-"""Calls that take jobs: held by a transaction, held by the session, or leased, as in flows.api.jobs."""
+"""Calls that take jobs: held by a transaction, held by the session, or leased, as in flows.engine.jobs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls for the next due time and for run times of handlers, as in flows.api.maintenance."""
+"""Calls for the next due time and for run times of handlers, as in flows.engine.maintenance."""
 
 from __future__ import annotations
 

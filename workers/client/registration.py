@@ -1,4 +1,4 @@
-"""Calls that register a process as a worker, as in flows.api.registration."""
+"""Calls that register a process as a worker, as in flows.engine.registration."""
 
 from __future__ import annotations
 

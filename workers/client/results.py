@@ -1,4 +1,4 @@
-"""Calls that complete jobs or record failed attempts, as in flows.api.results."""
+"""Calls that complete jobs or record failed attempts, as in flows.engine.results."""
 
 from __future__ import annotations
 

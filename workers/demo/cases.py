@@ -37,10 +37,10 @@ def open_cases() -> int:
     """
     if Instance.objects.filter(flow__name=FLOW).exists():
         return 0
-    api.save_case_rules(FLOW, exceptions.RULES, SENIOR)
-    api.save_approval_rules(FLOW, exceptions.APPROVALS, SENIOR)
+    api.cases.save_rules(FLOW, exceptions.RULES, SENIOR)
+    api.approvals.save_rules(FLOW, exceptions.APPROVALS, SENIOR)
     made = exceptions.first_states(random.Random("shop"), timezone.localdate())  # noqa: S311
-    started = api.start_many(FLOW, [one.state for one in made], actor=SHOP)
+    started = api.instances.start_many(FLOW, [one.state for one in made], actor=SHOP)
     orders = {begun.wid: one for begun, one in zip(started, made, strict=True) if begun.wid}
     happens = {wid: one.failure for wid, one in orders.items()}
     _work(happens)
@@ -48,9 +48,9 @@ def open_cases() -> int:
     _fail(happens)
     _deliver_late(happens)
     _repair({wid: one.failure for wid, one in orders.items() if one.is_repaired})
-    api.sign_cases()
+    api.cases.sign()
     _divide()
-    return sum(one.open for one in api.case_groups([FLOW]))
+    return sum(one.open for one in api.cases.groups([FLOW]))
 
 
 def _work(orders: Orders) -> None:
@@ -58,13 +58,13 @@ def _work(orders: Orders) -> None:
     for name in _STEPS:
         able = {wid for wid, one in orders.items() if name in one.results}
         done = [Completion(job, _result(job, orders[job.wid].results[name])) for job in _held(name, able)]
-        api.complete_many(FLOW, done, actor=SHOP)
+        api.jobs.complete_many(FLOW, done, actor=SHOP)
 
 
 def _held(name: str, wids: Collection[int]) -> list[ClaimedJob]:
     """Return the jobs of a transition in these orders, held by the shop for as long as all this may take."""
-    numbers = [one.id for one in api.offer(FLOW, [name], _MOST, actor=SHOP) if one.wid in wids]
-    return api.lease_many(FLOW, [name], _MOST, SHOP, duration=timedelta(hours=1), job_ids=numbers)
+    numbers = [one.id for one in api.jobs.offer(FLOW, [name], _MOST, actor=SHOP) if one.wid in wids]
+    return api.jobs.lease_many(FLOW, [name], _MOST, SHOP, duration=timedelta(hours=1), job_ids=numbers)
 
 
 def _result(job: ClaimedJob, text: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def _result(job: ClaimedJob, text: str) -> dict[str, Any]:
 def _abort(orders: Orders) -> None:
     for wid, one in orders.items():
         if one.aborted:
-            api.abort(wid, one.aborted, actor=SENIOR)
+            api.compensations.abort(wid, one.aborted, actor=SENIOR)
 
 
 def _fail(orders: Orders) -> None:
@@ -91,7 +91,7 @@ def _fail(orders: Orders) -> None:
     for name, error in {(one.fails, one.error) for one in orders.values() if one.fails}:
         wids = {wid for wid, one in orders.items() if (one.fails, one.error) == (name, error)}
         while held := _held(name, wids):
-            api.fail_many(FLOW, [Failed(job, error) for job in held], actor=SHOP)
+            api.jobs.fail_many(FLOW, [Failed(job, error) for job in held], actor=SHOP)
 
 
 def _deliver_late(orders: Orders) -> None:
@@ -101,29 +101,29 @@ def _deliver_late(orders: Orders) -> None:
         wids = {wid for wid, one in orders.items() if one.late == late}
         held = _held(name, wids)
         for job in held:
-            api.release_job(job.wid, job.id, "The worker does not report.", actor=SENIOR)
+            api.operations.release_job(job.wid, job.id, "The worker does not report.", actor=SENIOR)
         for jobs, text in ((_held(name, wids), first), (held, second)):
             done = [Completion(job, _result(job, text)) for job in jobs]
-            api.complete_many(FLOW, done, actor=COURIER if name == "tr_deliver" else SHOP)
-    api.decide_late()
+            api.jobs.complete_many(FLOW, done, actor=COURIER if name == "tr_deliver" else SHOP)
+    api.repairs.decide_late()
 
 
 def _repair(orders: Orders) -> None:
     """Repair these exceptions as a clerk, and let the shop finish their orders."""
-    numbers = {one.wid: one.number for one in api.list_cases([FLOW], limit=_MOST)}
+    numbers = {one.wid: one.number for one in api.cases.list([FLOW], limit=_MOST)}
     for wid, one in orders.items():
-        api.claim_case(numbers[wid], CLERK)
-        api.repair(wid, *one.repair, one.why, actor=CLERK)
-        api.change_case(numbers[wid], {"reason_code": one.code}, CLERK)
+        api.cases.claim(numbers[wid], CLERK)
+        api.repairs.repair(wid, *one.repair, one.why, actor=CLERK)
+        api.cases.change(numbers[wid], {"reason_code": one.code}, CLERK)
     _work(dict.fromkeys(orders, _AFTER_A_REPAIR))
 
 
 def _divide() -> None:
     """Claim some of the open cases, and put others aside."""
-    cards = api.list_cases([FLOW], {"queue": "cards"}, limit=9)
+    cards = api.cases.list([FLOW], {"queue": "cards"}, limit=9)
     for one in cards[:3]:
-        api.claim_case(one.number, SENIOR, minutes=240)
+        api.cases.claim(one.number, SENIOR, minutes=240)
     tomorrow = datetime.now(UTC) + timedelta(days=1)
     for one in cards[3:]:
-        api.comment_case(one.number, CLERK, "I have asked the customer for another card.")
-        api.wait_case(one.number, tomorrow, CLERK, "The customer answers.")
+        api.cases.comment(one.number, CLERK, "I have asked the customer for another card.")
+        api.cases.wait(one.number, tomorrow, CLERK, "The customer answers.")

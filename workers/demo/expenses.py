@@ -44,9 +44,9 @@ def open_tasks() -> int:
             "amount": Decimal(amount),
             "spent_on": spent_on,
         }
-        api.start(FLOW, state, actor="office")
-    for one in api.flow_tasks(FLOW, limit=CHECKED):
-        api.take_task(one.job_id, CLERK, ["r:Clerk"])
+        api.instances.start(FLOW, state, actor="office")
+    for one in api.tasks.of_flow(FLOW, limit=CHECKED):
+        api.tasks.take(one.job_id, CLERK, ["r:Clerk"])
         account = chance.choice(("travel", "meals", "material"))
-        api.complete_task(one.job_id, CLERK, {"account": account}, "Receipts are complete")
-    return len(api.flow_tasks(FLOW))
+        api.tasks.complete(one.job_id, CLERK, {"account": account}, "Receipts are complete")
+    return len(api.tasks.of_flow(FLOW))

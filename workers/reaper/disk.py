@@ -32,7 +32,7 @@ class DiskReporter:
         self._due = time.monotonic() + EVERY
         space = fullest(spaces(directories(conn)))
         if space is not None:
-            api.report_disk(*space, conn=conn)
+            api.maintenance.report_disk(*space, conn=conn)
 
 
 def directories(conn: psycopg.Connection[Any]) -> list[Path]:
@@ -42,7 +42,7 @@ def directories(conn: psycopg.Connection[Any]) -> list[Path]:
         return [Path(given), Path(given) / "pg_wal"]
     if not on_this_machine(conn.info.host, conn.info.hostaddr):
         return []
-    place = api.data_directory(conn=conn)
+    place = api.maintenance.data_directory(conn=conn)
     return [Path(place), Path(place) / "pg_wal"] if place else []
 
 

@@ -45,7 +45,7 @@ def log_round(connection: psycopg.Connection[Any], counts: Mapping[str, int]) ->
 
 def check(connection: psycopg.Connection[Any]) -> None:
     """Check the invariants on a sample, for the health page and the metrics, and log violations."""
-    if api.check_invariants(SAMPLE, conn=connection) is None:
+    if api.maintenance.check_invariants(SAMPLE, conn=connection) is None:
         return
     for name, found, wid in connection.execute(_BROKEN):
         log.error("invariant %s is broken %s times", name, found, extra={"wid": wid, "worker": WORKER})

@@ -34,7 +34,7 @@ _Step = Callable[[psycopg.Connection[Any]], None]
 
 
 def reap() -> dict[str, int]:
-    """Run up to ten rounds of flows.api.reap, until nothing is overdue; return the counts."""
+    """Run up to ten rounds of flows.api.maintenance.reap, until nothing is overdue; return the counts."""
     total: dict[str, int] = {}
     if settings.PROCESS == "reaper":
         beside.start()
@@ -66,7 +66,7 @@ def perform(connection: psycopg.Connection[Any], step: _Step) -> None:
 
 def _end_overdue(total: dict[str, int], connection: psycopg.Connection[Any]) -> None:
     for _ in range(_ROUNDS):
-        counts = api.reap(REAP_LIMIT, conn=connection)
+        counts = api.maintenance.reap(REAP_LIMIT, conn=connection)
         log_round(connection, counts)
         total.update({key: total.get(key, 0) + count for key, count in counts.items()})
         if max(counts.values(), default=0) < REAP_LIMIT:
@@ -91,7 +91,7 @@ def _maintain(connection: psycopg.Connection[Any]) -> None:
 
 
 def _make_partitions(connection: psycopg.Connection[Any]) -> None:
-    api.maintain(conn=connection)
+    api.maintenance.maintain(conn=connection)
 
 
 _reaper: tuple[int, Wire] | None = None

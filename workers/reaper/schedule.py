@@ -24,11 +24,11 @@ def publish_scheduled(connection: psycopg.Connection[Any]) -> None:
     """Publish what is due, each in a transaction of its own; a failure is kept with its request."""
     for _ in range(_AT_ONCE):
         with connection.transaction():
-            if not api.begin_due(conn=connection):
+            if not api.publications.begin_due(conn=connection):
                 return
         with connection.transaction():
             connection.execute(f"set local statement_timeout = '{_LIMIT}'")
-            flow = api.publish_due(conn=connection)
+            flow = api.publications.publish_due(conn=connection)
         if flow is None:
             return
         log.info("a scheduled publication was due", extra={"flow": flow, "worker": WORKER})
@@ -39,7 +39,7 @@ def continue_rematches(connection: psycopg.Connection[Any]) -> None:
     until = time.monotonic() + _REMATCH
     while time.monotonic() < until:
         with connection.transaction():
-            flow = api.rematch_due(conn=connection)
+            flow = api.instances.rematch_due(conn=connection)
         if flow is None:
             return
         log.debug("a re-match was continued", extra={"flow": flow, "worker": WORKER})

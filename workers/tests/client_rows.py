@@ -53,7 +53,7 @@ class Desk:
 
     def job(self) -> ClaimedJob:
         """Return the oldest ready job, taken by the API for the transaction."""
-        return api.take_many(self.flow, NAMES, 1, actor="me", conn=self.conn)[0]
+        return api.jobs.take_many(self.flow, NAMES, 1, actor="me", conn=self.conn)[0]
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def read(desk: Desk, flow: str, *commands: Command) -> list[Any]:
 
 def completed(desk: Desk, flow: str, job: ClaimedJob, changes: Any, text: str | None) -> Any:
     """Return the rejection of the one result, None for an accepted one."""
-    (found,) = api.complete_many(flow, [Completion(job, changes, text)], actor="me", conn=desk.conn)
+    (found,) = api.jobs.complete_many(flow, [Completion(job, changes, text)], actor="me", conn=desk.conn)
     return found.error and (found.job_id, found.error.code, found.error.message)
 
 
@@ -96,7 +96,9 @@ def completed_by_client(desk: Desk, flow: str, one: Done) -> Any:
 
 def failed(desk: Desk, flow: str, job: ClaimedJob, outcome: str) -> Any:
     """Return how long each failed job waits for its next attempt, None for a parked one."""
-    found = api.fail_many(flow, [Failure(job, "no", "22012")], outcome=outcome, actor="me", conn=desk.conn)
+    found = api.jobs.fail_many(
+        flow, [Failure(job, "no", "22012")], outcome=outcome, actor="me", conn=desk.conn
+    )
     now = desk.conn.execute("select wedsql.now()").fetchone()
     assert now is not None
     return [(f.job_id, f.not_before and (f.not_before - now[0]).total_seconds()) for f in found]
@@ -120,25 +122,31 @@ def held(desk: Desk, changes: str) -> Any:
 
 
 def completed_alone(desk: Desk, changes: dict[str, Any]) -> Any:
-    return api.complete(desk.job(), changes, actor="me", conn=desk.conn).seq
+    return api.jobs.complete(desk.job(), changes, actor="me", conn=desk.conn).seq
 
 
 def rows_of_taking() -> Iterator[Row]:
     for about, flow, limit in (("ready jobs", "", 3), ("no job", "", 0), ("an unknown flow", "nowhere", 1)):
         yield Row(
             "take_many", "jobs.take", about,
-            lambda d, f=flow, n=limit: jobs_of(api.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)),
+            lambda d, f=flow, n=limit: jobs_of(
+                api.jobs.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)
+            ),
             lambda d, f=flow, n=limit: read(d, f or d.flow, taking.take(f or d.flow, NAMES, n, "me")),
         )  # fmt: skip
         yield Row(
             "take_many", "jobs.hold", about,
-            lambda d, f=flow, n=limit: jobs_of(api.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)),
+            lambda d, f=flow, n=limit: jobs_of(
+                api.jobs.take_many(f or d.flow, NAMES, n, actor="me", conn=d.conn)
+            ),
             lambda d, f=flow, n=limit: read(d, f or d.flow, taking.hold(f or d.flow, NAMES, n, "me")),
         )  # fmt: skip
         yield Row(
             "lease_many", "jobs.lease", about,
             lambda d, f=flow, n=limit: jobs_of(
-                api.lease_many(f or d.flow, NAMES, n, "me", duration=timedelta(seconds=LONG), conn=d.conn)
+                api.jobs.lease_many(
+                    f or d.flow, NAMES, n, "me", duration=timedelta(seconds=LONG), conn=d.conn
+                )
             ),
             lambda d, f=flow, n=limit: read(
                 d, f or d.flow, taking.lease(f or d.flow, NAMES, n, "me", LONG, None)
@@ -147,7 +155,7 @@ def rows_of_taking() -> Iterator[Row]:
         yield Row(
             "offer", "jobs.offer", about,
             lambda d, f=flow, n=limit: [
-                o.id for o in api.offer(f or d.flow, NAMES, n, actor="me", conn=d.conn)],
+                o.id for o in api.jobs.offer(f or d.flow, NAMES, n, actor="me", conn=d.conn)],
             lambda d, f=flow, n=limit: ids(d.send(taking.offer(f or d.flow, NAMES, n, actor="me"))),
         )  # fmt: skip
 
@@ -156,29 +164,29 @@ def rows_of_leases() -> Iterator[Row]:
     for seconds in (LONG, 0.0):
         yield Row(
             "extend", "jobs.extend", f"a lease, by {seconds:g} s",
-            lambda d, s=seconds: api.extend(
+            lambda d, s=seconds: api.jobs.extend(
                 d.leased.job(d.flow), timedelta(seconds=s), conn=d.conn
             ).timestamp(),
             lambda d, s=seconds: seconds_of(d, d.value(taking.extend(d.leased, s))),
         )  # fmt: skip
     yield Row(
         "task_host", "jobs.host", "a flow whose definition names no host",
-        lambda d: api.task_host(d.flow, "tr_one", 1, conn=d.conn),
+        lambda d: api.flows.task_host(d.flow, "tr_one", 1, conn=d.conn),
         lambda d: d.value(taking.host(d.flow, "tr_one", 1)),
     )  # fmt: skip
     yield Row(
         "extend", "jobs.extend", "another worker's lease",
-        lambda d: api.extend(late_claim(d).job(d.flow), timedelta(seconds=LONG), conn=d.conn),
+        lambda d: api.jobs.extend(late_claim(d).job(d.flow), timedelta(seconds=LONG), conn=d.conn),
         lambda d: d.value(taking.extend(late_claim(d), LONG)),
     )  # fmt: skip
     yield Row(
         "release", "jobs.release", "a lease",
-        lambda d: api.release(d.leased.job(d.flow), actor="me", conn=d.conn),
+        lambda d: api.jobs.release(d.leased.job(d.flow), actor="me", conn=d.conn),
         lambda d: d.value(taking.release(d.leased, "me")) or None,
     )  # fmt: skip
     yield Row(
         "release", "jobs.release", "another worker's lease",
-        lambda d: api.release(late_claim(d).job(d.flow), actor="me", conn=d.conn),
+        lambda d: api.jobs.release(late_claim(d).job(d.flow), actor="me", conn=d.conn),
         lambda d: d.value(taking.release(late_claim(d), "me")),
     )  # fmt: skip
 
@@ -259,29 +267,31 @@ def rows_of_a_process() -> Iterator[Row]:
     who: tuple[Any, ...] = ("process", "me", "here", 1)
     yield Row(
         "register_worker", "registration.register_worker", "with what it serves",
-        lambda d: api.register_worker(*who, [f"{d.flow}:tr_one"], conn=d.conn) > 0,
+        lambda d: api.workers.register(*who, [f"{d.flow}:tr_one"], conn=d.conn) > 0,
         lambda d: int(d.value(registration.register_worker(*who, [f"{d.flow}:tr_one"])) or 0) > 0,
     )  # fmt: skip
     for about, name in (("a served name", "tr_one"), ("a misspelled name", "tr_oen")):
         yield Row(
             "never_offered", "registration.never_offered", about,
-            lambda d, n=name: [row.message for row in api.never_offered([f"{d.flow}:{n}"], conn=d.conn)],
+            lambda d, n=name: [
+                row.message for row in api.workers.never_offered([f"{d.flow}:{n}"], conn=d.conn)
+            ],
             lambda d, n=name: messages(d.send(registration.never_offered([f"{d.flow}:{n}"]))),
         )  # fmt: skip
     for about, wrong in (("a known worker", 0), ("an unknown worker", A_NUMBER)):
         yield Row(
             "heartbeat", "registration.heartbeat", about,
-            lambda d, w=wrong: api.heartbeat(w or d.worker, True, conn=d.conn),
+            lambda d, w=wrong: api.workers.heartbeat(w or d.worker, True, conn=d.conn),
             lambda d, w=wrong: d.value(registration.heartbeat(w or d.worker, True)) == "t",
         )  # fmt: skip
         yield Row(
             "unregister_worker", "registration.unregister_worker", about,
-            lambda d, w=wrong: (api.unregister_worker(w or d.worker, conn=d.conn), is_alive(d)),
+            lambda d, w=wrong: (api.workers.unregister(w or d.worker, conn=d.conn), is_alive(d)),
             lambda d, w=wrong: (d.value(registration.unregister_worker(w or d.worker)) or None, is_alive(d)),
         )  # fmt: skip
     yield Row(
         "next_due", "maintenance.next_due", "with a lease",
-        lambda d: api.next_due(conn=d.conn).timestamp(),  # type: ignore[union-attr]
+        lambda d: api.maintenance.next_due(conn=d.conn).timestamp(),  # type: ignore[union-attr]
         lambda d: float(d.value(maintenance.next_due()) or 0) + now(d),
     )  # fmt: skip
 
@@ -291,7 +301,7 @@ def now(desk: Desk) -> float:
 
 
 def is_alive(desk: Desk) -> bool:
-    return api.heartbeat(desk.worker, True, conn=desk.conn)
+    return api.workers.heartbeat(desk.worker, True, conn=desk.conn)
 
 
 ROWS = [

@@ -49,7 +49,7 @@ class Shop:
         self.registry.add(Entry(name, handler, **options))
 
     def start(self, count: int = 1, **state: Any) -> list[int]:
-        found = api.start_many(self.flow, [state] * count, conn=self.db)
+        found = api.instances.start_many(self.flow, [state] * count, conn=self.db)
         assert all(result.error is None for result in found), found
         return [result.wid for result in found if result.wid is not None]
 

@@ -121,11 +121,11 @@ def test_the_shop_has_cases_of_thirteen_causes_and_some_that_are_repaired(shop: 
         ("STUCK", "tr_reserve", 9),
         ("STUCK", "tr_reserve", 28),
     ]
-    states = Counter(one.state for one in api.list_cases(["orders"], limit=500, conn=shop))
+    states = Counter(one.state for one in api.cases.list(["orders"], limit=500, conn=shop))
     assert states == {"new": 102, "claimed": 3, "waiting": 6}
-    queues = {one.queue for one in api.list_cases(["orders"], limit=500, conn=shop)}
+    queues = {one.queue for one in api.cases.list(["orders"], limit=500, conn=shop)}
     assert queues == {"cards", "refunds", "delivery", "orders"}
-    closed = api.list_cases(["orders"], closed=True, limit=500, conn=shop)
+    closed = api.cases.list(["orders"], closed=True, limit=500, conn=shop)
     assert Counter(one.reason_code for one in closed) == {
         "bank-transfer": 18, "nothing-to-do": 5, "address": 6, "carrier": 8,
     }  # fmt: skip
@@ -138,19 +138,19 @@ def test_the_shop_has_cases_of_thirteen_causes_and_some_that_are_repaired(shop: 
 
 
 def test_whoever_lowers_the_total_needs_the_approval_of_a_refund_too(shop: Db) -> None:
-    (refund,) = [one for one in api.case_groups(["orders"], conn=shop) if one.open == 7]
-    wid = api.read_case(refund.newest, conn=shop).wid
+    (refund,) = [one for one in api.cases.groups(["orders"], conn=shop) if one.open == 7]
+    wid = api.cases.read(refund.newest, conn=shop).wid
     for operation, given in (
         ("patch", {"changes": {"payment": "refunded"}}),
         ("patch", {"changes": {"total": 1}}),
         ("abort", {}),
         ("rollback", {"seq": 1}),
     ):
-        seen = api.preview_repair(wid, operation, given, actor="clerk", conn=shop)
+        seen = api.repairs.preview(wid, operation, given, actor="clerk", conn=shop)
         assert seen.approvals.needed == 1, operation
-    other = api.list_cases(["orders"], {"queue": "orders"}, conn=shop)
+    other = api.cases.list(["orders"], {"queue": "orders"}, conn=shop)
     needed = {
-        api.preview_repair(one.wid, "patch", {"changes": {"total": 100}}, conn=shop).approvals.needed
+        api.repairs.preview(one.wid, "patch", {"changes": {"total": 100}}, conn=shop).approvals.needed
         for one in other
         if one.transition == "tr_reserve"
     }

@@ -48,7 +48,7 @@ def run(client: Db, text: str, **values: int) -> list[Any]:
 
 
 def test_the_steps_of_the_page_finish_a_job(client: Db) -> None:
-    wid = api.start(name_of(client), {}, conn=client)
+    wid = api.instances.start(name_of(client), {}, conn=client)
     (((found, tgid, payload),),) = run(client, LOOK)
     assert (found, payload) == (wid, {"payment": None})
     assert run(client, TAKE, wid=wid, tgid=tgid) == [None, [(True,)], [({"payment": None},)]]
@@ -60,10 +60,10 @@ def test_the_steps_of_the_page_finish_a_job(client: Db) -> None:
 @pytest.mark.parametrize("state", ["waiting", "parked", "leased"])
 def test_a_client_sees_only_what_it_may_take(client: Db, connect: Callable[..., Db], state: str) -> None:
     flow = name_of(client)
-    wid = api.start(flow, {}, conn=client)
+    wid = api.instances.start(flow, {}, conn=client)
     ((_wid, tgid, _payload),) = run(client, LOOK)[0]
     if state == "leased":
-        api.lease_many(flow, ["tr_charge"], 1, "another", conn=client)
+        api.jobs.lease_many(flow, ["tr_charge"], 1, "another", conn=client)
     for _ in range({"leased": 0, "waiting": 1, "parked": 2}[state]):
         job = client.execute("select id from job_pool where wid = %s and tgid > 0", [wid]).fetchone()
         client.execute("begin")

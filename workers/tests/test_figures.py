@@ -21,7 +21,7 @@ def test_a_transaction_too_large_for_the_usual_limit_gets_a_longer_one(
     monkeypatch.setattr(reaper, "EVERY", 0.0)
     conn.execute("select wedsql.count_history(1000000)")
     with conn.transaction():
-        api.start_many(flow, [{}] * 3000, conn=conn)
+        api.instances.start_many(flow, [{}] * 3000, conn=conn)
         started = conn.execute("select pg_current_xact_id()").fetchone()
     counter, found = FigureCounter(), []
     for _ in range(2):

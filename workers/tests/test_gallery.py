@@ -67,13 +67,13 @@ def test_the_gallery_has_these_examples() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_an_example_is_checked_without_a_warning_and_its_scenarios_pass(name: str) -> None:
     example = gallery.examples()[name]
-    assert api.check_definition("", example.definition) == []
-    found = api.lint("", example.definition)
+    assert api.conditions.check_definition("", example.definition) == []
+    found = api.flows.lint("", example.definition)
     assert {one.check for one in found if one.severity != "info"} == ALLOWED.get(name, set())
-    outcomes = list(api.run_scenarios(example.definition, example.scenarios))
+    outcomes = list(api.trials.run_scenarios(example.definition, example.scenarios))
     assert [one.deviation for one in outcomes if one is None or not one.ok] == []
     assert len(outcomes) >= 2
-    covered = api.coverage(example.definition, outcomes)
+    covered = api.conditions.coverage(example.definition, outcomes)
     assert [rule.title for rule in covered.rules if not rule.exercised] == []
 
 
@@ -156,14 +156,14 @@ def test_an_example_opens_as_a_draft_with_its_scenarios_and_publishes_nothing() 
         draft = gallery.open_example(gallery.examples()["order"], flow, actor="ann")
     assert draft.running_version == 0 and draft.definition["label"] == "Pedido"
     assert draft.definition["triggers"][0]["label"] == "Cobrar o cartão"
-    assert [each.changed_by for each in api.list_scenarios(flow)] == ["ann"] * 3
+    assert [each.changed_by for each in api.trials.list_scenarios(flow)] == ["ann"] * 3
     with pytest.raises(DraftExists):
         gallery.open_example(gallery.examples()["loan"], flow)
-    assert len(api.list_scenarios(flow)) == 3
-    api.discard_draft(draft.at)
+    assert len(api.trials.list_scenarios(flow)) == 3
+    api.drafts.discard(draft.at)
     with translation.override("pt-br"):
         gallery.open_example(gallery.examples()["order"], flow, label="My orders")
-    assert {each.revision for each in api.list_scenarios(flow)} == {2}
+    assert {each.revision for each in api.trials.list_scenarios(flow)} == {2}
     with pytest.raises(WedError):
         gallery.open_example(gallery.examples()["order"], "no name")
 
@@ -188,9 +188,9 @@ def test_real_workers_run_every_example_to_its_end(
     with django_db_blocker.unblock():
         for name, flow in flows.items():
             draft = gallery.open_example(gallery.examples()[name], flow)
-            assert api.request_publication(draft.at).status == "published"
+            assert api.publications.request(draft.at).status == "published"
             for state in STARTS[name]:
-                api.start(flow, state)
+                api.instances.start(flow, state)
     conn = connect()
     options = [word for flow in flows.values() for word in ("--flow", flow)]
     running = (
@@ -212,5 +212,9 @@ def test_real_workers_run_every_example_to_its_end(
     assert sorted(rows) == sorted((flows[name], "F", len(states)) for name, states in STARTS.items())
     with django_db_blocker.unblock():
         for flow in flows.values():
-            outcomes = list(api.run_scenarios(api.running_definition(flow)[1], api.list_scenarios(flow)))
+            outcomes = list(
+                api.trials.run_scenarios(
+                    api.drafts.running_definition(flow)[1], api.trials.list_scenarios(flow)
+                )
+            )
             assert all(one is not None and one.ok for one in outcomes)

@@ -46,10 +46,10 @@ def test_the_page_has_the_table_of_the_catalogue() -> None:
 @pytest.mark.parametrize("name", patterns())
 def test_a_pattern_has_no_problem_and_its_scenarios_pass_and_exercise_each_rule(name: str) -> None:
     pattern = patterns()[name]
-    assert api.check_definition("", pattern.definition) == []
-    outcomes = list(api.run_scenarios(pattern.definition, pattern.scenarios))
+    assert api.conditions.check_definition("", pattern.definition) == []
+    outcomes = list(api.trials.run_scenarios(pattern.definition, pattern.scenarios))
     assert [one.deviation for one in outcomes if one is None or not one.ok] == []
-    covered = api.coverage(pattern.definition, outcomes)
+    covered = api.conditions.coverage(pattern.definition, outcomes)
     assert [rule.title for rule in covered.rules if not rule.exercised] == []
 
 

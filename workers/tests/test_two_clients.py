@@ -18,6 +18,7 @@ import pytest
 from flows import api
 from flows.database_errors import from_database
 from flows.errors import WedError
+from testkit.api_functions import functions as api_functions
 from workers.client import jobs, maintenance, registration, results
 from workers.client.claims import read_jobs
 from workers.tests.client_rows import LONG, NAMES, ROWS, Desk, Row
@@ -127,7 +128,7 @@ def commands() -> set[str]:
 
 
 def test_every_operation_and_every_command_has_a_row() -> None:
-    operations = {name for name, found in vars(api).items() if inspect.isfunction(found)}
+    operations = set(api_functions())
     assert {row.operation for row in ROWS} == operations - NO_WORKER - ONE_OF_MANY
     assert {row.command for row in ROWS} == commands() - ONLY_WORKER
 
@@ -136,7 +137,7 @@ def test_every_operation_and_every_command_has_a_row() -> None:
 def desk(shop: Shop) -> Iterator[Desk]:
     shop.start(4)
     (leased,) = read_jobs(shop.runner.wire.round(jobs.lease(shop.flow, NAMES, 1, "me", LONG, None))[0])
-    worker = api.register_worker("process", "idle", "here", 1, [], conn=shop.db)
+    worker = api.workers.register("process", "idle", "here", 1, [], conn=shop.db)
     yield Desk(shop, leased, worker)
     shop.runner.wire.round(jobs.hold(shop.flow, [""], 1, ""))  # releases what the session still holds
 

@@ -54,7 +54,7 @@ def _publication(conn: psycopg.Connection, dsn: str) -> list[Measure]:
         began = time.perf_counter()
         published = conn.execute(_PUBLISH, [large.LARGE, Jsonb(large.changed())]).fetchone()
         effective = time.perf_counter()
-        report = api.finish_rematch(large.LARGE, published[0] if published else 0, conn=conn)
+        report = api.instances.finish_rematch(large.LARGE, published[0] if published else 0, conn=conn)
         ended = time.perf_counter()
         time.sleep(2)
     before = steps.rate(began - 4, began)

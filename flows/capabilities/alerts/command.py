@@ -55,7 +55,7 @@ class Command(FlowCommand):
         getattr(self, f"_{verb}")(rule, options)
 
     def _list(self, _rule: None, options: dict[str, Any]) -> None:
-        found = api.list_alert_rules([options["flow"]] if options["flow"] else None)
+        found = api.alerts.list_rules([options["flow"]] if options["flow"] else None)
         if options["json"]:
             self.write_json([_plain(each) for each in found])
             return
@@ -83,11 +83,11 @@ class Command(FlowCommand):
             self.stdout.write(f"The secret of its webhook, shown only now: {secret}")
 
     def _remove(self, rule: int, options: dict[str, Any]) -> None:
-        api.delete_alert_rule(rule, options["actor"])
+        api.alerts.delete_rule(rule, options["actor"])
         self._done(rule, "removed", options)
 
     def _acknowledge(self, rule: int, options: dict[str, Any]) -> None:
-        api.acknowledge_alert(rule, options["actor"], options["note"])
+        api.alerts.acknowledge(rule, options["actor"], options["note"])
         self._done(rule, "acknowledged", options)
 
     def _silence(self, rule: int, options: dict[str, Any]) -> None:
@@ -95,11 +95,11 @@ class Command(FlowCommand):
         if minutes is None:
             raise Usage("“silence” needs --minutes; 0 ends the silence.")
         until = later(60 * minutes) if minutes else None
-        api.silence_alert(rule, until, options["actor"], options["note"])
+        api.alerts.silence(rule, until, options["actor"], options["note"])
         self._done(rule, "silenced" if until else "no longer silenced", options)
 
     def _test(self, rule: int, options: dict[str, Any]) -> None:
-        receivers = api.send_test_alert(rule, options["actor"])
+        receivers = api.alerts.send_test(rule, options["actor"])
         self._done(rule, f"queued for {receivers} receivers", options)
 
     def _done(self, rule: int, done: str, options: dict[str, Any]) -> None:

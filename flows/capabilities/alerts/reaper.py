@@ -31,7 +31,7 @@ def beside_rounds(every: float = EVERY, budget: float = BUDGET) -> int:
     """Evaluate what is due, for `budget` seconds; the rest is due in the next round. Return how many."""
     until, done = time.monotonic() + budget, 0
     while time.monotonic() < until:
-        taken = api.take_alert_rule(every)
+        taken = api.alerts.take_rule(every)
         if taken is None:
             break
         _settle(taken)
@@ -44,7 +44,7 @@ def _settle(taken: TakenAlertRule) -> None:
     """Evaluate a rule, and start or end its alert; what fails is due again later, and stops no other."""
     value, error = _measured(taken.rule)
     try:
-        api.settle_alert_rule(taken, value, error)
+        api.alerts.settle_rule(taken, value, error)
     except (WedError, DatabaseError) as failed:
         if not connection.in_atomic_block:
             connection.close_if_unusable_or_obsolete()
@@ -56,7 +56,7 @@ def _remove_old() -> None:
     global _removed
     if time.monotonic() - _removed > _REMOVE_EVERY:
         _removed = time.monotonic()
-        api.remove_old_alerts()
+        api.alerts.remove_old()
 
 
 def _measured(rule: SavedAlertRule) -> tuple[float | None, str | None]:
@@ -83,7 +83,7 @@ def measure(rule: SavedAlertRule) -> float | None:
     """Return the value that the rule compares. Raises BadFilter, WedError, DatabaseError."""
     if rule.kind != "count":
         with snapshot(LIMIT_MS):
-            return api.measure_alert_rule(rule.id)
+            return api.alerts.measure_rule(rule.id)
     chosen = parse(rule.query, flow_by_name(rule.flow))
     with snapshot(LIMIT_MS):
         # A count stops above the threshold, so that its cost does not grow with the table.

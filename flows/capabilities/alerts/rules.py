@@ -23,5 +23,5 @@ def save(
     if rule.url and not secret and (replaced is None or replaced.url != rule.url):
         secret = secrets.token_urlsafe(32)
     number = replaced.id if replaced else None
-    saved = api.save_alert_rule(flow.name, replace(rule, query=query, secret=secret), actor, number)
+    saved = api.alerts.save_rule(flow.name, replace(rule, query=query, secret=secret), actor, number)
     return saved, secret

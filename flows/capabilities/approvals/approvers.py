@@ -45,7 +45,7 @@ def _giving_to(user: AnyUser, flows: tuple[str, ...] | None) -> Iterable[tuple[s
     name = user.get_username()
     if not user.is_authenticated or not user.is_active:
         return
-    for given in api.list_delegations(None if flows is None else list(flows), name):
+    for given in api.approvals.list_delegations(None if flows is None else list(flows), name):
         giver = get_user_model().objects.filter(username__iexact=given.from_person).first()
         if giver is not None and may(giver, "approve_repair", given.flow) and may_see(user, given.flow):
             yield given.flow, giver
@@ -76,9 +76,9 @@ def to_approve(user: AnyUser) -> list[int]:
     found: list[int] = []
     if own != frozenset():
         flows = None if own is None else sorted(own)
-        found += api.proposals_to_approve(flows, name, sorted(groups_of(user)))
+        found += api.approvals.to_approve(flows, name, sorted(groups_of(user)))
     for flow in dict.fromkeys(flow for flow, _who in giving_to(user)):
-        found += api.proposals_to_approve([flow], name, approver_groups(user, flow))
+        found += api.approvals.to_approve([flow], name, approver_groups(user, flow))
     return list(dict.fromkeys(found))
 
 
@@ -87,7 +87,7 @@ def can_approve(user: AnyUser, proposal: Proposal) -> bool:
     if not may_approve(user, proposal.flow):
         return False
     groups = approver_groups(user, proposal.flow)
-    return proposal.number in api.proposals_to_approve([proposal.flow], user.get_username(), groups)
+    return proposal.number in api.approvals.to_approve([proposal.flow], user.get_username(), groups)
 
 
 def may_override(user: AnyUser, proposal: Proposal) -> bool:
@@ -171,7 +171,7 @@ def too_few(flow: str, approvals: int, group: str) -> str:
 
 def _delegates(flow: str) -> Iterable[AnyUser]:
     """Return the users to whom another person delegates approving in a flow."""
-    names = {given.to_person for given in api.list_delegations([flow])}
+    names = {given.to_person for given in api.approvals.list_delegations([flow])}
     return get_user_model().objects.filter(username__in=names, is_active=True).iterator()
 
 

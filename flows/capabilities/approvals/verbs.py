@@ -44,7 +44,7 @@ class ApprovalVerbs(FlowCommand):
 
     def _proposals(self, options: dict[str, Any]) -> None:
         flows = [options["flow"]] if options["flow"] else None
-        found = api.list_proposals(
+        found = api.approvals.list(
             flows, closed=options["closed"], after=options["after"], limit=options["limit"]
         )
         if options["json"]:
@@ -75,15 +75,15 @@ class ApprovalVerbs(FlowCommand):
             if not options["file"]:
                 raise Usage("“approvals” with --propose needs --file.")
             rules = rules_in(options["file"])
-            made = api.propose_approval_rules(
+            made = api.approvals.propose_rules(
                 options["flow"], rules, options["propose"], actor=options["actor"]
             )
             return self._write_decision(made, options)
         if options["file"]:
             rules = rules_in(options["file"])
-            found = api.save_approval_rules(options["flow"], rules, options["actor"])
+            found = api.approvals.save_rules(options["flow"], rules, options["actor"])
         else:
-            found = api.list_approval_rules(options["flow"])
+            found = api.approvals.list_rules(options["flow"])
         rows = [[getattr(each, name) for name in RULE] for each in found]
         for number, each in enumerate(found, 1):
             if text := too_few(options["flow"], each.approvals, each.approvers):
@@ -97,33 +97,35 @@ class ApprovalVerbs(FlowCommand):
         number, actor = options["number"], options["actor"]
         if options["administrator"]:
             return self._write_decision(approved_alone(number, actor, options["text"]), options)
-        groups = groups_of_actor(actor, api.read_proposal(number).flow)
-        return self._write_decision(api.approve_repair(number, actor, groups, options["text"]), options)
+        groups = groups_of_actor(actor, api.approvals.read(number).flow)
+        return self._write_decision(api.approvals.approve(number, actor, groups, options["text"]), options)
 
     def _reject(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
-        groups = groups_of_actor(actor, api.read_proposal(number).flow)
-        self._write_decision(api.reject_repair(number, actor, options["text"], groups), options)
+        groups = groups_of_actor(actor, api.approvals.read(number).flow)
+        self._write_decision(api.approvals.reject(number, actor, options["text"], groups), options)
 
     def _withdraw(self, options: dict[str, Any]) -> None:
-        self._write_decision(api.withdraw_repair(options["number"], options["actor"]), options)
+        self._write_decision(api.approvals.withdraw(options["number"], options["actor"]), options)
 
     def _delegate(self, options: dict[str, Any]) -> None:
         if not options["to"] or not options["until"]:
             raise Usage("“delegate” needs --to and --until.")
         until, begin = self.time(options["until"]), options["begin"] and self.time(options["begin"])
         actor = options["actor"]
-        made = api.delegate_approvals(
+        made = api.approvals.delegate(
             options["flow"], actor, options["to"], until, begin=begin or None, actor=actor
         )
         self._write_delegations([made], options)
 
     def _delegations(self, options: dict[str, Any]) -> None:
         flows = [options["flow"]] if options["flow"] else None
-        self._write_delegations(api.list_delegations(flows), options)
+        self._write_delegations(api.approvals.list_delegations(flows), options)
 
     def _end_delegation(self, options: dict[str, Any]) -> None:
-        self._write_delegations([api.end_delegation(options["number"], actor=options["actor"])], options)
+        self._write_delegations(
+            [api.approvals.end_delegation(options["number"], actor=options["actor"])], options
+        )
 
     def _write_delegations(self, found: list[Any], options: dict[str, Any]) -> None:
         rows = [[getattr(each, name) for name in DELEGATION] for each in found]
@@ -146,12 +148,12 @@ def approved_alone(number: int, actor: str, reason: str) -> Proposal:
 
     Raises NotApprover for another user, and where enough other persons may approve it.
     """
-    if not may_override_as(actor, api.read_proposal(number)):
+    if not may_override_as(actor, api.approvals.read(number)):
         raise NotApprover(
             f"{actor} cannot approve proposal {number} alone.",
             hint="Only a superuser does, a change of rules that too few other persons may approve.",
         )
-    return api.approve_as_administrator(number, actor, reason)
+    return api.approvals.approve_as_administrator(number, actor, reason)
 
 
 def report(found: Proposal) -> str:

@@ -15,7 +15,7 @@ from flows.capabilities.recovery.api import PROPOSAL_HOURS, RepairPreview, as_pr
 from flows.errors import WedError
 from flows.statements import JSON, read_as, rows, value
 
-# The operations on many instances that repair them, as the kernel has them (flows.api.operations).
+# The operations on many instances that repair them, as the kernel has them (flows.api.operations.offered).
 ManyRepair: TypeAlias = Literal["patch", "complete", "skip", "accept", "rollback", "abort"]
 BulkResult: TypeAlias = Literal["", "done", "refused", "gone", "left"]
 

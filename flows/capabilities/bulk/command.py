@@ -11,7 +11,7 @@ from flows import api
 from flows.capabilities.bulk.api import BulkRow
 from flows.management.base import FlowCommand
 
-ACTIONS = {"pause": api.pause_bulk, "resume": api.resume_bulk, "withdraw": api.withdraw_bulk}
+ACTIONS = {"pause": api.bulk.pause, "resume": api.bulk.resume, "withdraw": api.bulk.withdraw}
 HEAD = ["bulk", "operation", "state", "total", "done", "refused", "gone", "left", "actor", "reason"]
 
 
@@ -29,8 +29,8 @@ class Command(FlowCommand):
         number, action = options["bulk"], options["action"]
         if action:
             ACTIONS[action](number, actor=options["actor"])
-        found = api.list_bulk() if number is None else [api.read_bulk(number)]
-        refused = [] if number is None else api.bulk_rows(number, "refused", limit=500)
+        found = api.bulk.list() if number is None else [api.bulk.read(number)]
+        refused = [] if number is None else api.bulk.rows(number, "refused", limit=500)
         if options["json"]:
             shown: list[Any] = [asdict(each) | {"left": each.left} for each in found]
             self.write_json(shown if number is None else shown[0] | {"refused_rows": refused_as(refused)})

@@ -18,4 +18,4 @@ def in_round(connection: psycopg.Connection[Any]) -> None:
 
 def _continued(connection: psycopg.Connection[Any]) -> bool:
     with connection.transaction():
-        return api.continue_bulk(conn=connection) is not None
+        return api.bulk.continue_bulk(conn=connection) is not None

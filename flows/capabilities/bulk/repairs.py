@@ -62,7 +62,7 @@ def run(
         return
     expected = len(found.wids) if options["expect"] is None else options["expect"]
     confirmed: dict[str, Any] = {"expected": expected, "digest": options["digest"] or found.digest_at}
-    made = api.request_bulk(request, found.wids, **confirmed, actor=options["actor"])
+    made = api.bulk.request(request, found.wids, **confirmed, actor=options["actor"])
     if options["json"]:
         result = {"bulk": made.id, "operation": operation, "total": made.total, "proposal": made.proposal}
         command.write_json(result)
@@ -88,7 +88,7 @@ def _request(
 
 
 def _arguments(operation: str, given: dict[str, Any]) -> dict[str, Any]:
-    if "changes" in (api.operation_table()[operation].many or ()):
+    if "changes" in (api.operations.table()[operation].many or ()):
         return {"changes": given}
     if isinstance(given.get("steps"), str):
         try:
@@ -101,7 +101,7 @@ def _arguments(operation: str, given: dict[str, Any]) -> dict[str, Any]:
 def _preview(command: FlowCommand, request: BulkRequest, found: Chosen, options: dict[str, Any]) -> None:
     """Show how many instances there are, and what would become of the first ones."""
     given: dict[str, Any] = {"actor": options["actor"], "total": len(found.wids)}
-    first = api.preview_bulk(request, found.wids[:PREVIEWED], **given)
+    first = api.bulk.preview(request, found.wids[:PREVIEWED], **given)
     applies = len(bulk.applicable(request.operation).among(found, request.transition))
     if options["json"]:
         previews = [{"wid": row.wid, "outcome": outcome(row)} for row in first]

@@ -71,7 +71,7 @@ class CaseVerbs(FlowCommand):
     def _list(self, options: dict[str, Any]) -> None:
         where = {name: options[name] for name in SELECTING if options[name] is not None}
         closed = options["closed"] or options["state"] in CLOSED_STATES
-        found = api.list_cases(
+        found = api.cases.list(
             self._flows(options), where, closed=closed, after=options["after"], limit=options["limit"]
         )
         if options["json"]:
@@ -86,7 +86,7 @@ class CaseVerbs(FlowCommand):
         self.write_table(headers, rows, "There are no such cases.")
 
     def _groups(self, options: dict[str, Any]) -> None:
-        found = api.case_groups(self._flows(options), options["limit"])
+        found = api.cases.groups(self._flows(options), options["limit"])
         names = ("flow", "cause", "signature", "transition", "open", "last_day", "oldest_at", "newest")
         if options["json"]:
             return self.write_json([{name: getattr(each, name) for name in names} for each in found])
@@ -95,7 +95,7 @@ class CaseVerbs(FlowCommand):
         self.write_table(headers, rows, "There are no open cases.")
 
     def _next(self, options: dict[str, Any]) -> None:
-        found = api.next_case(
+        found = api.cases.next(
             options["queue"], options["actor"], options["minutes"], flows=self._flows(options)
         )
         if found is None:
@@ -104,9 +104,9 @@ class CaseVerbs(FlowCommand):
 
     def _rules(self, options: dict[str, Any]) -> None:
         if options["file"]:
-            found = api.save_case_rules(options["flow"], _rules_in(options["file"]), options["actor"])
+            found = api.cases.save_rules(options["flow"], _rules_in(options["file"]), options["actor"])
         else:
-            found = api.list_case_rules(options["flow"])
+            found = api.cases.list_rules(options["flow"])
         names = ("queue", "condition", "severity", "priority", "due_after", "missing")
         rows = [[getattr(each, name) for name in names] for each in found]
         if options["json"]:
@@ -115,12 +115,12 @@ class CaseVerbs(FlowCommand):
         self.write_table(headers, rows, "The flow has no rules for cases.")
 
     def _show(self, options: dict[str, Any]) -> None:
-        self._write(api.read_case(options["number"], self._flows(options)), options)
+        self._write(api.cases.read(options["number"], self._flows(options)), options)
 
     def _report(self, options: dict[str, Any]) -> None:
         until = timezone.now()
         since = until - timedelta(days=options["days"])
-        found = api.case_report(options["by"], since, until, self._flows(options), limit=options["limit"])
+        found = api.cases.report(options["by"], since, until, self._flows(options), limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         headers = (options["by"], "cases", "open", "repaired", "reopened", "median seconds", "p90 seconds")
@@ -133,17 +133,17 @@ class CaseVerbs(FlowCommand):
 
     def _claim(self, options: dict[str, Any]) -> None:
         self._write(
-            api.claim_case(
+            api.cases.claim(
                 options["number"], options["actor"], options["minutes"], take_over=options["take_over"]
             ),
             options,
         )
 
     def _release(self, options: dict[str, Any]) -> None:
-        self._write(api.release_case(options["number"], options["actor"]), options)
+        self._write(api.cases.release(options["number"], options["actor"]), options)
 
     def _comment(self, options: dict[str, Any]) -> None:
-        api.comment_case(options["number"], options["actor"], options["text"])
+        api.cases.comment(options["number"], options["actor"], options["text"])
         self._show(options)
 
     def _wait(self, options: dict[str, Any]) -> None:
@@ -151,7 +151,7 @@ class CaseVerbs(FlowCommand):
             raise Usage("“wait” needs --until or --condition.")
         until = _time(options["until"]) if options["until"] else None
         given = (options["number"], until, options["actor"], options["text"])
-        self._write(api.wait_case(*given, condition=options["condition"]), options)
+        self._write(api.cases.wait(*given, condition=options["condition"]), options)
 
     def _set(self, options: dict[str, Any]) -> None:
         changes = {name: options[name] for name in SETTABLE if options[name] is not None}
@@ -160,7 +160,7 @@ class CaseVerbs(FlowCommand):
         if "due" in changes:
             due = changes.pop("due")
             changes["due_at"] = None if due == "none" else _time(due)
-        self._write(api.change_case(options["number"], changes, options["actor"]), options)
+        self._write(api.cases.change(options["number"], changes, options["actor"]), options)
 
     def _write(self, case: Case, options: dict[str, Any]) -> None:
         if options["json"]:

@@ -30,14 +30,14 @@ def queue(due: DueDigest) -> bool:
     """Queue the mail of a user, and note its next time also where there is nothing to send."""
     user = get_user_model().objects.only(*COLUMNS).filter(pk=due.user).first()
     if user is None:
-        api.delete_case_digests(due.user)
+        api.cases.delete_digests(due.user)
         return False
     found = None
     try:
         found = message(user, due) if user.is_active and user.email else None
     except Exception:  # a mail that cannot be made delays those of no other user
         log.exception("a mail about cases was not made")
-    queued = api.queue_case_digest(due, settings.WEDSQL_DIGEST_HOUR, user.email, found)
+    queued = api.cases.queue_digest(due, settings.WEDSQL_DIGEST_HOUR, user.email, found)
     return queued and found is not None
 
 
@@ -63,7 +63,7 @@ def _counted(one: CaseDigest, visible: frozenset[str] | None, at: datetime) -> d
         return None
     every = None if visible is None else sorted(visible)
     flows = every if one.flow is None else [one.flow]
-    return api.case_digest(flows, one.queue, one.since_at, at)
+    return api.cases.digest(flows, one.queue, one.since_at, at)
 
 
 def _titles(count: Mapping[str, Any]) -> dict[str, str]:

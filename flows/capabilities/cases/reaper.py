@@ -29,7 +29,7 @@ _removed = -_REMOVE_EVERY
 
 def in_round(connection: psycopg.Connection[Any]) -> None:
     """Compute signatures and examine waits slice by slice."""
-    for what, advance in (("Signatures", api.sign_cases), ("Waits", api.end_waits)):
+    for what, advance in (("Signatures", api.cases.sign), ("Waits", api.cases.end_waits)):
         more = partial(_advanced, advance, connection)
         continue_while(more, f"{what} of cases were not examined")
 
@@ -41,7 +41,7 @@ def _advanced(advance: Callable[..., int], connection: psycopg.Connection[Any]) 
 def beside_rounds() -> int:
     """Queue what is due for a number of users, as one mail for each; return how many were queued."""
     _remove_old()
-    return sum(_queued(one) for one in api.due_case_digests(AT_ONCE))
+    return sum(_queued(one) for one in api.cases.due_digests(AT_ONCE))
 
 
 def _queued(one: DueDigest) -> bool:
@@ -53,7 +53,7 @@ def _queued(one: DueDigest) -> bool:
             connection.close_if_unusable_or_obsolete()
         log.warning("The mail of user %d was not queued: %s", one.user, summarize(error))
     try:
-        api.queue_case_digest(one, settings.WEDSQL_DIGEST_HOUR, "", None)
+        api.cases.queue_digest(one, settings.WEDSQL_DIGEST_HOUR, "", None)
     except (WedError, DatabaseError) as error:
         log.warning("The mail of user %d was not left out: %s", one.user, summarize(error))
     return False
@@ -64,4 +64,4 @@ def _remove_old() -> None:
     global _removed
     if time.monotonic() - _removed > _REMOVE_EVERY:
         _removed = time.monotonic()
-        api.remove_old_digests()
+        api.cases.remove_old_digests()

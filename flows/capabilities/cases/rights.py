@@ -13,7 +13,7 @@ from flows.errors import UnknownCase
 def case_or_404(user: AnyUser, number: int) -> Case:
     """Return a case of an instance that the user may see. Raises Http404."""
     try:
-        found = api.read_case(min(number, 2**63 - 1))
+        found = api.cases.read(min(number, 2**63 - 1))
     except UnknownCase as error:
         raise Http404 from error
     if not may_on(user, "see", found.flow, found.wid):

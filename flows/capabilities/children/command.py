@@ -32,8 +32,8 @@ class Command(FlowCommand):
         wid = options["wid"]
         if not Instance.objects.filter(wid=wid).exists():
             raise UnknownInstance(f"There is no instance {wid}.")
-        jobs = api.child_jobs(wid)
-        found = api.children(wid, options["job"], after=options["after"], limit=options["limit"])
+        jobs = api.children.jobs(wid)
+        found = api.children.list(wid, options["job"], after=options["after"], limit=options["limit"])
         if options["json"]:
             listed = {"jobs": [asdict(job) for job in jobs], "children": [asdict(child) for child in found]}
             return self.write_json({"wid": wid} | listed)

@@ -12,4 +12,6 @@ from flows.rounds import continue_while
 
 def in_round(connection: psycopg.Connection[Any]) -> None:
     """Go on with jobs that start children."""
-    continue_while(lambda: api.continue_children(conn=connection) is not None, "Children were not continued")
+    continue_while(
+        lambda: api.children.continue_children(conn=connection) is not None, "Children were not continued"
+    )

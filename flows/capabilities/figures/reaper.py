@@ -47,7 +47,7 @@ class FigureCounter:
         with connection.transaction():
             if self._limit:
                 connection.execute(f"set local statement_timeout = '{self._limit}'")
-            return api.count_history(_SLICE, conn=connection)
+            return api.figures.count_history(_SLICE, conn=connection)
 
 
 in_round = FigureCounter().count

@@ -65,15 +65,15 @@ class Command(FlowCommand):
         if options["role"]:
             if all(allowed.values()):
                 raise Usage("--role is for each --flow that names no transition.")
-            allowed = api.scope_of_role(allowed, options["role"])
-        key = api.create_worker_key(name, allowed, options["actor"], expires=expires)
+            allowed = api.workers.scope_of_role(allowed, options["role"])
+        key = api.workers.create_key(name, allowed, options["actor"], expires=expires)
         self._show(name, key, options)
 
     def _rotate(self, name: str, options: dict[str, Any]) -> None:
         if not 0 <= options["grace"] <= 720:
             raise Usage("--grace is a number of hours from 0 to 720.")
         grace = timedelta(hours=options["grace"])
-        self._show(name, api.rotate_worker_key(name, options["actor"], grace=grace), options)
+        self._show(name, api.workers.rotate_key(name, options["actor"], grace=grace), options)
 
     def _show(self, name: str, key: str, options: dict[str, Any]) -> None:
         if options["json"]:
@@ -82,13 +82,13 @@ class Command(FlowCommand):
         self.stderr.write("This is shown once. Keep it where the worker reads it, and nowhere else.")
 
     def _revoke(self, name: str, options: dict[str, Any]) -> None:
-        ended = api.revoke_worker_key(name, options["reason"], options["actor"])
+        ended = api.workers.revoke_key(name, options["reason"], options["actor"])
         if options["json"]:
             return self.write_json({"revoked": name, "leases": ended})
         self.stdout.write(f"The worker key {name} is revoked. Leases released: {ended}.")
 
     def _list(self, _name: str, options: dict[str, Any]) -> None:
-        found = api.list_worker_keys(all=options["all"], after=options["after"], limit=options["limit"])
+        found = api.workers.list_keys(all=options["all"], after=options["after"], limit=options["limit"])
         if options["json"]:
             return self.write_json(
                 [{field: getattr(key, field) for field in WorkerKey.__dataclass_fields__} for key in found]

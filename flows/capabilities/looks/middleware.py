@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpRequest
 from django.http.response import HttpResponseBase
 
-from flows.api import record_look
+from flows.api.looks import record as record_look
 from flows.capabilities.looks.api import Shown
 from flows.errors import DatabaseGone, UnknownFlow
 from flows.users.disclosure import Noted, noting

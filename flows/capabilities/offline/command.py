@@ -46,14 +46,14 @@ class Command(FlowCommand):
         getattr(self, f"_{verb}")(device, options)
 
     def _list(self, _device: None, options: dict[str, Any]) -> None:
-        found = api.devices(options["person"], limit=options["limit"])
+        found = api.offline.devices(options["person"], limit=options["limit"])
         if options["json"]:
             return self.write_json([vars(each) for each in found])
         headers = ("device", "person", "state", "seen", "tasks", "unsent", "waiting", "waits for", "free MB")
         self.write_table(headers, map(_device_row, found), "There are no such devices.")
 
     def _results(self, device: int, options: dict[str, Any]) -> None:
-        found = api.offline_results(device, limit=options["limit"])
+        found = api.offline.results(device, limit=options["limit"])
         if options["json"]:
             return self.write_json([vars(each) for each in found])
         headers = ("result", "task", "instance", "state", "made", "arrived", "problem")
@@ -69,12 +69,12 @@ class Command(FlowCommand):
         self._set(device, "A", options)
 
     def _set(self, device: int, state: str, options: dict[str, Any]) -> None:
-        api.set_device_state(device, state, options["actor"])
+        api.offline.set_device_state(device, state, options["actor"])
         self._done(device, STATE[state], options)
 
     def _skip(self, device: int, options: dict[str, Any]) -> None:
-        missing = api.skip_offline_results(device, options["actor"], options["reason"])
-        while api.continue_offline(device) is not None:
+        missing = api.offline.skip_results(device, options["actor"], options["reason"])
+        while api.offline.continue_offline(device) is not None:
             pass
         self._done(device, f"{missing} results are not waited for", options)
 

@@ -23,7 +23,7 @@ class Command(FlowCommand):
         parser.add_argument("--step", type=int, help="explain this step of its history; default: now")
 
     def run(self, **options: Any) -> None:
-        found = api.explain_instance(options["wid"], options["step"])
+        found = api.reasons.explain_instance(options["wid"], options["step"])
         if options["json"]:
             self.write_json(asdict(found))
             return

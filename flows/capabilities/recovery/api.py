@@ -227,7 +227,7 @@ def repair(
 ) -> Repaired:
     """Perform an operation; the history keeps the reason. Raises what the operation raises.
 
-    NeedsApprovals if other persons have to approve it first (flows.api.propose_repair).
+    NeedsApprovals if other persons have to approve it first (flows.api.approvals.propose).
 
     With `expected_seq`, the `seq` of a preview, InstanceMoved if the instance is at another step by now.
     """

@@ -16,9 +16,10 @@ _POLICY_SLICE = 5
 def in_round(connection: psycopg.Connection[Any]) -> None:
     """Merge late results or make cases of them, and let policies act on open cases."""
     continue_while(
-        lambda: api.decide_late(_LATE_SLICE, conn=connection) >= _LATE_SLICE,
+        lambda: api.repairs.decide_late(_LATE_SLICE, conn=connection) >= _LATE_SLICE,
         "Late results were not decided on",
     )
     continue_while(
-        lambda: bool(api.run_policies(_POLICY_SLICE, conn=connection)), "Recovery policies did not act"
+        lambda: bool(api.repairs.run_policies(_POLICY_SLICE, conn=connection)),
+        "Recovery policies did not act",
     )

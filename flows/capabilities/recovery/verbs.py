@@ -28,9 +28,11 @@ class PolicyVerbs(FlowCommand):
 
     def _policies(self, options: dict[str, Any]) -> None:
         if options["file"]:
-            found = api.save_policies(options["flow"], _policies_in(options["file"]), options["actor"])
+            found = api.repairs.save_policies(
+                options["flow"], _policies_in(options["file"]), options["actor"]
+            )
         else:
-            found = api.list_policies(options["flow"])
+            found = api.repairs.list_policies(options["flow"])
         names = (*RecoveryPolicy.__dataclass_fields__, "missing")
         rows = [[getattr(each, name) for name in names] for each in found]
         if options["json"]:
@@ -39,7 +41,7 @@ class PolicyVerbs(FlowCommand):
         self.write_table(headers, rows, "The flow has no policies.")
 
     def _suggestions(self, options: dict[str, Any]) -> None:
-        found = api.suggestions(options["number"], _flows(options))
+        found = api.repairs.suggestions(options["number"], _flows(options))
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         headers = ("operation", "values", "cases", "final", "median seconds", "last", "evidence")
@@ -52,9 +54,9 @@ class PolicyVerbs(FlowCommand):
 
     def _rule(self, options: dict[str, Any]) -> None:
         number, flows = options["number"], _flows(options)
-        found = api.proposed_rule(number, flows)
+        found = api.repairs.proposed_rule(number, flows)
         if options["draft"]:
-            api.draft_proposed_rule(number, flows, actor=options["actor"])
+            api.repairs.draft_proposed_rule(number, flows, actor=options["actor"])
         if options["json"]:
             return self.write_json(found and asdict(found))
         if found is None:

@@ -59,7 +59,7 @@ class Command(FlowCommand):
         wid = str(target.get("wid", "0"))
         if not (wid.isascii() and wid.isdigit() and len(wid) <= 10 and int(wid) < 2**31):
             raise Usage("wid= has the number of an instance.")
-        sent = api.signal(
+        sent = api.signals.send(
             options["flow"],
             options["name"],
             dict(words[len(target) :]),
@@ -75,7 +75,7 @@ class Command(FlowCommand):
         )
 
     def _list(self, options: dict[str, Any]) -> None:
-        found = api.signals(options["flow"], before=options["before"], limit=options["limit"])
+        found = api.signals.list(options["flow"], before=options["before"], limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         self.write_table(

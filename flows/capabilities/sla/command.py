@@ -55,7 +55,7 @@ class Command(FlowCommand):
         getattr(self, f"_{verb}")(options)
 
     def _list(self, options: dict[str, Any]) -> None:
-        found = api.list_slas([options["flow"]] if options["flow"] else None)
+        found = api.sla.list([options["flow"]] if options["flow"] else None)
         if options["json"]:
             self.write_json([vars(each) for each in found])
             return
@@ -77,18 +77,18 @@ class Command(FlowCommand):
             options["name"], duration, options["start"], options["stop"], options["pause"],
             options["calendar"],
         )  # fmt: skip
-        saved = api.save_sla(options["flow"], sla, options["actor"])
+        saved = api.sla.save(options["flow"], sla, options["actor"])
         self._done("sla", saved.id, "saved", options)
 
     def _remove(self, options: dict[str, Any]) -> None:
-        for each in api.list_slas():
+        for each in api.sla.list():
             if each.id == options["number"]:
-                api.delete_sla(each.flow, each.id, options["actor"])
+                api.sla.delete(each.flow, each.id, options["actor"])
                 return self._done("sla", each.id, "removed", options)
         raise UnknownSla(f"There is no SLA {options['number']}.", hint="List them by: sla list.")
 
     def _calendars(self, options: dict[str, Any]) -> None:
-        found = api.list_calendars([options["flow"]] if options["flow"] else None)
+        found = api.sla.list_calendars([options["flow"]] if options["flow"] else None)
         if options["json"]:
             self.write_json([vars(each) for each in found])
             return
@@ -106,15 +106,15 @@ class Command(FlowCommand):
             holidays = working_hours.holidays(options["holiday"])
         except ValueError as wrong:
             raise Usage(f"“{wrong}” cannot be read. See the help of --hours and --holiday.") from None
-        saved = {each.name: each.id for each in api.list_calendars([options["flow"]])}
+        saved = {each.name: each.id for each in api.sla.list_calendars([options["flow"]])}
         calendar = Calendar(options["name"], options["zone"], hours, holidays)
-        found = api.save_calendar(options["flow"], calendar, options["actor"], saved.get(options["name"]))
+        found = api.sla.save_calendar(options["flow"], calendar, options["actor"], saved.get(options["name"]))
         self._done("calendar", found.id, "saved", options)
 
     def _remove_calendar(self, options: dict[str, Any]) -> None:
-        for each in api.list_calendars():
+        for each in api.sla.list_calendars():
             if each.id == options["number"]:
-                api.delete_calendar(each.flow, each.id, options["actor"])
+                api.sla.delete_calendar(each.flow, each.id, options["actor"])
                 return self._done("calendar", each.id, "removed", options)
         raise UnknownSla(f"There is no calendar {options['number']}.", hint="List them by: sla calendars.")
 

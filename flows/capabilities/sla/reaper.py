@@ -32,7 +32,7 @@ class SlaClocks:
         self._due = time.monotonic() + EVERY
         until = time.monotonic() + _BUDGET
         try:
-            while (done := api.advance_slas(conn=connection)) and done["more"]:
+            while (done := api.sla.advance(conn=connection)) and done["more"]:
                 if time.monotonic() > until:
                     self._due = 0.0
                     return

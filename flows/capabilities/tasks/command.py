@@ -91,48 +91,48 @@ class Command(FlowCommand):
         if not person:
             if not flow:
                 raise Usage("Give --person or --flow.")
-            return api.flow_tasks(flow, limit=limit)
+            return api.tasks.of_flow(flow, limit=limit)
         keys, show, order = _keys(person), options["show"] or "open", options["order"]
         if show == "open":
-            return api.open_tasks(person, keys, order or "arrival", None, limit, flow)
+            return api.tasks.open(person, keys, order or "arrival", None, limit, flow)
         if show == "done":
-            return api.done_tasks(person, limit=limit)
-        own = api.own_tasks(person, show == "aside", order)
+            return api.tasks.done(person, limit=limit)
+        own = api.tasks.own(person, show == "aside", order)
         return [one for one in own if not flow or one.flow == flow][:limit]
 
     def _take(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        self._done(task, f"taken by {person}", options, vars(api.take_task(task, person, _keys(person))))
+        self._done(task, f"taken by {person}", options, vars(api.tasks.take(task, person, _keys(person))))
 
     def _lock(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        held = api.take_task(task, person, _keys(person), lock=True)
+        held = api.tasks.take(task, person, _keys(person), lock=True)
         self._done(task, f"locked by {person}", options, vars(held))
 
     def _start(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        api.start_task(task, person)
+        api.tasks.start(task, person)
         self._done(task, "begun", options)
 
     def _complete(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
         data = dict(name_and_value(word) for word in options["words"])
-        sheet = api.read_task(task, person)
+        sheet = api.tasks.read(task, person)
         check_people(sheet.form, data, sheet.state_of)
-        done = api.complete_task(task, person, data, options["outcome"])
+        done = api.tasks.complete(task, person, data, options["outcome"])
         fired = f", fired: {', '.join(done.fired)}" if done.fired else ""
         said = "had been completed before" if done.repeated else f"completed, step {done.seq}{fired}"
         self._done(task, said, options, vars(done))
 
     def _fail(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        became = api.fail_task(task, person, options["reason"])
+        became = api.tasks.fail(task, person, options["reason"])
         said = "failed" if became == "FAILED" else "failed, and its instance is an exception"
         self._done(task, said, options)
 
     def _release(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        api.release_task(task, person, options["force"], owner=options["held_by"])
+        api.tasks.release(task, person, options["force"], owner=options["held_by"])
         self._done(task, "open again", options)
 
     def _give(self, task: int, options: dict[str, Any]) -> None:
@@ -140,7 +140,7 @@ class Command(FlowCommand):
         if not is_person(options["to"]):
             raise Usage("Give --to, the name of a user who may log in.")
         force, owner = options["force"], options["held_by"]
-        api.give_task(task, person, options["to"], options["reason"], force, owner=owner)
+        api.tasks.give(task, person, options["to"], options["reason"], force, owner=owner)
         self._done(task, f"given to {options['to']}", options)
 
     def _aside(self, task: int, options: dict[str, Any]) -> None:
@@ -149,7 +149,7 @@ class Command(FlowCommand):
         if minutes is None:
             raise Usage("“aside” needs --minutes; 0 shows the task again.")
         until = later(60 * minutes) if minutes else None
-        api.put_task_aside(task, person, until)
+        api.tasks.put_aside(task, person, until)
         self._done(task, "put aside" if until else "shown again", options)
 
     def _done(self, task: int, done: str, options: dict[str, Any], facts: Mapping[str, Any] = {}) -> None:

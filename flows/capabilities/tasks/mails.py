@@ -34,7 +34,7 @@ def queue_digest(due: DueDigest) -> bool:
     if user is None:
         return False
     found = _made(user, lambda: digest(user, due))
-    queued = api.queue_case_digest(due, settings.WEDSQL_DIGEST_HOUR, user.email, found)
+    queued = api.cases.queue_digest(due, settings.WEDSQL_DIGEST_HOUR, user.email, found)
     return queued and found is not None
 
 
@@ -42,14 +42,14 @@ def queue_messages(due: DueMessages) -> bool:
     """Queue the mail with messages to a user; messages of a user who is gone are not sent."""
     user = _user(due.user)
     found = _made(user, lambda: messages(due)) if user and user.get_username() == due.person else None
-    return api.queue_message_mail(due, user.email if user else "", found) and found is not None
+    return api.persons.queue_message_mail(due, user.email if user else "", found) and found is not None
 
 
 def _user(key: int) -> Any:
     """Return a user; the mails of one who is gone are deleted."""
     user = get_user_model().objects.only(*COLUMNS).filter(pk=key).first()
     if user is None:
-        api.delete_case_digests(key)
+        api.cases.delete_digests(key)
     return user
 
 
@@ -66,8 +66,8 @@ def digest(user: AnyUser, due: DueDigest) -> dict[str, Any] | None:
     """Return the digest of a user's tasks; None where the user has none, and none is open to the user."""
     leave_out(user)
     person = user.get_username()
-    mine = api.own_tasks(person)
-    opened = api.open_tasks(person, task_keys(user), "deadline", limit=MOST + 1)
+    mine = api.tasks.own(person)
+    opened = api.tasks.open(person, task_keys(user), "deadline", limit=MOST + 1)
     if not mine and not opened:
         return None
     since = min(one.since_at for one in due.items)
@@ -84,7 +84,7 @@ def digest(user: AnyUser, due: DueDigest) -> dict[str, Any] | None:
             lines += (
                 ["", head, *(line for one in some[:LISTED] for line in _task(one, titles))] if some else []
             )
-        if unread := api.unread_messages(person):
+        if unread := api.persons.unread_messages(person):
             said = ngettext("%(n)s message is not read", "%(n)s messages are not read", unread)
             lines += ["", f"{said % {'n': unread}}: {address('messages')}"]
         return _mail(_("Tasks: %(mine)s yours, %(open)s open") % counts, lines)
@@ -92,7 +92,7 @@ def digest(user: AnyUser, due: DueDigest) -> dict[str, Any] | None:
 
 def messages(due: DueMessages) -> dict[str, Any] | None:
     """Return a mail with messages; None where all were read meanwhile."""
-    found = api.messages_to_mail(due)
+    found = api.persons.messages_to_mail(due)
     if not found:
         return None
     with override(due.language):

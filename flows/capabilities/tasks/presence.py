@@ -47,6 +47,6 @@ class NotePresence:
         try:
             with transaction.atomic(), connection.cursor() as cursor:
                 cursor.execute("set local synchronous_commit = local")
-                api.person_seen(name, task_keys(user))
+                api.persons.seen(name, task_keys(user))
         except (DatabaseError, WedError):
             self.noted.pop(name, None)

@@ -22,18 +22,20 @@ AT_ONCE = 50
 def beside_rounds() -> int:
     """Queue what is due for a number of users; return how many mails were queued."""
     digests = [
-        _queued(queue_digest, one, _leave_digest_out) for one in api.due_case_digests(AT_ONCE, "tasks")
+        _queued(queue_digest, one, _leave_digest_out) for one in api.cases.due_digests(AT_ONCE, "tasks")
     ]
-    messages = [_queued(queue_messages, one, _leave_messages_out) for one in api.due_message_mails(AT_ONCE)]
+    messages = [
+        _queued(queue_messages, one, _leave_messages_out) for one in api.persons.due_message_mails(AT_ONCE)
+    ]
     return sum(digests) + sum(messages)
 
 
 def _leave_digest_out(one: Any) -> None:
-    api.queue_case_digest(one, settings.WEDSQL_DIGEST_HOUR, "", None)
+    api.cases.queue_digest(one, settings.WEDSQL_DIGEST_HOUR, "", None)
 
 
 def _leave_messages_out(one: Any) -> None:
-    api.queue_message_mail(one, "", None)
+    api.persons.queue_message_mail(one, "", None)
 
 
 def _queued(queue: Callable[[Any], bool], one: Any, leave_out: Callable[[Any], None]) -> bool:

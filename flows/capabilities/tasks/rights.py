@@ -28,7 +28,7 @@ def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
     if task >= 2**63:
         raise Http404
     try:
-        sheet = api.read_task(task, person)
+        sheet = api.tasks.read(task, person)
     except UnknownTask as error:
         raise Http404 from error
     flow = flow_by_name(sheet.flow)
@@ -36,7 +36,7 @@ def task_or_404(user: AnyUser, task: int) -> tuple[TaskSheet, FlowInfo]:
         is_theirs(user, sheet)
         or may_see(user, sheet.flow)
         or is_responsible(user, sheet)
-        or api.lost_task(task, person)
+        or api.tasks.lost(task, person)
     ):
         raise Http404
     return sheet, shown_to(user, flow, sheet.wid)
@@ -59,7 +59,7 @@ def _keys(user: AnyUser) -> frozenset[str]:
     """Return the audiences of a user, read once for the user of a request."""
     found: frozenset[str] | None = getattr(user, _KEYS, None)
     if found is None:
-        found = frozenset([*task_keys(user), *api.person_keys(user.get_username())])
+        found = frozenset([*task_keys(user), *api.persons.keys(user.get_username())])
         setattr(user, _KEYS, found)
     return found
 
@@ -78,7 +78,7 @@ def may_do(user: AnyUser, sheet: TaskSheet, verb: str, operates: bool | None = N
         return True
     if verb in DECIDED:
         return _operates(user, sheet, operates) or is_responsible(user, sheet)
-    return verb in LATE and api.lost_task(sheet.job_id, user.get_username())
+    return verb in LATE and api.tasks.lost(sheet.job_id, user.get_username())
 
 
 def is_forced(user: AnyUser, sheet: TaskSheet, operates: bool | None = None) -> bool:

@@ -51,7 +51,7 @@ class Command(FlowCommand):
         getattr(self, f"_{verb}")(hook, options)
 
     def _list(self, _hook: None, options: dict[str, Any]) -> None:
-        found = api.list_webhooks([options["flow"]] if options["flow"] else None)
+        found = api.webhooks.list([options["flow"]] if options["flow"] else None)
         if options["json"]:
             self.write_json([vars(each) for each in found])
             return
@@ -74,15 +74,15 @@ class Command(FlowCommand):
         self.stdout.write(f"Its secret, shown only now: {secret}")
 
     def _remove(self, hook: int, options: dict[str, Any]) -> None:
-        api.delete_webhook(hook, options["actor"])
+        api.webhooks.delete(hook, options["actor"])
         self._done(hook, "removed", options)
 
     def _test(self, hook: int, options: dict[str, Any]) -> None:
-        api.send_test_message(hook)
+        api.webhooks.send_test_message(hook)
         self._done(hook, "a test is queued", options)
 
     def _resume(self, hook: int, options: dict[str, Any]) -> None:
-        api.resume_webhook(hook, options["actor"], skip=options["skip"])
+        api.webhooks.resume(hook, options["actor"], skip=options["skip"])
         self._done(hook, "resumed", options)
 
     def _done(self, hook: int, done: str, options: dict[str, Any]) -> None:

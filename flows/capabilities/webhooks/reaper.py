@@ -23,7 +23,7 @@ _removed = -_REMOVE_EVERY
 def beside_rounds(budget: float = BUDGET) -> int:
     """Read what is new for each webhook, for `budget` seconds; return how many messages were queued."""
     until, queued = time.monotonic() + budget, 0
-    for hook in api.due_webhooks():
+    for hook in api.webhooks.due():
         try:
             queued += _read(hook, until)
         except (WedError, DatabaseError) as error:
@@ -37,7 +37,7 @@ def beside_rounds(budget: float = BUDGET) -> int:
 def _read(hook: int, until: float) -> int:
     """Read what is new for a webhook; return how many messages were queued."""
     queued = 0
-    while time.monotonic() < until and (found := api.webhook_steps(hook)):
+    while time.monotonic() < until and (found := api.webhooks.steps(hook)):
         added = _queued(found)
         queued += added or 0
         if not added and not found.more:
@@ -48,7 +48,7 @@ def _read(hook: int, until: float) -> int:
 def _queued(found: WebhookSteps) -> int | None:
     """Queue messages of the events that meet the filter; one that fails stops no other webhook."""
     try:
-        return api.queue_webhook_steps(chosen(found))
+        return api.webhooks.queue_steps(chosen(found))
     except WedError as error:
         problem = " ".join(str(error).split())
     except DatabaseError as error:
@@ -56,7 +56,7 @@ def _queued(found: WebhookSteps) -> int | None:
             connection.close_if_unusable_or_obsolete()
         problem = summarize(error)
     log.warning("the filter of webhook %d failed: %s", found.hook, problem, extra={"flow": found.flow})
-    api.delay_webhook(found, problem)
+    api.webhooks.delay(found, problem)
     return None
 
 
@@ -65,4 +65,4 @@ def _remove_old() -> None:
     global _removed
     if time.monotonic() - _removed > _REMOVE_EVERY:
         _removed = time.monotonic()
-        api.remove_old_messages()
+        api.webhooks.remove_old_messages()

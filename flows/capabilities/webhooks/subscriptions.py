@@ -29,7 +29,7 @@ def save(
     if not secret and (replaced is None or replaced.url != hook.url):
         secret = secrets.token_urlsafe(32)
     number = replaced.id if replaced else None
-    return api.save_webhook(flow.name, replace(hook, query=query, secret=secret), actor, number), secret
+    return api.webhooks.save(flow.name, replace(hook, query=query, secret=secret), actor, number), secret
 
 
 def _of_step(found: Filter) -> Filter:

@@ -2,7 +2,7 @@
 
 `classes` chooses the states that stand for all others, `tables` has the values of the conditions on them,
 `common` compares conditions, `space` says which states can follow from which; `single`, `effects`, `pairs`
-and `reach` are the checks. Nothing here evaluates a condition or reads the history: `flows.api.checks` has
+and `reach` are the checks. Nothing here evaluates a condition or reads the history: `flows.engine.checks` has
 the kernel do it.
 """
 

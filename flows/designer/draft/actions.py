@@ -63,13 +63,13 @@ def _done(request: HttpRequest, design: Design, found: Draft, do: Action) -> Htt
 
 
 def _undo(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
-    api.undo_draft(found.at, actor=request.user.get_username())
+    api.drafts.undo(found.at, actor=request.user.get_username())
     messages.success(request, _("Undone."))
     return _back(request, design)
 
 
 def _redo(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
-    api.redo_draft(found.at, actor=request.user.get_username())
+    api.drafts.redo(found.at, actor=request.user.get_username())
     messages.success(request, _("Done again."))
     return _back(request, design)
 
@@ -84,7 +84,7 @@ def _back(request: HttpRequest, design: Design) -> HttpResponse:
 
 def _update(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
     """Merge the draft with the running definition."""
-    merged, version = api.merge_running(found)
+    merged, version = api.drafts.merge_running(found)
     definition, asked = merged.definition, to_decide(merged)
     if asked:
         chosen = conflicts.choices(request)
@@ -94,18 +94,18 @@ def _update(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
             or set(chosen.sides) != set(range(len(asked)))
         ):
             raise Conflicting(asked, found, definition)
-        other = merge(found.base, api.running_definition(found.flow)[1], found.definition).definition
+        other = merge(found.base, api.drafts.running_definition(found.flow)[1], found.definition).definition
         definition = resolved(definition, [(c, chosen.sides[n]) for n, c in enumerate(asked)], other)
     summary = Summary("merged with version %(version)s", {"version": version})
     actor = request.user.get_username()
-    api.save_draft(found.at, definition, summary=summary, base_version=version, actor=actor)
+    api.drafts.save(found.at, definition, summary=summary, base_version=version, actor=actor)
     text = _("The draft now changes version %(version)s.") % {"version": version}
     messages.success(request, text)
     return HttpResponseRedirect(design.address("rules"))
 
 
 def _discard(request: HttpRequest, design: Design, found: Draft) -> HttpResponse:
-    api.discard_draft(found.at)
+    api.drafts.discard(found.at)
     messages.success(request, _("The draft was discarded."))
     if design.flow is None:
         return HttpResponseRedirect(reverse(f"{admin.site.name}:flows_flow_changelist"))

@@ -64,7 +64,7 @@ class Design:
 
     @cached_property
     def running(self) -> tuple[int, dict[str, Any]]:
-        return api.running_definition(self.name)
+        return api.drafts.running_definition(self.name)
 
     @property
     def definition(self) -> dict[str, Any]:
@@ -106,7 +106,7 @@ class Design:
     @cached_property
     def history(self) -> list[Revision]:
         """Return the last saved revisions, the newest first."""
-        return api.draft_history(self.name, limit=20) if self.draft else []
+        return api.drafts.history(self.name, limit=20) if self.draft else []
 
     def address(self, page: str, *more: Any) -> str:
         """Return the address of a page of this flow; a flow that was never published is named in it."""
@@ -149,7 +149,7 @@ def main_draft(name: str) -> Draft | None:
     """Return the draft that the pages edit, or None."""
     try:
         with transaction.atomic():
-            return api.read_draft(name)
+            return api.drafts.read(name)
     except UnknownDraft:
         return None
 

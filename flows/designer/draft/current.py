@@ -27,10 +27,10 @@ class Shown:
 def shown(flow: str) -> Shown:
     """Return the content of the flow's draft, or its running definition."""
     # Not by the error of reading it: that would end the transaction of the page.
-    if any(draft.branch == MAIN for draft in api.list_drafts(flow)):
-        draft = api.read_draft(flow)
+    if any(draft.branch == MAIN for draft in api.drafts.list(flow)):
+        draft = api.drafts.read(flow)
         return Shown(draft.definition, draft.base_version, draft)
-    version, definition = api.running_definition(flow)
+    version, definition = api.drafts.running_definition(flow)
     return Shown(definition, version)
 
 
@@ -39,7 +39,7 @@ def proposed_definition(flow: str, version: int | None) -> Shown:
     if version is None:
         return shown(flow)
     try:
-        return Shown(api.version_definition(flow, version), version)
+        return Shown(api.publications.version_definition(flow, version), version)
     except Refused as error:
         raise Http404 from error
 

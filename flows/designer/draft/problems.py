@@ -37,7 +37,7 @@ def _checked(draft: Draft) -> list[Problem]:
     before: frozenset[str] = cache.get(key) or frozenset()
     signs = {part: item_signs(draft.definition, part) for part in _LISTS}
     known = {part: [n for n, own in enumerate(found) if own in before] for part, found in signs.items()}
-    problems = api.check_definition(draft.flow, draft.definition, known=known)
+    problems = api.conditions.check_definition(draft.flow, draft.definition, known=known)
     wrong = {problem.path[:2] for problem in problems}
     right = frozenset(
         own for part, found in signs.items() for n, own in enumerate(found) if (part, n) not in wrong

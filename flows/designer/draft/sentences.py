@@ -40,6 +40,6 @@ def reader(*definitions: Mapping[str, Any]) -> Callable[[str], str]:
 def _said(condition: str, types: Mapping[str, str], labels: Mapping[str, str]) -> str:
     try:
         with transaction.atomic():
-            return condition_sentences.sentence(api.condition_outline(types, condition), labels)
+            return condition_sentences.sentence(api.conditions.outline(types, condition), labels)
     except (Refused, TooSlow):
         return condition

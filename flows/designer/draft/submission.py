@@ -68,7 +68,7 @@ class Conflicting(Exception):
 def save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices | None = None) -> Saved:
     """Save a change that was made from `seen`, opening the draft if there is none.
 
-    Raises NoSuchItem, Conflicting, Forgotten and the errors of `flows.api.save_draft`.
+    Raises NoSuchItem, Conflicting, Forgotten and the errors of `flows.api.drafts.save`.
     """
     for attempt in range(_ATTEMPTS):
         try:
@@ -81,7 +81,7 @@ def save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices 
 
 
 def _save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices | None) -> Saved:
-    draft = main_draft(design.name) or api.open_draft(design.name, actor=actor)
+    draft = main_draft(design.name) or api.drafts.open(design.name, actor=actor)
     base = content(seen, draft)
     mine, summary, place = edit.applied(base)
     rules = 0
@@ -100,14 +100,14 @@ def _save(design: Design, seen: Seen, edit: Change, actor: str, choices: Choices
         merged = _decided(found, choices, draft, base, mine)
         place = _place(edit.part, mine, merged, place)
         whom = draft.changed_by
-    api.save_draft(draft.at, merged, summary=summary, actor=actor)
+    api.drafts.save(draft.at, merged, summary=summary, actor=actor)
     return Saved(place, summary, whom)
 
 
 def _followed(mine: Definition, old: str, new: str) -> tuple[Definition, int]:
     """Return my definition with the new name of an attribute in the rules that use it, and their number."""
     before = [item | {"name": old} if item.get("name") == new else item for item in mine["attributes"]]
-    renamed = api.renamed_triggers(mine | {"attributes": before}, old, new)
+    renamed = api.drafts.renamed_triggers(mine | {"attributes": before}, old, new)
     changed = sum(one != other for one, other in zip(mine["triggers"], renamed, strict=True))
     return mine | {"triggers": renamed}, changed
 
@@ -119,11 +119,11 @@ def content(seen: Seen, draft: Draft) -> Definition:
     try:
         with transaction.atomic():
             if seen.revision and seen.opened == draft.created_at.isoformat():
-                return api.draft_revision(DraftAt(draft.flow, draft.branch, seen.revision))
+                return api.drafts.revision(DraftAt(draft.flow, draft.branch, seen.revision))
             if not seen.revision and seen.version == draft.base_version:
                 return draft.base
             if not seen.revision and seen.version:
-                return api.version_definition(draft.flow, seen.version)
+                return api.publications.version_definition(draft.flow, seen.version)
     except (UnknownDraft, UnknownVersion):
         pass
     raise Forgotten

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from flows import api, json_text
-from flows.api.checks import lint, prepare
 from flows.definition.lint import Finding
 from flows.designer.draft import warning_count
 from flows.designer.draft.content import Design, may_edit
@@ -20,6 +19,7 @@ from flows.designer.draft.edits import title
 from flows.designer.draft.tabs import flow_page
 from flows.designer.trial.path import limited
 from flows.designer.trial.values import as_text
+from flows.engine.checks import lint, prepare
 from flows.errors import Refused, TooSlow
 from flows.queries.base import snapshot
 from flows.users.people import people_of
@@ -99,12 +99,12 @@ def _act(request: HttpRequest, design: Design) -> HttpResponse:
         with limited():
             if kind == "acknowledge":
                 reason = request.POST.get("reason", "")
-                api.acknowledge_finding(
+                api.drafts.acknowledge_finding(
                     design.name, finding, reason, rule=rule, actor=request.user.get_username()
                 )
                 messages.success(request, _("The finding is acknowledged."))
             elif kind == "withdraw":
-                api.withdraw_acknowledgement(design.name, finding, rule=rule)
+                api.drafts.withdraw_acknowledgement(design.name, finding, rule=rule)
                 messages.success(request, _("The acknowledgement is taken back."))
             else:
                 raise Refused(_("The page sent no action that is known."))

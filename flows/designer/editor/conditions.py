@@ -87,8 +87,8 @@ def check(request: HttpRequest) -> HttpResponse:
     """
     types, predicate, labels = _asked(request)
     with _one_at_a_time(request.user):
-        problem, reads = api.check_condition(types, predicate)
-        outline = None if problem else api.condition_outline(types, predicate)
+        problem, reads = api.conditions.check(types, predicate)
+        outline = None if problem else api.conditions.outline(types, predicate)
     text = condition_sentences.sentence(outline, labels) if outline else ""
     return JsonResponse({"problem": problem and _shown(problem), "reads": reads, "sentence": text})
 
@@ -172,7 +172,7 @@ def _completions_tag(request: HttpRequest) -> str:
 @condition(etag_func=_completions_tag)
 def completions(request: HttpRequest) -> HttpResponse:
     """Return the functions, keywords, operators and types that a condition may contain."""
-    found = api.completions()
+    found = api.conditions.completions()
     response = JsonResponse(
         {
             "functions": [list(function) for function in found.functions],

@@ -34,7 +34,7 @@ class Unused:
 
 def stored(design: Design) -> dict[tuple[str, str], dict[str, Any]]:
     """Return the named conditions and transitions that are kept without a rule, too."""
-    return api.named_objects(design.name) if design.flow else {}
+    return api.drafts.named_objects(design.name) if design.flow else {}
 
 
 def sharing(design: Design, place: int, rows: Sequence[Any]) -> Sharing | None:

@@ -79,7 +79,7 @@ def _taken(
 def _preview(design: Design, base: dict[str, Any], change: Pasting) -> list[dict[str, Any]]:
     """Return the rows with the problems that the definition would have with them."""
     changed, _summary, _none = change.applied(base)
-    found = by_item(api.check_definition(design.name, changed), change.part)
+    found = by_item(api.conditions.check_definition(design.name, changed), change.part)
     shown = []
     for place, row in zip(change.places(base), change.rows, strict=True):
         own = found.get(place, {})

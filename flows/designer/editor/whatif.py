@@ -47,7 +47,7 @@ def what_if(request: HttpRequest, flow_id: int) -> HttpResponse:
     with snapshot():
         context = flow_page(request, flow_id, "whatif")
         definition = context["design"].definition
-        running = api.running_definition(context["flow"].name)[1]
+        running = api.drafts.running_definition(context["flow"].name)[1]
     since = request.GET.get("since", "").strip()
     form = Question(request.GET if "condition" in request.GET else None)
     context |= {
@@ -85,11 +85,11 @@ def _examined(flow: str, running: dict[str, Any], condition: str, since: str) ->
     types = {each["name"]: each.get("type", "text") for each in running["attributes"]}
     try:
         with limited():
-            problem, _reads = api.check_condition(types, condition)
+            problem, _reads = api.conditions.check(types, condition)
             if problem:
                 return {"problem": Described(problem, excerpt(condition, problem.position))}
             sentence = reader(running)(condition)
-            found = api.what_if(
+            found = api.trials.what_if(
                 flow, condition, history=after is not None, since=after, limit=LIMIT, seconds=SECONDS
             )
     except (Refused, TooSlow) as error:

@@ -79,7 +79,7 @@ def writable(design: Design, rule: Mapping[str, Any]) -> list[str]:
     given = {name: rule.get(name) for name in NEEDED} | {"form": {"sections": [{"fields": fields}]}}
     try:
         with limited():
-            found = api.preview_form(given, types)
+            found = api.task_forms.preview_form(given, types)
     except (Refused, TooSlow):
         return []
     return form_layout.asked_names(found) if found else []
@@ -98,7 +98,7 @@ def _types(design: Design) -> dict[str, str]:
 def _sections(design: Design, given: dict[str, Any]) -> list[form_layout.Section]:
     attributes = [one for one in design.definition["attributes"] if one.get("name")]
     with limited():
-        found = api.preview_form(given, _types(design))
+        found = api.task_forms.preview_form(given, _types(design))
     if found is None:
         return []
     fields = values.named_fields(attributes, {}, form_layout.with_defaults(found, {}))

@@ -105,7 +105,9 @@ def _kept(design: Design | None) -> Written:
     """Return the text of the draft or the present version of a flow; a short example for a new one."""
     if design is None:
         return Written(STARTING)
-    source = (api.read_draft_source(design.name) if design.draft else None) or api.read_source(design.name)
+    source = (api.drafts.read_source(design.name) if design.draft else None) or api.flows.read_source(
+        design.name
+    )
     if source is None or source["language"] != "pdl":
         return Written("", base=_digest(design.name))
     return Written(source["text"], source["map"]["workflow"], _digest(design.name))
@@ -177,10 +179,10 @@ def _draft(request: HttpRequest, design: Design, written: Written, form: ImportF
 def _save_draft(design: Design, made: ImportedWorkflow, actor: str) -> Summary:
     """Make a workflow the content of the draft; the base is compared before, so nothing is merged."""
     with transaction.atomic():
-        draft = main_draft(design.name) or api.open_draft(design.name, actor=actor)
+        draft = main_draft(design.name) or api.drafts.open(design.name, actor=actor)
         definition, summary, _place = Rewriting(made.compiled.definition).applied(draft.definition)
-        api.save_draft(draft.at, definition, summary=summary, actor=actor)
-        api.keep_draft_source(design.name, made.source)
+        api.drafts.save(draft.at, definition, summary=summary, actor=actor)
+        api.drafts.keep_source(design.name, made.source)
     return summary
 
 
@@ -189,7 +191,7 @@ def _digest(name: str) -> str:
     if flow_by_name(name) is None:
         return ""
     draft = main_draft(name)
-    version, definition = api.running_definition(name)
+    version, definition = api.drafts.running_definition(name)
     text = json.dumps([version, definition, draft.definition if draft else None], sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:32]
 

@@ -61,7 +61,7 @@ def _anchor(element: str, anchors: dict[str, str]) -> str:
 
 def diagrams_of(flow: str) -> list[Diagram]:
     """Return the drawings of a flow whose present version was imported from BPMN or PDL, else none."""
-    source = api.read_source(flow)
+    source = api.flows.read_source(flow)
     if source is not None and source["language"] == "pdl":
         return diagrams(process_of(source["text"], source["map"]["workflow"]))
     if source is None or source["language"] != "bpmn":

@@ -48,7 +48,7 @@ def picture(request: HttpRequest, flow_id: int) -> HttpResponse:
 
 def _pdl(request: HttpRequest, design: Design) -> str:
     """Return the address of the page that edits the text of a flow that was made of PDL; "" for others."""
-    source = api.read_source(design.name)
+    source = api.flows.read_source(design.name)
     edits = source is not None and source["language"] == "pdl" and may(request.user, "design", design.name)
     return design.address("pdl") if edits else ""
 

@@ -56,7 +56,7 @@ def examined(flow: str, definition: dict[str, Any], reopen: bool, chosen: GroupC
 def impact_of(flow: str, definition: dict[str, Any], reopen: bool, groups: GroupChoices) -> Impact:
     """Return the impact, examined as long as a page may take."""
     with limited():
-        return api.impact(flow, definition, reopen_final=reopen, groups=groups, seconds=4.0)
+        return api.trials.impact(flow, definition, reopen_final=reopen, groups=groups, seconds=4.0)
 
 
 def groups_of(form: QueryDict) -> GroupChoices:

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from django.http import HttpRequest
 
-from flows.api.checks import lint
 from flows.definition.lint import Finding, open_warnings
 from flows.designer.trial.path import limited
+from flows.engine.checks import lint
 from flows.errors import HeldByOthers, Refused, TooSlow
 from flows.users.holdings import confirmed
 from flows.users.people import people_of

@@ -48,7 +48,7 @@ class Outcome:
 
 def outcomes(publications: Iterable[int]) -> dict[int, Outcome]:
     """Return the outcomes of several publications that differ from their predictions, by their numbers."""
-    found = {number: outcome(each) for number, each in api.read_publications(publications).items()}
+    found = {number: outcome(each) for number, each in api.publications.read_many(publications).items()}
     return {number: each for number, each in found.items() if each}
 
 

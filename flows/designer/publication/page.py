@@ -67,7 +67,7 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
         context = design_page(request, design, "publish") | {"flow": design.flow}
         version = number(request.POST.get("version") or request.GET.get("version"))
         proposed = proposed_definition(design.name, version)
-        running = api.running_definition(design.name)[1]
+        running = api.drafts.running_definition(design.name)[1]
         context |= {
             "proposed": proposed,
             "version": version,
@@ -90,7 +90,11 @@ def publish(request: HttpRequest, flow_id: int | None = None, name: str | None =
     with limited():
         context["changes"] = _changes(running, proposed.definition)
         # What runs has none, and what has not changed in a draft is not checked again.
-        found = design.problems if version is None else api.check_definition(design.name, proposed.definition)
+        found = (
+            design.problems
+            if version is None
+            else api.conditions.check_definition(design.name, proposed.definition)
+        )
     context["problems"] = _problems(design, proposed, found)
     if (request.POST.get("do") == "examine" or "examine" in request.GET) and not found and design.flow:
         reopen = "reopen_final" in request.POST
@@ -108,7 +112,7 @@ def _changes(running: dict[str, Any], definition: dict[str, Any]) -> list[str] |
         return []
     try:
         with transaction.atomic():
-            changes = sentences(api.difference(running, definition), reader(running, definition))
+            changes = sentences(api.flows.difference(running, definition), reader(running, definition))
             return changes + order_sentences(running, definition)
     except BadDefinition:
         return None
@@ -143,8 +147,8 @@ class Request:
 
 def _requests(flow: str) -> list[Request]:
     """Return the open requests and the newest others."""
-    found = {each.id: each for each in api.list_publications(flow, only_open=True)}
-    found |= {each.id: each for each in api.list_publications(flow, limit=SHOWN_REQUESTS)}
+    found = {each.id: each for each in api.publications.list(flow, only_open=True)}
+    found |= {each.id: each for each in api.publications.list(flow, limit=SHOWN_REQUESTS)}
     done = outcomes(each.id for each in found.values() if each.status == "published")
     listed = sorted(found.values(), key=lambda each: -each.id)
     now = datetime.now(UTC)
@@ -219,10 +223,10 @@ def _request_now(
     actor = request.user.get_username()
     create_groups_of(flow)  # so that rights can be given to people before the first instance starts
     if version is not None:
-        return api.request_rollback(flow, version, choices, actor=actor)
+        return api.publications.request_rollback(flow, version, choices, actor=actor)
     revision = number(request.POST.get("revision"))
     at = DraftAt(flow, MAIN, revision if revision is not None else -1)
-    return api.request_publication(at, choices, actor=actor)
+    return api.publications.request(at, choices, actor=actor)
 
 
 def _predicted(flow: str, version: int | None, choices: PublicationChoices) -> PublicationChoices:
@@ -263,13 +267,13 @@ def _time(text: str) -> datetime | None:
 
 def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None) -> Publication:
     decisions: dict[str, Callable[..., Publication]] = {
-        "approve": api.approve_publication,
-        "reject": api.reject_publication,
-        "withdraw": api.withdraw_publication,
+        "approve": api.publications.approve,
+        "reject": api.publications.reject,
+        "withdraw": api.publications.withdraw,
     }
     if kind not in decisions or publication is None:
         raise Refused(_("The page sent no action that is known."))
-    if api.read_publication(publication).flow != flow:
+    if api.publications.read(publication).flow != flow:
         raise Http404
     note = request.POST.get("note", "")[:LONGEST_REASON]
     decide = partial(decisions[kind], publication, note=note, actor=request.user.get_username())

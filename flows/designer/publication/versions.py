@@ -70,7 +70,7 @@ def versions(request: HttpRequest, flow_id: int) -> HttpResponse:
         try:
             if request.GET.get("format") in DOWNLOADS:
                 version = _version(request, "version")
-                definition = api.version_definition(flow, version)
+                definition = api.publications.version_definition(flow, version)
                 return download(flow, version, definition, request.GET["format"])
             context |= _listed(request, context["flow"])
         except UnknownVersion as error:
@@ -88,7 +88,7 @@ def _version(request: HttpRequest, name: str) -> int:
 
 def _listed(request: HttpRequest, flow: FlowInfo) -> dict[str, Any]:
     before = number(request.GET.get("before"))
-    found = api.list_versions(flow.name, before=before, limit=PER_PAGE + 1)
+    found = api.publications.list_versions(flow.name, before=before, limit=PER_PAGE + 1)
     shown = found[:PER_PAGE]
     started = by_version(flow.id, [each.version for each in shown])
     done = outcomes(each.publication_id for each in shown if each.publication_id)
@@ -101,7 +101,7 @@ def _listed(request: HttpRequest, flow: FlowInfo) -> dict[str, Any]:
         ],
         "older": shown[-1].version if len(found) > PER_PAGE else None,
         "formats": DOWNLOADS,
-        "has_draft": any(draft.branch == MAIN for draft in api.list_drafts(flow.name)),
+        "has_draft": any(draft.branch == MAIN for draft in api.drafts.list(flow.name)),
     }
 
 
@@ -125,12 +125,14 @@ def compare(flow: str, old: int, new: int) -> Comparison:
             (_TAGS.get(line[:1], "span"), line)
             for line in list(difflib.unified_diff(texts[0], texts[1], lineterm="", n=2))[2:]
         ]
-    said = sentences(api.difference(*definitions), reader(*definitions)) + order_sentences(*definitions)
+    said = sentences(api.flows.difference(*definitions), reader(*definitions)) + order_sentences(*definitions)
     return Comparison(old, new, said, lines)
 
 
 def _definition(flow: str, version: int) -> dict[str, Any]:
-    return api.version_definition(flow, version) if version else {"attributes": [], "triggers": []}
+    return (
+        api.publications.version_definition(flow, version) if version else {"attributes": [], "triggers": []}
+    )
 
 
 def _restore(request: HttpRequest, flow_id: int) -> HttpResponse:
@@ -142,12 +144,12 @@ def _restore(request: HttpRequest, flow_id: int) -> HttpResponse:
     try:
         if version is None:
             raise UnknownVersion
-        drafts = [draft for draft in api.list_drafts(flow) if draft.branch == MAIN]
+        drafts = [draft for draft in api.drafts.list(flow) if draft.branch == MAIN]
         with transaction.atomic():
             if drafts:
-                api.restore_version(drafts[0].at, version, actor=actor)
+                api.publications.restore_version(drafts[0].at, version, actor=actor)
             else:
-                api.open_draft(flow, version=version, actor=actor)
+                api.drafts.open(flow, version=version, actor=actor)
     except Refused as error:
         messages.error(request, error.sentence)
         return HttpResponseRedirect(address("versions", flow_id))

@@ -134,10 +134,10 @@ def limited() -> Iterator[None]:
 def perform(flow: str, definition: dict[str, Any], step: Step, now: Situation | None) -> Situation:
     """Perform one step on a situation. Raises WedError."""
     if now is None:
-        return api.try_start(definition, step.changes or {}, flow=flow)
+        return api.trials.try_start(definition, step.changes or {}, flow=flow)
     if step.kind == "due":
-        return api.try_due(definition, now, step.rule, flow=flow)
-    return api.try_complete(definition, now, step.rule, step.changes or {}, flow=flow)
+        return api.trials.try_due(definition, now, step.rule, flow=flow)
+    return api.trials.try_complete(definition, now, step.rule, step.changes or {}, flow=flow)
 
 
 __all__ = ["REPAIR", "BadPath", "Played", "Step", "play", "read_path", "write_path"]

@@ -41,7 +41,7 @@ def scenarios(request: HttpRequest, flow_id: int | None = None, name: str | None
         design = design_of(request, flow_id, name)
         context = design_page(request, design, "try")
         tried = proposed_definition(design.name, version)
-        found = api.list_scenarios(design.name)
+        found = api.trials.list_scenarios(design.name)
     outcomes, covered, error = _run(design.name, tried, found)
     context |= {
         "tried": tried,
@@ -60,8 +60,12 @@ def _run(flow: str, tried: Shown, found: list[Scenario]) -> tuple[list[Outcome |
     """Return the result of each scenario, the rules that they exercise, and why none can be run."""
     try:
         with limited():
-            outcomes = list(api.run_scenarios(tried.definition, found, seconds=SECONDS))
-            return outcomes, api.coverage(tried.definition, outcomes, flow=flow) if found else None, ""
+            outcomes = list(api.trials.run_scenarios(tried.definition, found, seconds=SECONDS))
+            return (
+                outcomes,
+                api.conditions.coverage(tried.definition, outcomes, flow=flow) if found else None,
+                "",
+            )
     except (Refused, TooSlow) as error:
         return [None] * len(found), None, error.sentence
 
@@ -82,7 +86,7 @@ def opened(request: HttpRequest, flow: str) -> Scenario | None:
         return None
     try:
         with limited():
-            return api.read_scenario(flow, name)
+            return api.trials.read_scenario(flow, name)
     except UnknownScenario:
         return None
 
@@ -100,7 +104,7 @@ def as_path(definition: Mapping[str, Any], scenario: Scenario) -> tuple[list[Ste
     steps: list[Step] = []
     try:
         with limited():
-            path, missing = api.scenario_path(definition, scenario)
+            path, missing = api.trials.scenario_path(definition, scenario)
     except (Refused, TooSlow) as error:
         return steps, error.sentence
     for done, tried in zip(scenario.steps, path, strict=False):
@@ -125,7 +129,7 @@ def save(request: HttpRequest, flow: str, definition: Mapping[str, Any], played:
         (number(request.POST.get("scenario_revision")) or 0) if before else 0,
     )
     with limited():
-        return api.save_scenario(scenario, actor=request.user.get_username())
+        return api.trials.save_scenario(scenario, actor=request.user.get_username())
 
 
 def _steps(definition: Mapping[str, Any], played: Played) -> Iterator[scenario_rules.Step]:
@@ -147,6 +151,6 @@ def _steps(definition: Mapping[str, Any], played: Played) -> Iterator[scenario_r
 def delete(request: HttpRequest, flow: str) -> None:
     """Delete the scenario that the button names. Raises WedError."""
     with limited():
-        api.delete_scenario(
+        api.trials.delete_scenario(
             flow, request.POST.get("scenario", ""), number(request.POST.get("scenario_revision")) or 0
         )

@@ -284,7 +284,7 @@ def _rules(design: Design, definition: Mapping[str, Any], now: Situation | None)
 
 def _obstacles(definition: Mapping[str, Any], trigger: Mapping[str, Any], now: Situation) -> list[str]:
     with trying.limited():
-        explained = api.explain(definition, str(trigger.get("predicate", "")), now.state)
+        explained = api.trials.explain(definition, str(trigger.get("predicate", "")), now.state)
     return [_sentence(part) for part in explained.obstacles]
 
 

@@ -37,7 +37,7 @@ def problems(text: str, model: Model, fallback: Statement | None = None) -> Wsql
 def _located(text: str, model: Model, fallback: Statement | None) -> Iterator[WsqlError | None]:
     unused = dict(_unused(model))
     definition = model.definition | {"triggers": [*model.triggers, *unused.values()]}
-    for problem in api.check_definition(model.flow, definition):
+    for problem in api.conditions.check_definition(model.flow, definition):
         path: Path = problem.path
         if len(path) > 1 and path[0] == "triggers" and int(path[1]) >= len(model.triggers):
             path = [*unused][int(path[1]) - len(model.triggers)]

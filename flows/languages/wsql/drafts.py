@@ -34,7 +34,7 @@ def apply_to_draft(text: str, flow: str, definition: dict[str, Any]) -> Applied:
 
     Only what the text wrote is checked: a draft may have other problems.
     """
-    stored = api.named_objects(flow) if api.running_definition(flow)[0] else {}
+    stored = api.drafts.named_objects(flow) if api.drafts.running_definition(flow)[0] else {}
     model = Model(flow, 0, copy.deepcopy(definition), stored, original=definition)
     compiler = Compiler(text, model)
     found = []

@@ -34,8 +34,8 @@ class Model:
     @classmethod
     def read(cls, flow: str) -> Model:
         """Return the model of a flow as it runs; of one that does not exist, an empty one."""
-        version, definition = api.running_definition(flow)
-        stored = api.named_objects(flow) if version else {}
+        version, definition = api.drafts.running_definition(flow)
+        stored = api.drafts.named_objects(flow) if version else {}
         return cls(flow, version, definition, stored, original=copy.deepcopy(definition))
 
     def copied(self) -> Model:

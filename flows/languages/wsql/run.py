@@ -141,7 +141,7 @@ class _Running:
         flow = self.session.flow
         if not flow:
             raise UnknownFlow(_("No flow is chosen."), hint=_("Name one, or begin with CREATE WED-FLOW."))
-        api.named_objects(flow)  # raises UnknownFlow
+        api.drafts.named_objects(flow)  # raises UnknownFlow
 
     def _publish(self) -> None:
         """Publish what the statements since the last publication define, and store their named objects."""
@@ -153,7 +153,7 @@ class _Running:
         check(self.text, model, first)
         if model.changed:
             actor, reason = self.session.actor, self.session.reason
-            done = api.submit_definition(
+            done = api.publications.submit(
                 model.flow, model.definition, reason=reason, actor=actor, numbered=True
             )
             if done.base_version > model.version:
@@ -162,21 +162,21 @@ class _Running:
                 )
             self.outcomes.append(_became(done))
         if model.made:
-            api.save_named_objects(model.flow, model.made, actor=self.session.actor)
+            api.drafts.save_named_objects(model.flow, model.made, actor=self.session.actor)
 
     def _create_flow(self, statement: CreateFlow) -> None:
         name = statement.name.text
-        api.create_flow(name)
+        api.flows.create(name)
         self.session.flow = name
         self.first, self.model = statement, Model.read(name)
         self.model.definition["default_timeout"] = explain.DEFAULT_TIMEOUT
         if statement.password:
-            api.open_flow_role(name, statement.password.text)
+            api.flows.open_role(name, statement.password.text)
         self._say(statement)
 
     def _create_instance(self, statement: CreateInstance) -> None:
         state = self._state(statement, Model.read(self.session.flow))
-        (result,) = api.start_many(self.session.flow, [state], actor=self.session.actor)
+        (result,) = api.instances.start_many(self.session.flow, [state], actor=self.session.actor)
         if result.error is not None:
             raise self._of_value(statement, result.error)
         facts = {"wid": result.wid, "status": result.status}

@@ -127,7 +127,7 @@ class Shell:
     def _flow(self, name: str) -> None:
         try:
             with transaction.atomic():
-                api.named_objects(name)
+                api.drafts.named_objects(name)
         except UnknownFlow:
             self.write(f"There is no flow {name}.")
         else:

@@ -28,11 +28,11 @@ class Command(FlowCommand):
         )
 
     def run(self, **options: Any) -> None:
-        known = api.controls()
+        known = api.controls.list()
         if options["control"] and options["control"] not in known:
             raise KeptChange(f"“{options['control']}” is no control.", hint=f"Controls: {', '.join(known)}.")
         asked = AskedControls(options["flow"], options["control"], options["by"])
-        found = api.list_control_changes(asked, before=options["before"], limit=options["limit"])
+        found = api.controls.list_changes(asked, before=options["before"], limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         self.write_table(

@@ -23,7 +23,7 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         flow = get_flow(options["name"])
         with transaction.atomic():
-            definition = api.definition(flow.name)
+            definition = api.flows.definition(flow.name)
         form = "json" if options["json"] else options["format"]
         text = as_sql(definition) if form == "sql" else FORMATS[form].write(definition)
         self.stdout.write(text.removesuffix("\n"))

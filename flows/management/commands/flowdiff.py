@@ -22,7 +22,7 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         old, new = named_definition(options["old"]), named_definition(options["new"])
-        changes = api.difference(old, new)
+        changes = api.flows.difference(old, new)
         order = order_sentences(old, new)
         if options["json"]:
             said = [asdict(change) | {"sentences": describe(change)} for change in changes]

@@ -103,7 +103,7 @@ class Command(FlowCommand):
 
     # -- drafts
     def _list(self, options: dict[str, Any]) -> None:
-        self._report(api.list_drafts(options["target"] or None), _DRAFTS, options, "There are no drafts.")
+        self._report(api.drafts.list(options["target"] or None), _DRAFTS, options, "There are no drafts.")
 
     def _open(self, options: dict[str, Any]) -> None:
         if options["from_gallery"]:
@@ -112,7 +112,7 @@ class Command(FlowCommand):
                 raise Usage(f"The gallery has no example {options['from_gallery']}: {_KNOWN}.")
             self._report_draft(open_example(example, options["target"], actor=options["actor"]), options)
             return
-        draft = api.open_draft(
+        draft = api.drafts.open(
             options["target"],
             options["branch"],
             definition=read_definition(options["file"]) if options["file"] else None,
@@ -134,16 +134,16 @@ class Command(FlowCommand):
         if options["file"] is None or options["revision"] is None:
             raise Usage("save needs --file, and --revision: the revision that the file was made from.")
         known = _read(options).definition
-        definition = api.numbered(known, read_definition(options["file"]))
+        definition = api.drafts.numbered(known, read_definition(options["file"]))
         at = DraftAt(options["target"], options["branch"], options["revision"])
-        saved = api.save_draft(at, definition, summary=options["reason"], actor=options["actor"])
+        saved = api.drafts.save(at, definition, summary=options["reason"], actor=options["actor"])
         self._report_draft(saved, options)
 
     def _merge(self, options: dict[str, Any]) -> None:
         draft = _read(options)
-        merged, version = api.merge_running(draft)
+        merged, version = api.drafts.merge_running(draft)
         _refuse_conflicts(merged)
-        saved = api.save_draft(
+        saved = api.drafts.save(
             draft.at,
             merged.definition,
             summary=Summary("merged with version %(version)s", {"version": version}),
@@ -154,7 +154,7 @@ class Command(FlowCommand):
 
     def _discard(self, options: dict[str, Any]) -> None:
         draft = _read(options)
-        api.discard_draft(_at(draft, options))
+        api.drafts.discard(_at(draft, options))
         self._report_draft(draft, options, " is discarded")
 
     def _report_draft(self, draft: DraftInfo, options: dict[str, Any], done: str = "") -> None:
@@ -167,28 +167,28 @@ class Command(FlowCommand):
     # -- publications
     def _publish(self, options: dict[str, Any]) -> None:
         at = _at(_read(options), options)
-        done = api.request_publication(at, _choices(options), actor=options["actor"])
+        done = api.publications.request(at, _choices(options), actor=options["actor"])
         self._report_publication(done, options)
 
     def _rollback(self, options: dict[str, Any]) -> None:
         if options["from_version"] is None:
             raise Usage("rollback needs --from-version.")
         flow, version = options["target"], options["from_version"]
-        done = api.request_rollback(flow, version, _choices(options), actor=options["actor"])
+        done = api.publications.request_rollback(flow, version, _choices(options), actor=options["actor"])
         self._report_publication(done, options)
 
     def _requests(self, options: dict[str, Any]) -> None:
-        found = api.list_publications(options["target"] or None)
+        found = api.publications.list(options["target"] or None)
         self._report(found, _REQUESTS, options, "There are no publications.")
 
     def _approve(self, options: dict[str, Any]) -> None:
-        self._decide(api.approve_publication, options)
+        self._decide(api.publications.approve, options)
 
     def _reject(self, options: dict[str, Any]) -> None:
-        self._decide(api.reject_publication, options)
+        self._decide(api.publications.reject, options)
 
     def _withdraw(self, options: dict[str, Any]) -> None:
-        self._decide(api.withdraw_publication, options)
+        self._decide(api.publications.withdraw, options)
 
     def _decide(self, decide: Any, options: dict[str, Any]) -> None:
         done = decide(int(options["target"]), note=options["note"], actor=options["actor"])
@@ -216,7 +216,7 @@ class Command(FlowCommand):
 
 
 def _read(options: dict[str, Any]) -> Draft:
-    return api.read_draft(options["target"], options["branch"])
+    return api.drafts.read(options["target"], options["branch"])
 
 
 def _at(draft: Draft, options: dict[str, Any]) -> DraftAt:

@@ -40,10 +40,12 @@ class Command(FlowCommand):
     def run(self, **options: Any) -> None:
         flow = get_flow(options["flow"]).name
         definition: Any = named_definition(options["definition"])
-        problems = api.check_definition(flow, definition)
+        problems = api.conditions.check_definition(flow, definition)
         if problems:
             raise Rejected(f"Publishing would be refused: {problems[0].message} See flow lint.")
-        found = api.impact(flow, definition, reopen_final=options["reopen_final"], limit=options["limit"])
+        found = api.trials.impact(
+            flow, definition, reopen_final=options["reopen_final"], limit=options["limit"]
+        )
         if options["json"]:
             self.write_json(asdict(found))
         else:

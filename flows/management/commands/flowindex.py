@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.indexes import AttributeIndex, IndexWork
+from flows.engine.indexes import AttributeIndex, IndexWork
 from flows.errors import WedError
 from flows.management.base import FlowCommand, Usage
 
@@ -35,11 +35,11 @@ class Command(FlowCommand):
         if attribute == "":
             raise Usage("The name of the attribute is empty.")
         if attribute and options["drop"]:
-            api.withdraw_index(flow, attribute)
+            api.indexes.withdraw(flow, attribute)
         elif attribute:
-            api.request_index(flow, attribute, actor=options["actor"])
-        done = api.build_indexes() if options["build"] else []
-        found = api.list_indexes([flow] if flow else None)
+            api.indexes.request(flow, attribute, actor=options["actor"])
+        done = api.indexes.build() if options["build"] else []
+        found = api.indexes.list([flow] if flow else None)
         if options["json"]:
             self.write_json([asdict(each) for each in found])
         else:

@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from flows import api
-from flows.api.checks import SECONDS
 from flows.definition.lint import Finding
+from flows.engine.checks import SECONDS
 from flows.management.base import FlowCommand, Rejected
 from flows.management.naming import NAMES, named_definition
 from flows.management.values import span
@@ -33,10 +33,10 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         definition: Any = named_definition(options["definition"] or options["flow"])
-        found: list[Problem | Finding] = [*api.check_definition(options["flow"], definition)]
+        found: list[Problem | Finding] = [*api.conditions.check_definition(options["flow"], definition)]
         if not found:
             found = [
-                *api.lint(
+                *api.flows.lint(
                     options["flow"], definition, seconds=options["seconds"], people=people_of(definition)
                 )
             ]

@@ -19,9 +19,9 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         if options["drop"]:
-            api.close_flow_role(options["flow"])
+            api.flows.close_role(options["flow"])
         else:
-            api.open_flow_role(options["flow"])
+            api.flows.open_role(options["flow"])
         if options["json"]:
             self.write_json({"role": options["flow"], "dropped": options["drop"]})
         elif options["drop"]:

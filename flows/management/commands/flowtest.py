@@ -35,10 +35,10 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         definition = _definition(options["flow"], options["definition"] or options["flow"])
-        found = api.list_scenarios(options["flow"])
-        outcomes = [one for one in api.run_scenarios(definition, found) if one is not None]
-        replayed = list(api.replay(options["flow"], definition, last=options["replay"]))
-        covered = api.coverage(definition, outcomes, flow=options["flow"])
+        found = api.trials.list_scenarios(options["flow"])
+        outcomes = [one for one in api.trials.run_scenarios(definition, found) if one is not None]
+        replayed = list(api.trials.replay(options["flow"], definition, last=options["replay"]))
+        covered = api.conditions.coverage(definition, outcomes, flow=options["flow"])
         if options["json"]:
             facts = [_facts(one) for one in outcomes]
             replays = {"replayed": [asdict(one) for one in replayed]}
@@ -59,7 +59,7 @@ def _definition(flow: str, named: str) -> Any:
     definition = named_definition(named)
     if not is_definition(Path(named)):
         return definition
-    return api.numbered(api.running_definition(flow)[1], definition)
+    return api.drafts.numbered(api.drafts.running_definition(flow)[1], definition)
 
 
 def _facts(one: Outcome) -> Mapping[str, Any]:

@@ -28,7 +28,7 @@ class Command(FlowCommand):
 
     def run(self, **options: Any) -> None:
         since: datetime | None = options["since"]
-        found = api.what_if(
+        found = api.trials.what_if(
             get_flow(options["flow"]).name,
             options["condition"],
             history=options["history"] or since is not None,

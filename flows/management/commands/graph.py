@@ -86,7 +86,7 @@ class Command(FlowCommand):
         instance = Instance.objects.filter(wid=int(wid)).select_related("flow").first()
         if instance is None:
             raise UnknownInstance(f"There is no instance {wid}.")
-        source = api.read_source(instance.flow.name)
+        source = api.flows.read_source(instance.flow.name)
         if source is None or source["language"] != "graph":
             raise Rejected(f"The present version of flow {instance.flow.name} was not imported as a graph.")
         drawn = graph.read(source["text"], source["format"])

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from flows.api.connection import rows
+from flows.engine.connection import rows
 from flows.management.base import FlowCommand, Rejected
 
 

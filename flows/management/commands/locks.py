@@ -22,7 +22,7 @@ class Command(FlowCommand):
         )
 
     def run(self, **options: Any) -> None:
-        found = api.list_locks(options["flow"], limit=options["limit"])
+        found = api.locks.list(options["flow"], limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         self.write_table(

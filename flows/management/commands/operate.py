@@ -62,9 +62,9 @@ class Command(FlowCommand):
         reason, actor = options["reason"], options["actor"]
         if any(options[each] for each in OF_FILTER):
             raise Usage("--flow, --transition, --expect, --digest and --dry-run need --filter.")
-        if (job is not None) != api.operation_table()[name].of_job:
+        if (job is not None) != api.operations.table()[name].of_job:
             raise Usage(f"“{name}” is about {'an instance' if job is not None else 'a job: give --job'}.")
-        api.repair(wid, name, self._arguments(name, job, options), reason, actor=actor)
+        api.repairs.repair(wid, name, self._arguments(name, job, options), reason, actor=actor)
         if options["json"]:
             self.write_json({"wid": wid, "job": job, "operation": name})
         else:
@@ -72,10 +72,10 @@ class Command(FlowCommand):
 
     def _arguments(self, name: str, job: int | None, options: dict[str, Any]) -> dict[str, Any]:
         given = {"job": job, "seconds": options["by"], "worker": options["to"], "priority": options["to"]}
-        return {kind: given[kind] for kind in api.operation_table()[name].arguments}
+        return {kind: given[kind] for kind in api.operations.table()[name].arguments}
 
     def _many(self, name: str, options: dict[str, Any]) -> None:
-        if api.operation_table()[name].many is None or options["job"] is not None:
+        if api.operations.table()[name].many is None or options["job"] is not None:
             raise Usage(f"With --filter use one of: {', '.join(of_many())}; it is not about a single job.")
         flow = flow_by_name(options["flow"]) if options["flow"] else None
         if options["flow"] and flow is None:
@@ -93,7 +93,7 @@ class Command(FlowCommand):
         request = BulkRequest(name, options["reason"], transition=options["transition"], query=query, **to)
         expected = len(found.wids) if options["expect"] is None else options["expect"]
         confirmed: dict[str, Any] = {"expected": expected, "digest": options["digest"]}
-        made = api.request_bulk(request, found.wids, **confirmed, actor=options["actor"])
+        made = api.bulk.request(request, found.wids, **confirmed, actor=options["actor"])
         if options["json"]:
             self.write_json({"bulk": made.id, "operation": name, "total": made.total})
         else:
@@ -117,7 +117,7 @@ class Command(FlowCommand):
 
 def of_many() -> list[str]:
     """Return the operations that this command performs on many instances."""
-    return [name for name, one in api.operation_table().items() if name in CHOICES and one.many is not None]
+    return [name for name, one in api.operations.table().items() if name in CHOICES and one.many is not None]
 
 
 def _destination(name: str, to: str | None) -> Any:

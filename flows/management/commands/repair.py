@@ -19,7 +19,7 @@ KINDS = {"job": int, "seq": int, "seconds": float, "text": str}
 
 
 def _proposed(number: int) -> str:
-    return report(api.read_proposal(number))
+    return report(api.approvals.read(number))
 
 
 class Command(FlowCommand):
@@ -73,16 +73,16 @@ class Command(FlowCommand):
 
     def _one(self, wid: int, operation: str, given: dict[str, Any], options: dict[str, Any]) -> None:
         if options["dry_run"]:
-            shown = api.preview_repair(wid, operation, given, options["reason"], actor=options["actor"])
+            shown = api.repairs.preview(wid, operation, given, options["reason"], actor=options["actor"])
             if shown.refusal is not None:
                 raise shown.refusal
             self._show(shown, options["json"])
             return
         expected = {"actor": options["actor"], "expected_seq": options["expect"]}
         if options["propose"]:
-            made = api.propose_repair(wid, operation, given, options["reason"], **expected)
+            made = api.approvals.propose(wid, operation, given, options["reason"], **expected)
             return self.write_json(plain(made)) if options["json"] else self.stdout.write(report(made))
-        done = api.repair(wid, operation, given, options["reason"], **expected)
+        done = api.repairs.repair(wid, operation, given, options["reason"], **expected)
         if options["json"]:
             self.write_json(asdict(done))
             return
@@ -119,7 +119,7 @@ class Command(FlowCommand):
 
 def arguments(operation: str, texts: list[str]) -> dict[str, Any]:
     """Return the arguments of an operation: names that it has not are attributes of its changes."""
-    kinds = {name: kind.rstrip("?") for name, kind in api.repair_operations().get(operation, {}).items()}
+    kinds = {name: kind.rstrip("?") for name, kind in api.operations.of_repair().get(operation, {}).items()}
     found: dict[str, Any] = {}
     changes: dict[str, Any] = {}
     for name, value in map(name_and_value, texts):

@@ -51,7 +51,7 @@ class Command(FlowCommand):
         if any(options[each] for each in OF_FILE):
             raise Usage("--check, --together and --again need --csv.")
         state = dict(name_and_value(text) for text in options["values"])
-        wid = api.start(options["flow"], state, actor=options["actor"], key=options["key"])
+        wid = api.instances.start(options["flow"], state, actor=options["actor"], key=options["key"])
         first = TraceEntry.objects.get(wid=wid, seq=_first(wid))
         status = Status(first.status)
         if options["json"]:
@@ -70,7 +70,7 @@ class Command(FlowCommand):
             data = path.read_bytes()
         except OSError as error:
             raise Usage(f"{path}: {error.strerror}.") from error
-        upload = starting.read(data, api.definition(flow))
+        upload = starting.read(data, api.flows.definition(flow))
         if upload.fault:
             at = f"line {upload.fault.line}: " if upload.fault.line else ""
             column = f"{upload.fault.column}: " if upload.fault.column else ""

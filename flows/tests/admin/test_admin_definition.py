@@ -33,8 +33,8 @@ def test_figure_two_is_defined_by_hand_and_runs(alice: Client) -> None:
         ("_FINAL", "00:01:00", True),
     ]
     assert triggers[2].predicate == "a1='ready'\nand (a2 is not null)\nand (a3 is not null)"
-    wid = api.start(name)
-    jobs = api.offer(name, ["tr_a2", "tr_a3"])
+    wid = api.instances.start(name)
+    jobs = api.jobs.offer(name, ["tr_a2", "tr_a3"])
     assert {(job.wid, job.transition) for job in jobs} == {(wid, "tr_a2"), (wid, "tr_a3")}
 
 
@@ -205,7 +205,7 @@ def test_the_columns_stand_in_the_order_that_their_positions_say(alice: Client) 
     assert change(alice, name, **typed).status_code == 302
     shown = opened(alice, page(name))
     assert [shown[f"attributes-{row}-name"] for row in range(3)] == ["a3", "a1", "a2"]
-    kept = {a["name"]: a.get("position") for a in api.definition(name)["attributes"]}
+    kept = {a["name"]: a.get("position") for a in api.flows.definition(name)["attributes"]}
     assert kept == {"a1": 2, "a2": None, "a3": 1}
 
     refused = change(alice, name, **{"attributes-0-position": "9999999999"})

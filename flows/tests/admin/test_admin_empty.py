@@ -49,7 +49,7 @@ def test_an_empty_list_teaches(model: type, carol: Client) -> None:
 
 def test_a_list_of_everything_does_not_offer_to_show_all(carol: Client) -> None:
     name = unique("shown")
-    api.create_flow(name)
+    api.flows.create(name)
     for model in OURS:
         address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
         assert "Show all" not in carol.get(address).content.decode(), model
@@ -59,7 +59,7 @@ def test_the_list_of_flows_says_what_to_do_where_it_is_empty(carol: Client) -> N
     flows = reverse("admin:flows_flow_changelist")
     assert "loaddemo" in carol.get(flows).content.decode()
     name = unique("shown")
-    api.create_flow(name)
+    api.flows.create(name)
     assert name in carol.get(flows).content.decode()
     searched = carol.get(f"{flows}?q=zzzzz").content.decode()
     assert name not in searched and "Show all" in searched

@@ -74,18 +74,18 @@ def name(fig2: str) -> str:
 def test_hostile_values_in_any_field_are_answered(mallory: Client, name: str, seed: int) -> None:
     chance = random.Random(seed)  # noqa: S311 - a repeatable test, the seed is in its name
     fields = opened(mallory, page(name))
-    before = api.definition(name)
+    before = api.flows.definition(name)
     changed = {field: chance.choice(HOSTILE) for field in chance.sample(sorted(fields), 3)}
 
     response = mallory.post(page(name), fields | changed)
 
     assert response.status_code in (200, 302), changed
     if response.status_code == 200:
-        assert api.definition(name) == before
+        assert api.flows.definition(name) == before
         html = response.content.decode()
         assert "<script>alert(1)" not in html
         assert "<img src=x" not in html
-    columns = {attribute["name"] for attribute in api.definition(name)["attributes"]}
+    columns = {attribute["name"] for attribute in api.flows.definition(name)["attributes"]}
     with connection.cursor() as cursor:
         cursor.execute(
             "select column_name from information_schema.columns"
@@ -101,27 +101,27 @@ def test_hostile_values_in_any_field_are_answered(mallory: Client, name: str, se
 def test_hidden_fields_are_not_trusted(mallory: Client, name: str, field: str) -> None:
     for value in some(("", "abc", "-5", "999999999999", "\x00"), 2, first=len(field)):
         fields = opened(mallory, page(name))
-        before = api.definition(name)
+        before = api.flows.definition(name)
 
         response = mallory.post(page(name), fields | {field: value, "label": f"Mine {value}"})
 
         assert response.status_code in (200, 302), value
         if response.status_code == 200:
-            assert api.definition(name) == before
+            assert api.flows.definition(name) == before
 
 
 def test_a_broken_count_of_rows_is_answered_and_changes_nothing(mallory: Client, name: str) -> None:
-    before = api.definition(name)
+    before = api.flows.definition(name)
     for total in some(("", "x", "-1", "1001", "99999999999999"), 2):
         fields = opened(mallory, page(name)) | {"attributes-TOTAL_FORMS": total}
 
         assert mallory.post(page(name), fields).status_code in (200, 302), total
-        assert api.definition(name) == before
+        assert api.flows.definition(name) == before
 
 
 @pytest.mark.parametrize("inline", ["attributes", "triggers"])
 def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, inline: str) -> None:
-    before = api.definition(name)
+    before = api.flows.definition(name)
     honest = len(mallory.get(page(name)).content)
     for count in ("TOTAL_FORMS", "INITIAL_FORMS"):
         fields = opened(mallory, page(name)) | {f"{inline}-TOTAL_FORMS": "2147483648"}
@@ -129,20 +129,20 @@ def test_a_request_does_not_say_how_much_is_drawn(mallory: Client, name: str, in
         assert response.status_code == 200
         assert "Please submit at most" in response.content.decode()
         assert len(response.content) < honest + DatabaseErrorFormSet.MAX_NEW_ROWS * 60_000
-    assert api.definition(name) == before
+    assert api.flows.definition(name) == before
 
 
 NEEDED = (("type", "text"), ("visibility", "masked"))
 
 
 def test_fifty_rows_may_be_added_at_once(mallory: Client, name: str) -> None:
-    before = len(api.definition(name)["attributes"])
+    before = len(api.flows.definition(name)["attributes"])
     new = range(before, before + DatabaseErrorFormSet.MAX_NEW_ROWS)
     rows = {f"attributes-{n}-name": f"x{n}" for n in new}
     kinds = {f"attributes-{n}-{field}": text for n in new for field, text in NEEDED}
     total = {"attributes-TOTAL_FORMS": str(before + DatabaseErrorFormSet.MAX_NEW_ROWS)}
     assert mallory.post(page(name), opened(mallory, page(name)) | rows | kinds | total).status_code == 302
-    assert len(api.definition(name)["attributes"]) == before + DatabaseErrorFormSet.MAX_NEW_ROWS
+    assert len(api.flows.definition(name)["attributes"]) == before + DatabaseErrorFormSet.MAX_NEW_ROWS
 
 
 def test_a_row_of_another_flow_cannot_be_reached(mallory: Client, name: str) -> None:

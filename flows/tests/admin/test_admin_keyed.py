@@ -43,20 +43,20 @@ def orders(monkeypatch: pytest.MonkeyPatch) -> str:
     of two rows per page.
     """
     name = unique("orders")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     for _ in range(5):
-        api.start(name)
+        api.instances.start(name)
     for _ in range(5):
-        job = api.take(name, ["tr_a"])
+        job = api.jobs.take(name, ["tr_a"])
         assert job is not None
-        api.fail(job, "out of paper")
-    for job in api.take_many(name, ["tr_b"], 3):
-        api.complete(job, {"b": "done"})
+        api.jobs.fail(job, "out of paper")
+    for job in api.jobs.take_many(name, ["tr_b"], 3):
+        api.jobs.complete(job, {"b": "done"})
     for model in ORDER:
         monkeypatch.setattr(type(admin.site._registry[model]), "list_per_page", 2)
     for number in range(5):
-        api.register_worker("process", f"{name}#{number}", "here", number, [f"{name}:tr_a"])
+        api.workers.register("process", f"{name}#{number}", "here", number, [f"{name}:tr_a"])
     return name
 
 

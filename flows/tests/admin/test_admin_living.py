@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_type_that_living_values_do_not_fit_is_refused_at_the_type(alice: Client) -> None:
     name = define(alice, **fourth("note"))
-    api.start(name, {"note": "three"})
+    api.instances.start(name, {"note": "three"})
     row = row_of(alice, name, "attributes", "note")
 
     response = change(alice, name, **{f"attributes-{row}-type": "integer"})
@@ -30,7 +30,7 @@ def test_a_type_that_living_values_do_not_fit_is_refused_at_the_type(alice: Clie
 
 def test_a_type_that_fits_is_changed(alice: Client) -> None:
     name = define(alice, **fourth("note"))
-    api.start(name, {"note": "3"})
+    api.instances.start(name, {"note": "3"})
     row = row_of(alice, name, "attributes", "note")
 
     assert change(alice, name, **{f"attributes-{row}-type": "integer"}).status_code == 302
@@ -49,7 +49,7 @@ def test_renaming_an_attribute_rewrites_the_predicates(alice: Client) -> None:
     assert first is not None
     assert "approved is null" in first.predicate
     assert set(columns(name)) == {"a1", "approved", "a3"}
-    assert api.start(name) > 0
+    assert api.instances.start(name) > 0
 
 
 def test_a_trigger_that_may_write_nothing_differs_from_one_that_may_write_all(alice: Client) -> None:
@@ -112,7 +112,7 @@ def test_an_attribute_leaves_together_with_what_named_it(alice: Client) -> None:
 
 def test_a_trigger_with_pending_jobs_is_not_deleted(alice: Client) -> None:
     name = define(alice)
-    api.start(name)
+    api.instances.start(name)
 
     response = change(alice, name, **{"triggers-0-DELETE": "on"})
 
@@ -122,7 +122,7 @@ def test_a_trigger_with_pending_jobs_is_not_deleted(alice: Client) -> None:
 
 def test_a_flow_with_instances_is_not_deleted_and_the_page_says_why(alice: Client) -> None:
     name = define(alice)
-    api.start(name)
+    api.instances.start(name)
     address = reverse("admin:flows_flow_delete", args=(Flow.objects.get(name=name).pk,))
 
     assert "has instances" in alice.get(address).content.decode()

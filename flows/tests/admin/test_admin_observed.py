@@ -39,16 +39,16 @@ def carol(db: None) -> Client:
 def orders(db: None) -> str:
     """A flow with two instances, a completed job and a job that failed."""
     name = unique("orders")
-    api.create_flow(name)
-    api.publish(name, FIGURE_TWO)
-    api.start(name, {"a2": "<b>done</b>"})
-    api.start(name, actor="bob")
-    job = api.take(name, ["tr_a2"])
+    api.flows.create(name)
+    api.flows.publish(name, FIGURE_TWO)
+    api.instances.start(name, {"a2": "<b>done</b>"})
+    api.instances.start(name, actor="bob")
+    job = api.jobs.take(name, ["tr_a2"])
     assert job is not None
-    api.complete(job, {"a2": "done"})
-    other = api.take(name, ["tr_a3"])
+    api.jobs.complete(job, {"a2": "done"})
+    other = api.jobs.take(name, ["tr_a3"])
     assert other is not None
-    api.fail(other, "out of paper")
+    api.jobs.fail(other, "out of paper")
     return name
 
 

@@ -24,7 +24,7 @@ def name(alice: Client) -> Iterator[str]:
     """A committed flow with the definition of figure 2."""
     name = define(alice)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def publish_as_bob(connect: Any, name: str) -> None:
@@ -158,7 +158,7 @@ def test_a_refused_save_leaves_no_half_of_itself(alice: Client, name: str) -> No
 
     assert response.status_code == 200
     assert Flow.objects.filter(name=name).values().get() == before
-    assert "a2" in api.definition(name)["attributes"][1].values()
+    assert "a2" in api.flows.definition(name)["attributes"][1].values()
 
 
 def test_a_saved_page_costs_its_rows_and_one_generation(alice: Client, name: str) -> None:

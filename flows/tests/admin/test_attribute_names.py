@@ -55,7 +55,7 @@ TRIGGERS: list[dict[str, Any]] = [
 def names(django_db_setup: None, django_db_blocker: Any) -> list[str]:
     """Return all names that could collide."""
     with django_db_blocker.unblock():
-        api.create_flow("names_source")
+        api.flows.create("names_source")
         try:
             with connection.cursor() as cursor:
 
@@ -65,16 +65,16 @@ def names(django_db_setup: None, django_db_blocker: Any) -> list[str]:
 
                 return identifiers(execute, "names_source")
         finally:
-            api.drop_flow("names_source", force=True)
+            api.flows.drop("names_source", force=True)
 
 
 def works(flow: str, names: list[str]) -> None:
     """Assert that an instance starts with values for these attributes and ends with others."""
     names = [name for name in names if name != "zz_go"]
-    wid = api.start(flow, {name: f"{name} 0" for name in names})
-    (job,) = api.lease_many(flow, ["tr_one"], 1, "tester")
+    wid = api.instances.start(flow, {name: f"{name} 0" for name in names})
+    (job,) = api.jobs.lease_many(flow, ["tr_one"], 1, "tester")
     assert job.state == {"zz_go": "0"} | {name: f"{name} 0" for name in names}
-    result = api.complete(job, {"zz_go": "1"} | {name: f"{name} 1" for name in names})
+    result = api.jobs.complete(job, {"zz_go": "1"} | {name: f"{name} 1" for name in names})
     assert (result.status, job.wid) == ("F", wid)
     with connection.cursor() as cursor:
         cursor.execute("select state from wedsql.wed_trace where wid = %s and trw = 'tr_one'", [wid])
@@ -92,8 +92,8 @@ def definition(names: list[str]) -> dict[str, Any]:
 @pytest.mark.parametrize("part", some(range(2), 2))
 def test_publish(names: list[str], part: int) -> None:
     flow, mine = unique(), names[part::2]
-    api.create_flow(flow)
-    api.publish(flow, definition(mine))
+    api.flows.create(flow)
+    api.flows.publish(flow, definition(mine))
     works(flow, mine)
 
 
@@ -127,7 +127,7 @@ def test_admin_form(names: list[str], part: int, alice: Client) -> None:
 
 def assert_conditions_hold(flow: str) -> None:
     """Assert that every condition that uses an attribute and the function of the same name holds."""
-    wid = api.start(flow, {name: value for name, (_, value) in SHARED_NAMES.items()})
+    wid = api.instances.start(flow, {name: value for name, (_, value) in SHARED_NAMES.items()})
     with connection.cursor() as cursor:
         cursor.execute("select array_agg(trname order by trname) from wedsql.job_pool where wid = %s", [wid])
         assert cursor.fetchone()[0] == sorted(f"tr_{name}" for name in SHARED_NAMES)
@@ -135,9 +135,9 @@ def assert_conditions_hold(flow: str) -> None:
 
 def test_function_and_attribute_of_one_name_published() -> None:
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
     triggers = [{"transition": f"tr_{name}", "predicate": text} for name, (text, _) in SHARED_NAMES.items()]
-    api.publish(flow, {"attributes": [{"name": name} for name in SHARED_NAMES], "triggers": triggers})
+    api.flows.publish(flow, {"attributes": [{"name": name} for name in SHARED_NAMES], "triggers": triggers})
     assert_conditions_hold(flow)
 
 
@@ -169,8 +169,8 @@ def test_function_and_attribute_of_one_name_in_the_form(alice: Client) -> None:
 def test_migration(names: list[str], part: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flow, mine = unique(), names[part::24]
     with directory(tmp_path, monkeypatch):
-        api.create_flow(flow)
-        api.publish(flow, definition(mine))
+        api.flows.create(flow)
+        api.flows.publish(flow, definition(mine))
         run("flow", "makemigrations", flow)
         forget(flow)
         migrate(flow)
@@ -180,10 +180,10 @@ def test_migration(names: list[str], part: int, tmp_path: Path, monkeypatch: pyt
 def test_pages_read_attributes_with_the_names_of_aliases() -> None:
     """The queries of lists, filters, exports and the state use short aliases."""
     flow, letters = unique(), string.ascii_lowercase
-    api.create_flow(flow)
-    api.publish(flow, {"attributes": [{"name": name} for name in letters],
+    api.flows.create(flow)
+    api.flows.publish(flow, {"attributes": [{"name": name} for name in letters],
                        "triggers": [{"transition": "tr_one", "predicate": "a = 'a 0'"}]})  # fmt: skip
-    wid = api.start(flow, {name: f"{name} 0" for name in letters})
+    wid = api.instances.start(flow, {name: f"{name} 0" for name in letters})
     info = flow_by_name(flow)
     assert info and json.loads(instances.state_as_json(info, wid)) == {name: f"{name} 0" for name in letters}
     for name in letters:

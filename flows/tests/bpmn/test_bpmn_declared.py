@@ -53,7 +53,7 @@ def test_a_file_with_declarations_declares_all_unless_one_asks(tmp_path: Path, a
     declared = again(alice, checked, do="declare")
     assert "can be published" in text_of(declared) and "“kind” (text)" in text_of(declared)
     assert "Version 1 is published." in text_of(again(alice, declared))
-    assert "risk" in {each["name"] for each in api.definition(name)["attributes"]}
+    assert "risk" in {each["name"] for each in api.flows.definition(name)["attributes"]}
 
 
 def test_all_processes_of_a_file_are_checked(tmp_path: Path) -> None:

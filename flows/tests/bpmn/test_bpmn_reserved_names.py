@@ -20,7 +20,7 @@ SYSTEM = {"ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"}
 def is_usable(name: str) -> bool:
     """Return whether the kernel accepts an attribute of this name, and conditions with it."""
     conditions = (f"{name} is null", f"{name} = 'a' and {name} <> 'b'")
-    if any(api.check_condition({name: "text"}, each)[0] is not None for each in conditions):
+    if any(api.conditions.check({name: "text"}, each)[0] is not None for each in conditions):
         return False
     try:
         with transaction.atomic(), connection.cursor() as cursor:

@@ -42,9 +42,9 @@ def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
 def test_a_directory_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     name, place = unique("kept"), tmp_path / "file"
     place.write_text("no directory")
-    api.create_flow(name)
+    api.flows.create(name)
     rule = {"name": "end", "final": True, "predicate": "a is null"}
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [rule], "retention": "1 second"})
-    api.start(name)
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": [rule], "retention": "1 second"})
+    api.instances.start(name)
     time.sleep(1.1)
     assert "cannot be written" in refused("archive", str(place), "--flow", name)

@@ -58,13 +58,13 @@ def test_a_flow_is_loaded_shown_edited_published_compared_and_dropped(tmp_path: 
     assert answer("flow", "draft", "open", name)["flow"] == name
     assert answer("flow", "publish", name)["status"] == "published"
     assert answer("flow", "diff", name, f"{name}@1") == {"different": False, "changes": [], "order": []}
-    api.start(name)
+    api.instances.start(name)
     assert "has instances" in refused("flow", "drop", name)
     assert "add --confirm" in refused("flow", "drop", name, "--force", "--confirm", "x", code=2)
     assert run("flow", "drop", name, "--force", "--confirm", name) == f"Flow {name} is deleted.\n"
     assert f"There is no flow {name}" in refused("flow", "drop", name)
     with pytest.raises(UnknownFlow):
-        api.definition(name)
+        api.flows.definition(name)
 
 
 @pytest.mark.django_db

@@ -63,15 +63,15 @@ TABLES = ("flow", "attr", "trig", "flow_version", "flow_source", "draft", "draft
 def flow() -> Iterator[str]:
     before = {name for (name,) in rows("select name from wedsql.flow")}
     name = unique("walked")
-    api.create_flow(name)
+    api.flows.create(name)
     rules = [{"transition": "tr_a", "predicate": "a is null"}, {"predicate": "a = 'x'", "final": True}]
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": rules})
-    api.open_draft(name)
-    api.start(name)
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": rules})
+    api.drafts.open(name)
+    api.instances.start(name)
     yield name
     for (made,) in rows("select name from wedsql.flow"):
         if made not in before:
-            api.drop_flow(made, force=True)
+            api.flows.drop(made, force=True)
 
 
 def rows(query: str) -> list[tuple[str, ...]]:
@@ -91,7 +91,7 @@ def digest() -> str:
 
 def basis(verb: str, flow: str, at: Path) -> list[list[str]]:
     """Return command lines of a verb that do something."""
-    (at / "d.json").write_text(json.dumps(api.definition(flow)))
+    (at / "d.json").write_text(json.dumps(api.flows.definition(flow)))
     (at / "p.bpmn").write_bytes(ORDER)
     (at / "g.txt").write_text("R = [{r1, a, b}, {r2, b, c}]")
     (at / "w.pdl").write_text(pdl("a: m { ROLE r; }"))

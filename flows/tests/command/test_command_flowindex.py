@@ -16,12 +16,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def name() -> Iterator[str]:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     final = {"final": True, "predicate": "amount > 1"}
     attributes = [{"name": "amount", "type": "integer"}, {"name": "extra", "type": "jsonb"}]
-    api.publish(name, {"attributes": attributes, "triggers": [final]})
+    api.flows.publish(name, {"attributes": attributes, "triggers": [final]})
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_an_index_is_requested_created_and_dropped(name: str) -> None:
@@ -31,12 +31,12 @@ def test_an_index_is_requested_created_and_dropped(name: str) -> None:
     (found,) = answer("flow", "index", name, "--build")
     assert found["state"] == "ready" and found["bytes"] > 0
     assert answer("flow", "index", name, "amount", "--drop", "--build") == []
-    assert api.attribute_index(name, "amount").state == "none"
+    assert api.indexes.of_attribute(name, "amount").state == "none"
 
 
 def test_a_problem_is_the_commands_error(name: str) -> None:
     run("flow", "index", name, "amount")
-    api.build_indexes()
+    api.indexes.build()
     assert "cannot have an index" in refused("flow", "index", name, "extra")
     assert "needs a flow and an attribute" in refused("flow", "index", name, "--drop", code=2)
     assert "no attribute" in refused("flow", "index", name, "nothing")

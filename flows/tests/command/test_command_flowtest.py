@@ -29,14 +29,14 @@ TICKETS: dict[str, Any] = {
 def tickets() -> str:
     """A flow with the scenario that it is worked on and done."""
     name = unique()
-    api.create_flow(name)
-    api.publish(name, TICKETS)
-    rule = api.running_definition(name)[1]["triggers"][0]["id"]
+    api.flows.create(name)
+    api.flows.publish(name, TICKETS)
+    rule = api.drafts.running_definition(name)[1]["triggers"][0]["id"]
     steps = [
         Step("start", expected={"status": "R", "fired": [{"id": rule}]}),
         Step("complete", {"id": rule, "name": "work"}, {"state": "done"}, {"status": "F"}),
     ]
-    api.save_scenario(Scenario(name, "worked on", steps))
+    api.trials.save_scenario(Scenario(name, "worked on", steps))
     return name
 
 
@@ -61,9 +61,9 @@ def test_what_runs_is_tested(tickets: str) -> None:
 
 
 def test_a_draft_is_tested(tickets: str) -> None:
-    draft = api.open_draft(tickets)
+    draft = api.drafts.open(tickets)
     draft.definition["triggers"][1]["predicate"] = "state is null"
-    api.save_draft(draft.at, draft.definition)
+    api.drafts.save(draft.at, draft.definition)
 
     assert refused("flow", "test", tickets, f"{tickets}:main") == "1 of 1 scenarios do not go as expected."
     assert run("flow", "test", tickets).startswith("worked on: as expected.\n")
@@ -75,7 +75,7 @@ def test_a_file_is_tested_with_the_numbers_of_what_runs(tickets: str, tmp_path: 
 
 
 def test_the_deviation_is_in_the_output(tickets: str, capsys: Any) -> None:
-    api.save_scenario(Scenario(tickets, "wrong", [Step("start", expected={"status": "F"})]))
+    api.trials.save_scenario(Scenario(tickets, "wrong", [Step("start", expected={"status": "F"})]))
     with pytest.raises(CommandError, match="1 of 2 scenarios"):
         run_to_console("flowtest", tickets, "--json")
     found = json.loads(capsys.readouterr().out)["scenarios"]
@@ -92,7 +92,7 @@ def run_to_console(command: str, *arguments: str) -> None:
 
 
 def test_a_flow_without_scenarios_passes(tickets: str) -> None:
-    api.delete_scenario(tickets, "worked on", 1)
+    api.trials.delete_scenario(tickets, "worked on", 1)
     assert run("flow", "test", tickets).splitlines() == [
         "The flow has no scenarios.",
         "Exercised: 0 of 2 rules; 0 of 2 parts of conditions were both true and not true.",
@@ -110,14 +110,14 @@ def test_wrong_arguments(tickets: str, tmp_path: Path) -> None:
 
 
 def test_finished_instances_are_replayed(tickets: str, tmp_path: Path) -> None:
-    wid = api.start(tickets)
-    job = api.take(tickets, ["tr_work"], actor="worker")
+    wid = api.instances.start(tickets)
+    job = api.jobs.take(tickets, ["tr_work"], actor="worker")
     assert job is not None
-    api.complete(job, {"state": "done"}, actor="worker")
+    api.jobs.complete(job, {"state": "done"}, actor="worker")
 
     same = "Replayed: 1 finished instances, 1 of them to their end."
     assert run("flow", "test", tickets, "--replay", "10").splitlines()[-1] == same
-    api.delete_scenario(tickets, "worked on", 1)
+    api.trials.delete_scenario(tickets, "worked on", 1)
     never = file(tmp_path, predicate="state = 'new' and state = 'done'")
     why = refused("flow", "test", tickets, never, "--replay", "10")
     assert why == "The path of 1 of 1 finished instances would differ."

@@ -39,11 +39,11 @@ def test_a_process_is_published_with_its_source(path: str) -> None:
     name = unique()
     said = run("importbpmn", path, "--flow", name)
     assert said.startswith(f"Flow {name} is at version 1: 19 elements, 21 flows;")
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and (source["language"], source["text"]) == ("bpmn", ORDER.decode())
     assert source["map"]["transitions"]["delivered"] == "arrived" and source["map"]["process"] == "p"
-    assert api.definition(name)["label"] == "Order"
-    wid = api.start(name, {"amount": 2000})
+    assert api.flows.definition(name)["label"] == "Order"
+    wid = api.instances.start(name, {"amount": 2000})
     assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["approve"]
 
 
@@ -171,18 +171,18 @@ def test_a_start_without_a_way_on_names_the_gateway(tmp_path: Path, tag: str) ->
         run("importbpmn", write(tmp_path, STARTS.replace("{tag}", tag), "starts.bpmn"), "--flow", name)
     said = f'At the gateway "Large?" of flow "{name}" no condition of a way on holds'
     ways: list[Any] = [
-        lambda: api.start(name, {}),
+        lambda: api.instances.start(name, {}),
         lambda: run("startinstance", name),
         lambda: connection.cursor().execute(f"insert into {name}.wed_flow (amount) values (null)"),
     ]
-    ways += [lambda: api.signal(name, "asked", {"amount": None})] if tag != "graph" else []
+    ways += [lambda: api.signals.send(name, "asked", {"amount": None})] if tag != "graph" else []
     for way in ways:
         with pytest.raises(Exception, match=re.escape(said)), transaction.atomic():
             way()
-    assert said in str(api.start_many(name, [{}, {"amount": 5}])[0].error)
-    api.keep_source(name, {"language": "bpmn", "format": "xml", "text": "", "map": {}})
+    assert said in str(api.instances.start_many(name, [{}, {"amount": 5}])[0].error)
+    api.flows.keep_source(name, {"language": "bpmn", "format": "xml", "text": "", "map": {}})
     with pytest.raises(NoMatch, match="No condition of flow"), transaction.atomic():
-        api.start(name, {})
+        api.instances.start(name, {})
 
 
 def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_an_export_is_imported_as_the_same_flow(path: str, tmp_path: Path) -> No
     again = tmp_path / "again.bpmn"
     run("exportbpmn", first, "--output", str(again))
     run("importbpmn", str(again), "--flow", second)
-    assert comparable(api.definition(first)) == comparable(api.definition(second))
+    assert comparable(api.flows.definition(first)) == comparable(api.flows.definition(second))
 
 
 def comparable(definition: Any) -> Any:
@@ -231,8 +231,8 @@ def test_a_graph_is_exported_as_the_same_flow(which: str) -> None:
 
 def test_a_flow_without_a_diagram_is_not_exported() -> None:
     name = unique()
-    api.create_flow(name)
-    api.publish(
+    api.flows.create(name)
+    api.flows.publish(
         name, {"attributes": [{"name": "a"}], "triggers": [{"transition": "t", "predicate": "a is null"}]}
     )
     assert "was not imported from BPMN or a graph" in refused("exportbpmn", name)

@@ -40,18 +40,18 @@ def test_a_graph_is_published_with_its_source(path: str) -> None:
     assert run("importgraph", path, "--flow", name).startswith(
         f"Flow {name} is at version 1: 5 nodes, 5 edges;"
     )
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and (source["language"], source["format"], source["text"]) == (
         "graph",
         "yaml",
         ORDERS,
     )
     assert source["map"]["attributes"]["t_r2"] == "r2" and source["map"]["transitions"]["ship"] == "ship"
-    rule = next(each for each in api.definition(name)["triggers"] if each["transition"] == "approve")
+    rule = next(each for each in api.flows.definition(name)["triggers"] if each["transition"] == "approve")
     assert (rule["label"], rule["max_attempts"]) == ("Approve the order", 2)
-    wid = api.start(name, {"amount": 2000})
+    wid = api.instances.start(name, {"amount": 2000})
     assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["approve"]
-    assert api.read_source(name, 7) is None
+    assert api.flows.read_source(name, 7) is None
     flow = Flow.objects.get(name=name)
     assert sorted({each.transition for each in unserved([flow.pk])}) == ["approve", "ship"]
 
@@ -59,7 +59,7 @@ def test_a_graph_is_published_with_its_source(path: str) -> None:
 def test_the_history_of_an_instance_is_shown_in_its_graph(path: str) -> None:
     name = unique()
     run("importgraph", path, "--flow", name)
-    wid = api.start(name, {"amount": 2000})
+    wid = api.instances.start(name, {"amount": 2000})
     found = answer("graph", "history", str(wid))["steps"]
     assert [(step["node"], step["address"]) for step in found] == [
         (None, "received(r1)"),
@@ -75,11 +75,11 @@ def test_the_history_of_an_instance_is_shown_in_its_graph(path: str) -> None:
     refused("graph", "history", "x", code=2)
     assert "There is no instance" in refused("graph", "history", "2000000000")
     plain = unique()
-    api.create_flow(plain)
-    api.publish(
+    api.flows.create(plain)
+    api.flows.publish(
         plain, {"attributes": [{"name": "a"}], "triggers": [{"transition": "t", "predicate": "a is null"}]}
     )
-    assert "was not imported" in refused("graph", "history", str(api.start(plain)))
+    assert "was not imported" in refused("graph", "history", str(api.instances.start(plain)))
 
 
 def test_a_dry_run_changes_nothing(path: str) -> None:
@@ -128,10 +128,10 @@ def test_a_dry_run_rejects_the_name_that_publishing_rejects(path: str, name: str
 
 def test_the_consequences_for_living_instances_are_said_before_and_after(path: str) -> None:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     rule = {"transition": "t", "predicate": "a is null"}
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [rule]})
-    wid = api.start(name)
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": [rule]})
+    wid = api.instances.start(name)
     said = [
         "Attributes that are removed with their values: 1.",
         "Living instances: 1.",
@@ -139,23 +139,23 @@ def test_the_consequences_for_living_instances_are_said_before_and_after(path: s
     ]
     assert run("importgraph", path, "--flow", name, "--dry-run").splitlines()[1:] == said
     assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["t"]
-    assert api.running_definition(name)[0] == 1
+    assert api.drafts.running_definition(name)[0] == 1
     report = answer("importgraph", path, "--flow", name)["report"]
     assert (report["attributes_removed"], report["fired"], report["dry_run"]) == (1, {"check": 1}, False)
 
 
 def test_what_a_flow_that_needs_approval_imports_waits_for_it(path: str) -> None:
     name = unique()
-    api.create_flow(name)
-    api.publish(name, {"attributes": [], "triggers": [], "needs_approval": True})
+    api.flows.create(name)
+    api.flows.publish(name, {"attributes": [], "triggers": [], "needs_approval": True})
     assert "can be published" in run("importgraph", path, "--flow", name, "--dry-run")
-    assert api.list_drafts(name) == []
+    assert api.drafts.list(name) == []
     assert "waits for approval" in run("importgraph", path, "--flow", name, "--actor", "ana")
-    (waiting,) = api.list_publications(name, only_open=True)
+    (waiting,) = api.publications.list(name, only_open=True)
     assert (waiting.requested_by, waiting.status) == ("ana", "requested")
-    assert api.running_definition(name)[0] == 1 and api.read_source(name) is None
+    assert api.drafts.running_definition(name)[0] == 1 and api.flows.read_source(name) is None
     assert answer("importgraph", path, "--flow", name, "--json")["status"] == "requested"
-    assert len(api.list_drafts(name)) == 2, "each waits in a draft of its own"
-    assert api.approve_publication(waiting.id, actor="ben").status == "published"
-    source = api.read_source(name)
+    assert len(api.drafts.list(name)) == 2, "each waits in a draft of its own"
+    assert api.publications.approve(waiting.id, actor="ben").status == "published"
+    source = api.flows.read_source(name)
     assert source is not None and source["language"] == "graph"

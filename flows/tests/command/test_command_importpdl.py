@@ -22,9 +22,9 @@ def test_t225_the_printed_example_becomes_a_flow_with_the_name_of_its_workflow()
     assert "Flow manutencao is at version 1: 5 activities, 3 data; 9 attributes, 10 triggers." in said
     assert said.count(": warning: ") == 13, "equal ones are one line"
     assert "manutencao.pdl: line 33, column 5: GerarOrdemPagamento: warning: The rule is read as" in said
-    wid = api.start("manutencao", {})
+    wid = api.instances.start("manutencao", {})
     assert [*Job.objects.filter(wid=wid).values_list("transition", flat=True)] == ["criar_ordem_servico"]
-    source = api.read_source("manutencao")
+    source = api.flows.read_source("manutencao")
     assert source is not None and source["map"]["workflow"] == "Manutencao"
     assert source["map"]["tasks"]["gerar_ordem_pagamento"]["application"]["hosts"] == [
         "araguaia.ic.unicamp.br"
@@ -90,7 +90,7 @@ def test_a_sub_workflow_without_a_flow_is_a_warning(tmp_path: Path) -> None:
 def test_a_flow_that_is_not_made_of_pdl_is_not_written_as_pdl() -> None:
     name = unique()
     run("createflow", name)
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": []})
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": []})
     assert "was not imported from PDL" in refused("exportpdl", name)
 
 
@@ -102,6 +102,6 @@ def test_a_text_of_ten_megabytes_is_refused_by_its_size(tmp_path: Path) -> None:
 def test_texts_are_kept_as_one(tmp_path: Path) -> None:
     name = unique()
     run("importpdl", str(PRINTED), str(MODELS), "--flow", name)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None
     assert read([Text(source["text"])])[0] == read(texts())[0]

@@ -25,10 +25,10 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def wid() -> int:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     triggers = [{"transition": "tr_work", "predicate": "state = 'new'"}]
-    api.publish(name, {"attributes": [{"name": "state", "default": "new"}], "triggers": triggers})
-    return api.start(name)
+    api.flows.publish(name, {"attributes": [{"name": "state", "default": "new"}], "triggers": triggers})
+    return api.instances.start(name)
 
 
 def test_it_operates_on_an_instance_and_its_jobs(wid: int) -> None:
@@ -70,7 +70,7 @@ def rejected(*line: str) -> str:
 
 def test_it_operates_on_the_instances_of_a_filter(wid: int) -> None:
     flow = Instance.objects.get(wid=wid).flow.name
-    api.start(flow)
+    api.instances.start(flow)
     chosen = ("--filter", "status:running", "--flow", flow)
     assert answer("operate", "suspend", *chosen, "--dry-run", "--json")["total"] == 2
     assert flow in run("operate", "suspend", *chosen, "--dry-run")
@@ -82,10 +82,10 @@ def test_it_operates_on_the_instances_of_a_filter(wid: int) -> None:
         answer("operate", "suspend", *chosen, "--expect", "2", "--reason", "Wait.", "--json")["bulk"]
     )
     assert "Wait." in run("bulk") and answer("bulk", number, "--json")["left"] == 2
-    assert answer("bulk", number, "pause", "--json")["state"] == "paused" and api.continue_bulk() is None
+    assert answer("bulk", number, "pause", "--json")["state"] == "paused" and api.bulk.continue_bulk() is None
     run("bulk", number, "resume", "--actor", "ana")
-    api.cancel(wid, "x")  # afterwards its status is another one
-    assert api.continue_bulk() == int(number)
+    api.instances.cancel(wid, "x")  # afterwards its status is another one
+    assert api.bulk.continue_bulk() == int(number)
     shown = answer("bulk", number, "--json")
     assert (shown["state"], shown["done"], shown["changed_by"]) == ("finished", 1, "ana")
     assert [(row["wid"], row["code"]) for row in shown["refused_rows"]] == [(wid, "WD505")]
@@ -99,14 +99,14 @@ def test_a_dry_run_counts_the_instances_to_which_the_operation_applies(wid: int)
     flow = Instance.objects.get(wid=wid).flow.name
     final = {"predicate": "state = 'end'", "final": True}
     rules = [{"transition": "tr_work", "predicate": "state = 'new'", "max_attempts": 1}, final]
-    api.publish(flow, {"attributes": [{"name": "state", "default": "new"}], "triggers": rules})
-    parked, suspended, stuck, ended = (api.start(flow) for _ in range(4))
+    api.flows.publish(flow, {"attributes": [{"name": "state", "default": "new"}], "triggers": rules})
+    parked, suspended, stuck, ended = (api.instances.start(flow) for _ in range(4))
     jobs = [Job.objects.get(wid=each).id for each in (parked, stuck)]
-    failing, done = (api.lease_many(flow, ["tr_work"], 1, "w", job_ids=[job])[0] for job in jobs)
-    api.fail_many(flow, [Failure(failing, "no")])
-    api.complete(done, {"state": "x"})
-    api.suspend(suspended, "Later.")
-    api.cancel(ended, "No.")
+    failing, done = (api.jobs.lease_many(flow, ["tr_work"], 1, "w", job_ids=[job])[0] for job in jobs)
+    api.jobs.fail_many(flow, [Failure(failing, "no")])
+    api.jobs.complete(done, {"state": "x"})
+    api.operations.suspend(suspended, "Later.")
+    api.instances.cancel(ended, "No.")
     repairs = get_args(ManyRepair)
     found = {}
     for name in (*of_many(), *repairs):
@@ -173,7 +173,7 @@ def test_the_examples_of_a_csv_file(wid: int, tmp_path: Path, monkeypatch: pytes
 def test_the_examples_of_many_instances(wid: int) -> None:
     """Numbers and names of the example become those of this test."""
     flow = Instance.objects.get(wid=wid).flow.name
-    newer = api.start(flow)
+    newer = api.instances.start(flow)
     section, calls = documented("Operating on many instances")
     assert [call.split()[0] for call, _printed in calls] == ["operate", "operate", "bulk"]
     bulk, digest, theirs_digest = 0, digest_of([wid, newer]), digest_of([17, 18])
@@ -191,9 +191,9 @@ def test_the_examples_of_many_instances(wid: int) -> None:
         assert re.sub("[ -]+", " ", found).split() == re.sub("[ -]+", " ", printed).split()
     program = re.search(r"```python\n(.*?)```", section, re.DOTALL)
     assert program is not None
-    api.withdraw_bulk(bulk)
+    api.bulk.withdraw(bulk)
     found_names: dict[str, object] = {}
     exec(program[1].replace("parcels", flow), found_names)  # noqa: S102 - the program of our document
-    api.cancel(wid, "x")
-    assert api.continue_bulk() == found_names["made"].id  # type: ignore[attr-defined]
-    assert [row.wid for row in api.bulk_rows(found_names["made"].id, "refused")] == [wid]  # type: ignore[attr-defined]
+    api.instances.cancel(wid, "x")
+    assert api.bulk.continue_bulk() == found_names["made"].id  # type: ignore[attr-defined]
+    assert [row.wid for row in api.bulk.rows(found_names["made"].id, "refused")] == [wid]  # type: ignore[attr-defined]

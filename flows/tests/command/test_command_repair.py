@@ -24,21 +24,21 @@ PAGE = (Path(__file__).parents[3] / "docs/repairing.md").read_text()
 def wid() -> int:
     """An order whose card was declined: an exception."""
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     triggers = [
         {"name": "pay", "transition": "tr_pay", "predicate": "payment is null"},
         {"name": "ship", "transition": "tr_ship", "predicate": "payment = 'paid' and parcel is null"},
         {"predicate": "parcel is not null", "final": True},
     ]
     attributes = [{"name": "payment"}, {"name": "parcel"}]
-    api.publish(name, {"attributes": attributes, "triggers": triggers})
+    api.flows.publish(name, {"attributes": attributes, "triggers": triggers})
     return stuck(name)
 
 
 def stuck(flow: str) -> int:
-    wid = api.start(flow)
-    job = api.lease_many(flow, ["tr_pay"], 1, "worker")[0]
-    assert api.complete(job, {"payment": "declined"}).status == "E"
+    wid = api.instances.start(flow)
+    job = api.jobs.lease_many(flow, ["tr_pay"], 1, "worker")[0]
+    assert api.jobs.complete(job, {"payment": "declined"}).status == "E"
     return wid
 
 
@@ -114,7 +114,7 @@ def check(wid: int, command: str, printed: str) -> None:
 def test_the_page_has_every_operation() -> None:
     table = PAGE.partition("## Operations")[2].partition("\n## ")[0]
     named = set(re.findall(r"`(\w+)`", " ".join(re.findall(r"^\| (.*?) \|", table, re.MULTILINE))))
-    assert named == set(api.repair_operations())
+    assert named == set(api.operations.of_repair())
 
 
 def test_many_are_repaired_by_a_filter(wid: int) -> None:
@@ -125,12 +125,12 @@ def test_many_are_repaired_by_a_filter(wid: int) -> None:
     assert shown["total"] == 3
     assert shown["first"][0] == {"wid": wid, "outcome": "exception -> running, fires tr_ship"}
     assert "--expect 3 --digest" in run(*given, "--dry-run")
-    api.repair(others[1], "patch", {"changes": {"payment": "refused"}}, "x")
+    api.repairs.repair(others[1], "patch", {"changes": {"payment": "refused"}}, "x")
     digest = shown["digest"]
     assert "not the same ones" in rejected(*given, "--reason", "x", "--expect", "3", "--digest", digest)
     made = answer(*given, "--reason", "The bank was down.", "--all-or-nothing", "--json")
-    assert made["total"] == 3 and api.read_bulk(made["bulk"]).atomic
-    api.continue_bulk()
+    assert made["total"] == 3 and api.bulk.read(made["bulk"]).atomic
+    api.bulk.continue_bulk()
     assert {each.status for each in Instance.objects.filter(wid__in=[wid, *others])} == {"R"}
 
 

@@ -34,8 +34,8 @@ def file(tmp_path: Path, *triggers: dict[str, Any]) -> str:
 @pytest.fixture
 def tickets() -> str:
     name = unique()
-    api.create_flow(name)
-    api.publish(name, TICKETS)
+    api.flows.create(name)
+    api.flows.publish(name, TICKETS)
     return name
 
 
@@ -57,7 +57,7 @@ def test_flowlint_lists_problems_first(tickets: str, tmp_path: Path) -> None:
 
 
 def test_flowimpact_says_what_would_happen(tickets: str, tmp_path: Path) -> None:
-    wids = [api.start(tickets), api.start(tickets)]
+    wids = [api.instances.start(tickets), api.instances.start(tickets)]
     changed = file(tmp_path, WORK | {"predicate": "state is null"}, FINAL | {"predicate": "state = 'new'"})
     said = run("flow", "impact", tickets, changed)
     assert said.startswith("Living instances: 2.\n")
@@ -72,7 +72,7 @@ def test_flowimpact_says_what_would_happen(tickets: str, tmp_path: Path) -> None
 def test_flowimpact_fails_where_publishing_would(tickets: str, tmp_path: Path) -> None:
     wrong = file(tmp_path, WORK | {"predicate": "stat = 'new'"}, FINAL)
     assert "There is no attribute" in refused("flow", "impact", tickets, wrong)
-    api.start(tickets)
+    api.instances.start(tickets)
     fails = {"transition": "tr_n", "predicate": "state::integer > 3", "on_error": "abort"}
     assert (
         refused("flow", "impact", tickets, file(tmp_path, WORK, FINAL, fails))
@@ -85,7 +85,7 @@ def test_flowlint_does_not_count_what_is_acknowledged(tickets: str, tmp_path: Pa
     listed = json.loads(run("flow", "lint", tickets, never, "--fail-on", "error", "--json"))["findings"]
     for one in listed:
         if one["severity"] == "warning":
-            api.acknowledge_finding(tickets, one["id"], "not yet", rule=one["rule"], actor="ann")
+            api.drafts.acknowledge_finding(tickets, one["id"], "not yet", rule=one["rule"], actor="ann")
 
     text = run("flow", "lint", tickets, never)
 
@@ -115,7 +115,7 @@ def test_the_commands_for_ci_answer_in_json_and_with_their_exit_codes(tickets: s
     assert "differ" in refused("flow", "diff", *good["diff"])
 
     abort = {"transition": "tr_x", "predicate": "1 / 0 = 1 and state = 'lost'", "on_error": "abort"}
-    api.start(tickets)
+    api.instances.start(tickets)
     bad = commands_of_ci(tickets, file(tmp_path, WORK, FINAL, abort))
     for name in ("lint", "impact", "diff"):
         assert refused("flow", name, *bad[name]), name

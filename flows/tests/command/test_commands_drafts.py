@@ -39,11 +39,11 @@ def refused(kind: type[CommandError], *command: str) -> CommandError:
 
 
 def test_a_saved_file_keeps_the_numbers_of_what_runs(published: str) -> None:
-    before = api.read_draft(published).definition
+    before = api.drafts.read(published).definition
     saved = json.loads(
         run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2", "--json")
     )
-    after = api.read_draft(published).definition
+    after = api.drafts.read(published).definition
     assert saved["revision"] == 3
     assert [each["id"] for each in after["triggers"]] == [each["id"] for each in before["triggers"]]
     assert [each["id"] for each in after["attributes"]] == [each["id"] for each in before["attributes"]]
@@ -53,7 +53,7 @@ def test_a_file_of_an_old_revision_is_not_saved(published: str) -> None:
     run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
     error = refused(Rejected, "flowdraft", "save", published, "--file", "first.yaml", "--revision", "2")
     assert error.returncode == 1
-    assert api.read_draft(published).revision == 3
+    assert api.drafts.read(published).revision == 3
 
 
 def test_what_show_writes_is_what_save_reads(published: str) -> None:
@@ -65,25 +65,25 @@ def test_what_show_writes_is_what_save_reads(published: str) -> None:
 
 def test_merge_takes_what_was_published_meanwhile(published: str) -> None:
     run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
-    api.publish(published, api.definition(published) | {"label": "Meanwhile"})
+    api.flows.publish(published, api.flows.definition(published) | {"label": "Meanwhile"})
     assert "version" in str(refused(Rejected, "flowdraft", "publish", published))
     run("flow", "draft", "merge", published)
     run("flow", "draft", "publish", published)
-    now = api.definition(published)
+    now = api.flows.definition(published)
     assert (now["label"], now["triggers"][0]["predicate"]) == ("Meanwhile", "a is null and b is null")
 
 
 def test_contradictions_are_not_merged(published: str) -> None:
     run("flow", "draft", "save", published, "--file", "second.yaml", "--revision", "2")
-    definition = api.definition(published)
+    definition = api.flows.definition(published)
     definition["triggers"][0]["predicate"] = "b is null"
-    api.publish(published, definition)
+    api.flows.publish(published, definition)
     assert "triggers/0/predicate" in str(refused(Rejected, "flowdraft", "merge", published))
-    assert api.read_draft(published).revision == 3
+    assert api.drafts.read(published).revision == 3
 
 
 def test_a_request_is_rejected_or_withdrawn(published: str) -> None:
-    api.publish(published, api.definition(published) | {"needs_approval": True})
+    api.flows.publish(published, api.flows.definition(published) | {"needs_approval": True})
     for decision in ("reject", "withdraw"):
         request = json.loads(
             run("flow", "draft", "rollback", published, "--from-version", "1", "--json", "--actor", "ann")
@@ -149,7 +149,7 @@ def test_an_example_of_the_gallery_opens_with_its_scenarios() -> None:
     name = unique()
     said = run("flow", "draft", "open", name, "--from-gallery", "loan", "--actor", "ann")
     assert said == f"Draft main of flow {name} is at revision 1, made from version 0.\n"
-    assert len(api.read_draft(name).definition["triggers"]) == 6
+    assert len(api.drafts.read(name).definition["triggers"]) == 6
     assert run("flow", "test", name, f"{name}:main").count(": as expected.") == 3
     assert "no example nowhere: sequence" in str(
         refused(Usage, "flowdraft", "open", unique(), "--from-gallery", "nowhere")

@@ -33,7 +33,7 @@ def test_createflow_makes_an_empty_flow(db: None) -> None:
     )
 
     assert name in output
-    definition = api.definition(name)
+    definition = api.flows.definition(name)
     assert (definition["label"], definition["final_when_pending"]) == ("Orders", "defer")
 
 
@@ -66,9 +66,9 @@ def test_a_refusal_in_json_has_code_and_hint(fig2: str) -> None:
 
 
 def test_loadflow_runs_figure_two_word_for_word(fig2: str) -> None:
-    wid = api.start(fig2)
+    wid = api.instances.start(fig2)
 
-    assert [job.transition for job in api.offer(fig2, ["tr_a2", "tr_a3"])] == ["tr_a2", "tr_a3"]
+    assert [job.transition for job in api.jobs.offer(fig2, ["tr_a2", "tr_a3"])] == ["tr_a2", "tr_a3"]
     assert TraceEntry.objects.get(wid=wid).fired == ["tr_a2", "tr_a3"]
     assert FlowVersion.objects.filter(flow__name=fig2).latest("version").actor == "alice"
 
@@ -134,7 +134,7 @@ def test_loadflow_takes_back_everything_even_after_a_commit_in_the_file(db: None
 def test_loadflow_adds_to_a_flow_that_is_there(fig2: str, tmp_path: Path) -> None:
     run("flow", "load", write(tmp_path, "insert into wed_attr (aname) values ('a4')"), "--flow", fig2)
 
-    assert [a["name"] for a in api.definition(fig2)["attributes"]] == ["a1", "a2", "a3", "a4"]
+    assert [a["name"] for a in api.flows.definition(fig2)["attributes"]] == ["a1", "a2", "a3", "a4"]
 
 
 @pytest.mark.parametrize("what", ["missing", "directory", "binary"])
@@ -177,9 +177,9 @@ def _anonymous(text: str, name: str) -> str:
 
 def test_dumpflow_quotes_what_needs_it(db: None, tmp_path: Path) -> None:
     first, second = unique(), unique()
-    api.create_flow(first)
+    api.flows.create(first)
     predicate = "a1 = '$$' or a1 = 'it''s $q1$' or a1 = '\\'"
-    api.publish(
+    api.flows.publish(
         first,
         {
             "attributes": [{"name": "a1", "default": "o'$$\\"}],
@@ -189,8 +189,8 @@ def test_dumpflow_quotes_what_needs_it(db: None, tmp_path: Path) -> None:
 
     run("flow", "load", write(tmp_path, run("flow", "show", first)), "--flow", second)
 
-    assert api.definition(second)["triggers"][0]["predicate"] == predicate
-    assert api.definition(second)["attributes"][0]["default"] == "o'$$\\"
+    assert api.flows.definition(second)["triggers"][0]["predicate"] == predicate
+    assert api.flows.definition(second)["attributes"][0]["default"] == "o'$$\\"
 
 
 @pytest.mark.parametrize(
@@ -240,7 +240,7 @@ def test_what_only_the_commit_finds_is_an_error_of_the_kernel(fig2: str) -> None
 def test_numbers_in_a_file_do_not_count(fig2: str, tmp_path: Path) -> None:
     """They are those of the database that the file comes from: here they would exchange two attributes."""
     before = dict(Flow.objects.get(name=fig2).attributes.values_list("name", "aid"))
-    definition: Any = api.definition(fig2)
+    definition: Any = api.flows.definition(fig2)
     numbers = list(before.values())
     for attribute, number in zip(definition["attributes"], numbers[1:] + numbers[:1], strict=True):
         attribute["id"] = number

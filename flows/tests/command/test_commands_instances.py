@@ -15,8 +15,8 @@ pytestmark = pytest.mark.django_db
 
 
 def test_flows_counts(fig2: str) -> None:
-    api.start(fig2)
-    api.start(fig2, {"a1": "over"})
+    api.instances.start(fig2)
+    api.instances.start(fig2, {"a1": "over"})
 
     row = next(row for row in answer("flow", "list") if row["flow"] == fig2)
 
@@ -77,10 +77,10 @@ def test_startinstance_refuses_what_is_no_value(fig2: str, value: str) -> None:
 
 
 def test_trace_shows_each_step(fig2: str) -> None:
-    wid = api.start(fig2, actor="bob")
-    job = api.take(fig2, ["tr_a2"])
+    wid = api.instances.start(fig2, actor="bob")
+    job = api.jobs.take(fig2, ["tr_a2"])
     assert job is not None
-    api.complete(job, {"a2": "done"}, actor="robot")
+    api.jobs.complete(job, {"a2": "done"}, actor="robot")
 
     lines = run("trace", str(wid)).splitlines()
 
@@ -98,10 +98,10 @@ def test_trace_of_nothing_is_refused(db: None, wid: str) -> None:
 
 
 def test_jobs_lists_what_waits(fig2: str) -> None:
-    wid = api.start(fig2)
-    job = api.take(fig2, ["tr_a2"])
+    wid = api.instances.start(fig2)
+    job = api.jobs.take(fig2, ["tr_a2"])
     assert job is not None
-    api.fail(job, "out of\npaper")
+    api.jobs.fail(job, "out of\npaper")
 
     jobs = answer("jobs", fig2)
     assert [(job["wid"], job["transition"], job["attempts"]) for job in jobs] == [
@@ -116,14 +116,14 @@ def test_jobs_lists_what_waits(fig2: str) -> None:
 
 def test_jobs_have_the_large_state_that_fired_them(fig2: str) -> None:
     text = "é" * 1_500
-    wid = api.start(fig2, {"a3": text})
+    wid = api.instances.start(fig2, {"a3": text})
     assert Job.objects.filter(wid=wid, payload__isnull=True).exists(), "the state is in the history only"
     (job, *_others) = answer("jobs", fig2)
     assert job["payload"]["a3"] == text == Job.objects.get(pk=job["id"]).fired_by()["a3"]
 
 
 def test_jobs_of_a_role_are_listed_with_it(fig2: str) -> None:
-    api.start(fig2)
+    api.instances.start(fig2)
     Trigger.objects.filter(flow__name=fig2, transition="tr_a3").update(role="Clerk")
     assert [(job["transition"], job["role"]) for job in answer("jobs", fig2)] == [
         ("tr_a2", ""),
@@ -135,7 +135,7 @@ def test_jobs_of_a_role_are_listed_with_it(fig2: str) -> None:
 
 def _empty() -> str:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     return name
 
 

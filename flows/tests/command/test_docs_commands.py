@@ -40,8 +40,8 @@ def plain(text: str) -> list[str]:
 def loaded(text: str) -> str:
     """Publish the flow of the first definition of a page."""
     definition = yaml.safe_load(example(text, "yaml"))
-    api.create_flow(definition["flow"])
-    api.publish(definition["flow"], definition)
+    api.flows.create(definition["flow"])
+    api.flows.publish(definition["flow"], definition)
     return str(definition["flow"])
 
 
@@ -84,7 +84,7 @@ def test_starts_by_time() -> None:
             [flow],
         )
         assert {entry for (entry,) in cursor} == set(yaml.safe_load(example(text, "yaml"))["start_at"])
-        assert api.reap()["starts"] == 2
+        assert api.maintenance.reap()["starts"] == 2
     assert [*Job.objects.filter(flow__name=flow).values_list("transition", flat=True)] == ["tr_count"] * 2
 
 
@@ -95,11 +95,11 @@ def test_children() -> None:
     [(start, started), (command, printed)] = sessions(text)
     assert plain(run(start)) == plain(started)
     wid = Instance.objects.get(flow__name=flow).wid
-    while api.continue_children() is not None:
+    while api.children.continue_children() is not None:
         pass
-    (job,) = api.lease_many(flow, ["pack"], 1, "ann")
-    api.complete(job, {"packed": "yes"})
-    while api.continue_children() is not None:
+    (job,) = api.jobs.lease_many(flow, ["pack"], 1, "ann")
+    api.jobs.complete(job, {"packed": "yes"})
+    while api.children.continue_children() is not None:
         pass
     shown = answer("children", str(wid))
     assert [child["status"] for child in shown["children"]] == ["F", "R", "R"]
@@ -113,9 +113,9 @@ def test_children() -> None:
 def test_locks() -> None:
     text = page("exclusion")
     flow = loaded(text)
-    api.start(flow, {"customer": "ann"})
-    api.start(flow, {"customer": "ann"})
-    api.lease_many(flow, ["tr_print"], 1, "worker-1")
+    api.instances.start(flow, {"customer": "ann"})
+    api.instances.start(flow, {"customer": "ann"})
+    api.jobs.lease_many(flow, ["tr_print"], 1, "worker-1")
     first, second = (
         Job.objects.filter(flow__name=flow).order_by("wid").values_list("wid", flat=True).distinct()
     )
@@ -132,9 +132,9 @@ def _without_job(line: str, numbers: dict[str, str]) -> str:
 
 def test_keys_of_workers() -> None:
     for name in ("orders", "invoices"):
-        api.create_flow(name)
+        api.flows.create(name)
     rule = {"transition": "tr_pack", "predicate": "true", "role": "Clerk"}
-    api.publish("orders", {"attributes": [], "triggers": [rule]})
+    api.flows.publish("orders", {"attributes": [], "triggers": [rule]})
     for command, printed in sessions(page("worker-keys")):
         with_actor = command if " list" in command else f"{command} --actor ann"
         assert plain(run(with_actor)) == plain(printed), command

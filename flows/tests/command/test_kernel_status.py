@@ -38,16 +38,16 @@ def test_a_changed_function_is_still_found() -> None:
 def test_a_flow_is_defined_and_published_by_such_a_session(quoting: None) -> None:
     """Publishing the same definition twice changes nothing, and the flow's role is found."""
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
     trigger = {"transition": "tr_x", "predicate": "a = '1' and length(b::text) > 0"}
     definition = {"attributes": [{"name": "a"}, {"name": "b", "type": "date"}], "triggers": [trigger]}
-    api.publish(flow, definition)
+    api.flows.publish(flow, definition)
     with connection.cursor() as cursor:
         cursor.execute("select wedsql.open_flow_role(%s)", [flow])
         cursor.execute("reset quote_all_identifiers")
         cursor.execute("select wedsql._has_role(%s)", [flow])
         assert cursor.fetchone()[0]
-        report = api.publish(flow, definition)
+        report = api.flows.publish(flow, definition)
         assert (report.attributes_changed, report.triggers_changed) == (0, 0)
         cursor.execute("select wedsql.close_flow_role(%s)", [flow])
-    assert api.start(flow, {"a": "1", "b": "2026-01-01"})
+    assert api.instances.start(flow, {"a": "1", "b": "2026-01-01"})

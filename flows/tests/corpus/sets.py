@@ -20,8 +20,8 @@ def flow_over(db: psycopg.Connection[Any], attributes: dict[str, str]) -> Iterat
     listed = [_attribute(attribute, kind) for attribute, kind in attributes.items()]
     final = {"predicate": f"{next(iter(attributes))} is not null", "final": True}
     with db.transaction(force_rollback=True):
-        api.create_flow(name, conn=db)
-        api.publish(name, {"attributes": listed, "triggers": [final]}, conn=db)
+        api.flows.create(name, conn=db)
+        api.flows.publish(name, {"attributes": listed, "triggers": [final]}, conn=db)
         yield name
 
 

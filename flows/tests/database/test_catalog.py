@@ -20,11 +20,11 @@ def defined(connect: Connect) -> Iterator[str]:
     """A flow with a trigger, dropped after the test."""
     name = f"r_{uuid.uuid4().hex[:12]}"
     admin = connect()
-    api.create_flow(name, conn=admin)
+    api.flows.create(name, conn=admin)
     trigger = {"transition": "tr_x", "predicate": "a = '1'"}
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [trigger]}, conn=admin)
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": [trigger]}, conn=admin)
     yield name
-    api.drop_flow(name, force=True, conn=admin)
+    api.flows.drop(name, force=True, conn=admin)
 
 
 def test_catalog_every_function_is_pinned_and_closed(connect: Connect, defined: str) -> None:

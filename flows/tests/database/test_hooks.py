@@ -76,12 +76,12 @@ def reinstall(connection: Installed, place: Path, text: str) -> None:
 
 def ended(connection: Installed, flow: str) -> int:
     """Return an instance of a new flow that has ended, and may be removed."""
-    api.create_flow(flow, conn=connection)
-    api.publish(flow, DEFINITION, conn=connection)
+    api.flows.create(flow, conn=connection)
+    api.flows.publish(flow, DEFINITION, conn=connection)
     connection.execute("update wedsql.flow set retention = '1 day' where name = %s", [flow])
-    wid = api.start(flow, conn=connection)
-    (job,) = api.lease_many(flow, ["tr_x"], 1, "test", conn=connection)
-    api.complete(job, {"a": "2"}, conn=connection)
+    wid = api.instances.start(flow, conn=connection)
+    (job,) = api.jobs.lease_many(flow, ["tr_x"], 1, "test", conn=connection)
+    api.jobs.complete(job, {"a": "2"}, conn=connection)
     connection.execute("update wedsql.instance set finished_at = finished_at - interval '2 days'")
     return wid
 
@@ -121,7 +121,7 @@ def test_a_capability_has_parts_and_kinds_of_a_round_of_the_reaper(bare: Install
     reinstall(bare, tmp_path, "")
     assert set(value(bare, "select wedsql.reap()")) == {"ended", "expired", "timers", "late", "starts"}
     reinstall(bare, tmp_path, REAPED)
-    api.create_flow("reaped", conn=bare)
+    api.flows.create("reaped", conn=bare)
     value(bare, "select wedsql.reap()")  # it adds the row by which one reaper works on the new flow
     flows = value(bare, "select count(*)::integer from wedsql.flow")
     assert value(bare, "select wedsql.reap()")["notes"] == 2 * flows
@@ -130,12 +130,12 @@ def test_a_capability_has_parts_and_kinds_of_a_round_of_the_reaper(bare: Install
 
 def test_without_keys_no_job_of_a_flow_that_requires_them_is_taken(bare: Installed, tmp_path: Path) -> None:
     reinstall(bare, tmp_path, "")
-    api.create_flow("keyed", conn=bare)
-    api.publish("keyed", DEFINITION | {"worker_keys": True}, conn=bare)
-    api.start("keyed", conn=bare)
+    api.flows.create("keyed", conn=bare)
+    api.flows.publish("keyed", DEFINITION | {"worker_keys": True}, conn=bare)
+    api.instances.start("keyed", conn=bare)
     assert value(bare, "select wedsql.may_work('keyed', 'tr_x')") is False
     with pytest.raises(WorkerKeyNeeded):
-        api.lease_many("keyed", ["tr_x"], 1, "test", conn=bare)
+        api.jobs.lease_many("keyed", ["tr_x"], 1, "test", conn=bare)
 
 
 @pytest.mark.parametrize(

@@ -42,11 +42,11 @@ def standing(dsn: str) -> Iterator[str]:
 @contextmanager
 def flow_with_an_instance(admin: Connection) -> Iterator[str]:
     name = f"r_{uuid.uuid4().hex[:12]}"
-    api.create_flow(name, conn=admin)
-    api.publish(name, DEFINITION, conn=admin)
-    api.start(name, {}, conn=admin)
+    api.flows.create(name, conn=admin)
+    api.flows.publish(name, DEFINITION, conn=admin)
+    api.instances.start(name, {}, conn=admin)
     yield name
-    api.drop_flow(name, force=True, conn=admin)
+    api.flows.drop(name, force=True, conn=admin)
 
 
 def denied(connection: Connection, statement: str, *codes: str) -> None:
@@ -134,23 +134,23 @@ def test_no_role_calls_internals(connect: Connect, standing: str, role: str) -> 
 def test_the_web_may_define_start_and_work(connect: Connect) -> None:
     web = connect("wed_web")
     name = f"r_{uuid.uuid4().hex[:12]}"
-    api.create_flow(name, conn=web)
-    api.publish(name, DEFINITION, conn=web)
-    wid = api.start(name, {}, conn=web)
+    api.flows.create(name, conn=web)
+    api.flows.publish(name, DEFINITION, conn=web)
+    wid = api.instances.start(name, {}, conn=web)
     with web.transaction():
-        job = api.take(name, ["tr_x"], conn=web)
+        job = api.jobs.take(name, ["tr_x"], conn=web)
         assert job is not None
-        assert api.complete(job, {"a": "end"}, conn=web).status == "F"
-    wid = api.start(name, {}, conn=web)
-    api.cancel(wid, "no", conn=web)
-    api.rematch(name, conn=web)
-    assert api.check_predicate(name, "a = '1'", conn=web)
+        assert api.jobs.complete(job, {"a": "end"}, conn=web).status == "F"
+    wid = api.instances.start(name, {}, conn=web)
+    api.instances.cancel(wid, "no", conn=web)
+    api.instances.rematch(name, conn=web)
+    assert api.flows.check_predicate(name, "a = '1'", conn=web)
     web.execute(
         "update wedsql.trig set label = 'x' where flow_id = (select id from wedsql.flow where name = %s)",
         [name],
     )
     assert web.execute("select count(*) from wedsql.wed_trace where wid = %s", [wid]).fetchone() == (2,)
-    api.drop_flow(name, force=True, conn=web)
+    api.flows.drop(name, force=True, conn=web)
 
 
 @pytest.mark.parametrize(
@@ -165,17 +165,17 @@ def test_only_the_reaper_reaps(connect: Connect, role: str, call: str) -> None:
 
 def test_a_worker_works(connect: Connect, defined: str) -> None:
     worker = connect("wed_worker")
-    number = api.register_worker("cluster", "w", "h", 1, [f"{defined}:tr_x"], conn=worker)
-    assert api.heartbeat(number, True, conn=worker)
+    number = api.workers.register("cluster", "w", "h", 1, [f"{defined}:tr_x"], conn=worker)
+    assert api.workers.heartbeat(number, True, conn=worker)
     with worker.transaction():
-        job = api.take(defined, ["tr_x"], conn=worker)
+        job = api.jobs.take(defined, ["tr_x"], conn=worker)
         assert job is not None
-        assert api.complete(job, {"a": "1"}, conn=worker).status == "R"
-    leased = api.lease_many(defined, ["tr_x"], 1, "w", conn=worker)[0]
-    assert api.fail(leased, "no", conn=worker) is not None
-    assert api.offer(defined, ["tr_x"], conn=worker) == []
-    api.start(defined, {}, conn=worker)
-    api.unregister_worker(number, conn=worker)
+        assert api.jobs.complete(job, {"a": "1"}, conn=worker).status == "R"
+    leased = api.jobs.lease_many(defined, ["tr_x"], 1, "w", conn=worker)[0]
+    assert api.jobs.fail(leased, "no", conn=worker) is not None
+    assert api.jobs.offer(defined, ["tr_x"], conn=worker) == []
+    api.instances.start(defined, {}, conn=worker)
+    api.workers.unregister(number, conn=worker)
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,16 @@ def test_only_the_web_defines(connect: Connect, standing: str, role: str, call: 
 
 def test_the_reaper_reaps_and_looks(connect: Connect) -> None:
     reaper = connect("wed_reaper")
-    assert set(api.reap(conn=reaper)) == {"ended", "expired", "timers", "late", "signals", "starts"}
-    api.next_due(conn=reaper)
-    assert "in_default" in api.maintain(conn=reaper)
+    assert set(api.maintenance.reap(conn=reaper)) == {
+        "ended",
+        "expired",
+        "timers",
+        "late",
+        "signals",
+        "starts",
+    }
+    api.maintenance.next_due(conn=reaper)
+    assert "in_default" in api.maintenance.maintain(conn=reaper)
     for call in (
         "select wedsql.start('x')",
         "select wedsql.take('x', '{y}')",
@@ -288,7 +295,7 @@ def test_a_flows_role_may_not_touch_another_flow_nor_the_kernel(
 ) -> None:
     admin = connect()
     other = f"r_{uuid.uuid4().hex[:12]}"
-    api.create_flow(other, conn=admin)
+    api.flows.create(other, conn=admin)
     for statement in (
         f"select * from {other}.wed_flow",
         f"insert into {other}.wed_flow default values",
@@ -310,4 +317,4 @@ def test_a_flows_role_may_not_touch_another_flow_nor_the_kernel(
         "42501",
     )
     denied(flow_role, f"update {defined}.wed_attr set flow_id = {flow_id}", "44000", "42501", "WD009")
-    api.drop_flow(other, conn=admin)
+    api.flows.drop(other, conn=admin)

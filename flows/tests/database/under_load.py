@@ -41,10 +41,10 @@ def _work(kit: Kit, seed: int, stop: threading.Event, steps: Counter[str]) -> No
     conn = kit.connect()
     while not stop.is_set():
         with suppress(NoMatch, TryAgain):  # the new definition may take some first states no longer
-            api.start(kit.name, {"items": draw.randint(0, 9)}, conn=conn)
+            api.instances.start(kit.name, {"items": draw.randint(0, 9)}, conn=conn)
         # The publication may withdraw jobs that are held, and results may have waited for it.
         with suppress(StaleJob, TryAgain), conn.transaction():
-            if job := api.take(kit.name, TRANSITIONS, conn=conn):
+            if job := api.jobs.take(kit.name, TRANSITIONS, conn=conn):
                 new = "sent" if job.transition == "tr_send" else draw.choice(["paid", "paid", None])
-                api.complete(job, {"state": new}, conn=conn)
+                api.jobs.complete(job, {"state": new}, conn=conn)
                 steps[job.transition] += 1

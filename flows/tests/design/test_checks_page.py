@@ -14,11 +14,11 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.api.recent import Recent
 from flows.definition.lint import Finding
 from flows.designer.draft import warning_count
 from flows.designer.editor import checks
 from flows.designer.trial import path
+from flows.engine.recent import Recent
 from flows.models import Flow
 from flows.tests.designer import browser
 from flows.tests.pages import unique
@@ -48,9 +48,9 @@ def address(flow: str, tab: str = "checks") -> str:
 
 def drafted(flow: str, **first: str) -> None:
     """Open a draft in which the first rule has these options."""
-    draft = api.open_draft(flow, actor="ann")
+    draft = api.drafts.open(flow, actor="ann")
     draft.definition["triggers"][0] |= first
-    api.save_draft(draft.at, draft.definition, actor="ann")
+    api.drafts.save(draft.at, draft.definition, actor="ann")
 
 
 def test_a_rule_that_never_holds_is_found_in_the_draft(alice: Client, fig2: str) -> None:
@@ -79,11 +79,11 @@ def test_what_takes_long_is_examined_after_the_page(
 
 def test_of_one_kind_the_first_findings_are_shown_and_the_others_linked(alice: Client) -> None:
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
     rules = [{"transition": f"tr_{n}", "predicate": f"a = {n}", "writes": ["a"]} for n in range(13)]
     final = {"predicate": "a = 20", "final": True}
     attribute = {"name": "a", "type": "integer", "default": "0"}
-    api.publish(flow, {"attributes": [attribute], "triggers": [*rules, final]})
+    api.flows.publish(flow, {"attributes": [attribute], "triggers": [*rules, final]})
 
     page = shown(alice, flow)
 
@@ -121,7 +121,7 @@ def test_what_the_page_reads_first_has_a_time_limit(
 def test_checks_that_do_not_end_in_time_say_so(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("flows.api.checks._known_tables", Recent(1))
+    monkeypatch.setattr("flows.engine.checks._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         page = alice.get(address(fig2), {"part": "findings"})
 
@@ -130,12 +130,12 @@ def test_checks_that_do_not_end_in_time_say_so(
 
 def test_a_definition_without_findings_says_so(alice: Client) -> None:
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
     triggers = [
         {"transition": "tr_a", "predicate": "a is null", "writes": ["a"]},
         {"predicate": "a is not null", "final": True},
     ]
-    api.publish(flow, {"attributes": [{"name": "a", "type": "integer"}], "triggers": triggers})
+    api.flows.publish(flow, {"attributes": [{"name": "a", "type": "integer"}], "triggers": triggers})
     with connection.cursor() as cursor:
         serves = [f"{flow}:tr_a"]
         cursor.execute("select wedsql.register_worker('runner', 'test', 'here', 1, %s)", [serves])
@@ -165,7 +165,7 @@ def test_a_finding_is_acknowledged_with_a_reason_and_that_is_taken_back(alice: C
     assert re.search(r"<s>The condition of .* is true on no state.</s>", page)
     assert "not <yet> used" in page and "Acknowledged by alice" in page
     alice.post(address(fig2), hidden(page[page.index("<s>") :]) | {"do": "withdraw"})
-    assert "<s>" not in shown(alice, fig2) and api.list_acknowledgements(fig2) == []
+    assert "<s>" not in shown(alice, fig2) and api.drafts.list_acknowledgements(fig2) == []
 
 
 def test_the_bar_of_the_draft_has_the_number_of_open_warnings(alice: Client, fig2: str) -> None:
@@ -186,9 +186,9 @@ def test_the_bar_of_the_draft_has_the_number_of_open_warnings(alice: Client, fig
     shown(alice, fig2)
     left = int(number[1]) - 1
     assert bar().endswith({0: "no warnings", 1: "1 warning"}.get(left, f"{left} warnings"))
-    draft = api.read_draft(fig2)
+    draft = api.drafts.read(fig2)
     draft.definition["triggers"][0]["label"] = "Other"
-    api.save_draft(draft.at, draft.definition, actor="ann")
+    api.drafts.save(draft.at, draft.definition, actor="ann")
     assert "warning" not in bar(), "the content is another"
 
 
@@ -202,9 +202,9 @@ def test_checks_that_were_cut_short_leave_no_number(check: str, number: int | No
 def test_a_changed_condition_asks_again(alice: Client, fig2: str) -> None:
     drafted(fig2, predicate=NEVER)
     alice.post(address(fig2), hidden(shown(alice, fig2)) | {"do": "acknowledge", "reason": "so"})
-    draft = api.read_draft(fig2)
+    draft = api.drafts.read(fig2)
     draft.definition["triggers"][0]["predicate"] = NEVER + " and a2 is null"
-    api.save_draft(draft.at, draft.definition, actor="ann")
+    api.drafts.save(draft.at, draft.definition, actor="ann")
 
     assert "<s>" not in shown(alice, fig2)
 
@@ -229,7 +229,7 @@ def test_what_is_no_acknowledgement_is_rejected_with_a_message(
     answer = alice.post(address(fig2), sent, follow=True)
 
     assert answer.status_code == 200 and "note-error" in answer.content.decode()
-    assert api.list_acknowledgements(fig2) == []
+    assert api.drafts.list_acknowledgements(fig2) == []
 
 
 def test_only_who_may_design_acknowledges(alice: Client, fig2: str) -> None:
@@ -242,7 +242,7 @@ def test_only_who_may_design_acknowledges(alice: Client, fig2: str) -> None:
     answer = browser(viewer).post(address(fig2), fields)
 
     assert page.status_code == 200 and 'class="acknowledge"' not in page.content.decode()
-    assert answer.status_code == 404 and api.list_acknowledgements(fig2) == []
+    assert answer.status_code == 404 and api.drafts.list_acknowledgements(fig2) == []
 
 
 def test_a_finding_opens_a_trial_with_the_state_that_shows_it(alice: Client, fig2: str) -> None:

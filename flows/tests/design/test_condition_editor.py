@@ -31,7 +31,7 @@ def ask(client: Client, body: Any, **more: Any) -> Any:
 
 def said(predicate: str, language: str = "en") -> str:
     with translation.override(language):
-        return sentence(api.condition_outline(TYPES, predicate), LABELS)
+        return sentence(api.conditions.outline(TYPES, predicate), LABELS)
 
 
 # Sentences
@@ -62,7 +62,7 @@ def said(predicate: str, language: str = "en") -> str:
     ],
 )  # fmt: skip
 def test_a_condition_is_said_with_the_labels(predicate: str, expected: str) -> None:
-    assert api.check_condition(TYPES, predicate)[0] is None, "the case itself is accepted"
+    assert api.conditions.check(TYPES, predicate)[0] is None, "the case itself is accepted"
     assert said(predicate) == expected
 
 
@@ -206,7 +206,7 @@ def test_a_user_has_one_check_at_a_time(alice: Client, monkeypatch: pytest.Monke
         return None, []
 
     with monkeypatch.context() as patched:
-        patched.setattr(api, "check_condition", check)
+        patched.setattr(api.conditions, "check", check)
         outer = ask(alice, asked)
 
     assert [(each.status_code, each.json()["error"]["code"]) for each in during] == [(429, "busy")]
@@ -217,9 +217,9 @@ def test_the_role_of_the_web_server_may_check(db: None) -> None:
     with connection.cursor() as cursor:
         cursor.execute("set local role wed_web")
     try:
-        assert api.check_condition(TYPES, "paid") == (None, ["paid"])
+        assert api.conditions.check(TYPES, "paid") == (None, ["paid"])
         assert said("paid") == "Paid is yes"
-        assert api.completions().functions
+        assert api.conditions.completions().functions
     finally:
         with connection.cursor() as cursor:
             cursor.execute("reset role")
@@ -231,7 +231,7 @@ def test_the_time_of_a_check_is_limited(alice: Client, monkeypatch: pytest.Monke
             cursor.execute("select pg_sleep(60)")
 
     monkeypatch.setattr("flows.designer.editor.conditions.TIMEOUT_MS", 20)
-    monkeypatch.setattr(api, "check_condition", slow)
+    monkeypatch.setattr(api.conditions, "check", slow)
     answer = ask(alice, {"types": TYPES, "predicate": "paid"})
 
     assert (answer.status_code, answer.json()["error"]["code"]) == (503, "slow")

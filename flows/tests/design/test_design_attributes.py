@@ -113,7 +113,7 @@ def test_a_condition_that_cannot_be_rewritten_is_left_and_shown(alice: Client, f
 def test_no_rule_follows_a_name_that_is_taken_or_means_something_else(
     alice: Client, fig2: str, name: str
 ) -> None:
-    before = api.running_definition(fig2)[1]["triggers"]
+    before = api.drafts.running_definition(fig2)[1]["triggers"]
     send(alice, at(fig2, "attributes", "?attribute=2"), name=name)
 
     assert draft(fig2).definition["triggers"] == before
@@ -123,7 +123,7 @@ def test_an_attribute_needs_a_name_and_what_was_typed_stays(alice: Client, fig2:
     answer = send(alice, at(fig2, "attributes", "?attribute=new"), label="Typed")
 
     assert answer.status_code == 200 and fields_of(answer)["label"] == "Typed"
-    assert "This field is required." in text_of(answer) and not api.list_drafts(fig2)
+    assert "This field is required." in text_of(answer) and not api.drafts.list(fig2)
 
 
 def test_the_settings_of_the_flow_are_saved(alice: Client, fig2: str) -> None:
@@ -172,7 +172,7 @@ def test_a_new_flow_is_a_draft_until_it_is_published(alice: Client) -> None:
     rules = reverse("admin:flows_flow_new_rules", args=(name,))
     send(alice, f"{rules}?rule=new", predicate="a is not null", final="on")
     assert f'href="{rules}"' in alice.get(reverse("admin:flows_flow_changelist")).content.decode()
-    assert api.request_publication(draft(name).at, actor="alice").status == "published"
+    assert api.publications.request(draft(name).at, actor="alice").status == "published"
     assert alice.get(rules).headers["Location"] == at(name)
 
 
@@ -186,11 +186,11 @@ def test_a_name_that_no_flow_can_have_is_rejected_at_its_field(alice: Client, na
 
 def test_the_draft_of_a_new_flow_is_discarded_after_asking(alice: Client) -> None:
     name = unique()
-    api.open_draft(name, actor="alice")
+    api.drafts.open(name, actor="alice")
     asked = reverse("admin:flows_flow_new_draft", args=(name,))
 
     fields = opened(alice, asked)
-    assert api.list_drafts(name)
+    assert api.drafts.list(name)
     alice.post(asked, fields | {"do": "discard"})
     with pytest.raises(UnknownFlow):  # neither a flow nor a draft of one
-        api.list_drafts(name)
+        api.drafts.list(name)

@@ -64,12 +64,12 @@ def test_each_tab_shows_a_draft_that_cannot_be_published(alice: Client, kind: st
     name = unique("bad")
     definition = DEFINITION
     if published:
-        api.create_flow(name)
-        api.publish(name, DEFINITION)
-        definition = api.running_definition(name)[1]
-    draft = api.open_draft(name, definition=None if published else DEFINITION, actor="alice")
+        api.flows.create(name)
+        api.flows.publish(name, DEFINITION)
+        definition = api.drafts.running_definition(name)[1]
+    draft = api.drafts.open(name, definition=None if published else DEFINITION, actor="alice")
     at = DraftAt(name, "main", draft.revision)
-    api.save_draft(at, damaged(definition, kind), actor="alice")
+    api.drafts.save(at, damaged(definition, kind), actor="alice")
 
     for tab in (*EDITED, *SHOWN) if published else EDITED:
         address = (
@@ -82,7 +82,7 @@ def test_each_tab_shows_a_draft_that_cannot_be_published(alice: Client, kind: st
             assert response.status_code == 200, (tab, query)
         if tab == "publish":
             assert re.search(r"problems? prevents? publishing:", response.content.decode())
-    assert api.read_draft(name).definition == damaged(definition, kind)
+    assert api.drafts.read(name).definition == damaged(definition, kind)
 
 
 def test_what_was_typed_stays_where_the_kernel_rejects_a_draft(alice: Client, fig2: str) -> None:
@@ -93,7 +93,7 @@ def test_what_was_typed_stays_where_the_kernel_rejects_a_draft(alice: Client, fi
         "paste": opened(alice, at(fig2, "paste", "?part=triggers")) | {"rows": "name\tlabel\nt1\tTyped"},
     }
     for number in range(20):
-        api.open_draft(fig2, f"b{number}")
+        api.drafts.open(fig2, f"b{number}")
 
     for tab, fields in typed.items():
         answer = submit(alice, at(fig2, tab), fields)

@@ -84,7 +84,7 @@ def test_a_rule_that_was_deleted_meanwhile_is_a_conflict(alice: Client, bob: Cli
 def test_what_was_typed_is_kept_when_the_draft_was_discarded(alice: Client, bob: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="Once")
     seen = opened(bob, at(fig2, query="?rule=2"))
-    api.discard_draft(draft(fig2).at)
+    api.drafts.discard(draft(fig2).at)
     send(alice, at(fig2, query="?rule=1"), label="Twice")  # another draft with the same revisions
     answer = submit(bob, at(fig2), seen, label="Typed by Bob")
 
@@ -104,9 +104,9 @@ def test_a_double_click_adds_one_rule(alice: Client, fig2: str) -> None:
 @pytest.mark.django_db(transaction=True)  # a version is one transaction
 def test_a_draft_of_an_older_version_is_brought_up_to_date(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="Mine")
-    running = api.running_definition(fig2)[1]
+    running = api.drafts.running_definition(fig2)[1]
     running["triggers"][1]["label"] = "Published"
-    api.publish(fig2, running, actor="carol")
+    api.flows.publish(fig2, running, actor="carol")
     assert "Version 2 runs now; this draft was made from version 1." in text_of(alice.get(at(fig2)))
 
     page = button(alice, fig2, "update")
@@ -117,9 +117,9 @@ def test_a_draft_of_an_older_version_is_brought_up_to_date(alice: Client, fig2: 
 @pytest.mark.django_db(transaction=True)  # a version is one transaction
 def test_a_contradiction_with_what_was_published_is_decided_by_a_person(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="Mine")
-    running = api.running_definition(fig2)[1]
+    running = api.drafts.running_definition(fig2)[1]
     running["triggers"][0]["label"] = "Published"
-    api.publish(fig2, running, actor="carol")
+    api.flows.publish(fig2, running, actor="carol")
     asked = alice.post(at(fig2, "draft"), {"seen": opened(alice, at(fig2))["seen"], "do": "update"})
     fields = fields_of(asked)
 

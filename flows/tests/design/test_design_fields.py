@@ -54,11 +54,11 @@ def test_a_rule_has_one_name_which_comes_first(alice: Client, fig2: str) -> None
 
 
 def test_after_one_rule_the_next_can_be_added(alice: Client, fig2: str) -> None:
-    before = len(api.definition(fig2)["triggers"])
+    before = len(api.flows.definition(fig2)["triggers"])
     rule = {"label": "Next", "predicate": "a1 = 'x'", "transition": "tr_next"}
     answer = send(alice, at(fig2, query="?rule=new"), do="another", **rule)
     assert answer.redirect_chain[-1][0].endswith("?rule=new#panel")
-    assert len(api.read_draft(fig2).definition["triggers"]) == before + 1
+    assert len(api.drafts.read(fig2).definition["triggers"]) == before + 1
     again = send(alice, at(fig2, query="?rule=1"), do="another", label="Changed")
     assert again.redirect_chain[-1][0].endswith("?rule=new#panel")
-    assert len(api.read_draft(fig2).definition["triggers"]) == before + 1, "nothing is added by that"
+    assert len(api.drafts.read(fig2).definition["triggers"]) == before + 1, "nothing is added by that"

@@ -42,9 +42,9 @@ def member(*groups: str) -> Client:
 
 
 def drafted(flow: str, predicate: str = "a1 = 'never'") -> DraftAt:
-    draft = api.open_draft(flow, actor="alice")
+    draft = api.drafts.open(flow, actor="alice")
     draft.definition["triggers"][0]["predicate"] = predicate
-    return api.save_draft(draft.at, draft.definition, actor="alice").at
+    return api.drafts.save(draft.at, draft.definition, actor="alice").at
 
 
 @pytest.fixture
@@ -56,8 +56,8 @@ def other(alice: Client) -> str:
         {"predicate": "b is not null", "final": True},
     ]
     definition = {"attributes": [{"name": "b"}, {"name": "a2"}], "triggers": rules}
-    draft = api.open_draft(name, definition=definition, actor="alice")
-    api.request_publication(draft.at, actor="alice")
+    draft = api.drafts.open(name, definition=definition, actor="alice")
+    api.publications.request(draft.at, actor="alice")
     return name
 
 
@@ -97,7 +97,7 @@ def test_who_may_only_see_changes_nothing(fig2: str, tab: str, data: dict[str, s
 
     assert member(f"flow:{fig2}").post(address(tab, fig2), data).status_code == 404
 
-    assert api.read_draft(fig2).revision == revision and not api.list_publications(fig2)
+    assert api.drafts.read(fig2).revision == revision and not api.publications.list(fig2)
 
 
 @pytest.mark.parametrize(
@@ -120,11 +120,11 @@ def test_a_long_reason_and_a_long_note_are_cut(alice: Client, fig2: str) -> None
             "publish_at": "2030-01-01T00:00",
         },
     )
-    made = api.list_publications(fig2)[0]
+    made = api.publications.list(fig2)[0]
     assert made.reason == "r" * LONGEST_REASON
 
     alice.post(address("publish", fig2), {"do": f"withdraw:{made.id}", "note": "n" * 5_000})
-    assert api.read_publication(made.id).note == "n" * LONGEST_REASON
+    assert api.publications.read(made.id).note == "n" * LONGEST_REASON
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_hostile_parameter_publishes_nothing_or_does_not_count(
     )
 
     assert page.status_code in (200, 404)
-    made = api.list_publications(fig2)
+    made = api.publications.list(fig2)
     assert not made or made[0].choices == {"withdraw": [], "later": [], "keep_exceptions": False}
 
 
@@ -167,20 +167,20 @@ def test_a_version_that_there_is_not_is_neither_shown_nor_restored(
 
     alice.post(address("versions", fig2), {"restore": version})
 
-    assert api.read_draft(fig2).revision == revision
+    assert api.drafts.read(fig2).revision == revision
 
 
 @pytest.mark.parametrize("kind", ["exe", "__class__", "yaml/../x", ""])
 def test_an_unknown_format_exports_nothing(alice: Client, fig2: str, kind: str) -> None:
-    version = api.list_versions(fig2)[0].version
+    version = api.publications.list_versions(fig2)[0].version
     for tab in ("versions", "picture"):
         page = alice.get(address(tab, fig2), {"format": kind, "version": str(version)})
         assert page.status_code == 200 and "Content-Disposition" not in page
 
 
 def test_a_trial_does_not_begin_with_the_state_of_another_flow(alice: Client, fig2: str, other: str) -> None:
-    foreign = api.start(other, {"a2": "b"})
-    secret = api.start_many(fig2, [{"a2": "a secret"}])[0].wid  # type: ignore[union-attr]
+    foreign = api.instances.start(other, {"a2": "b"})
+    secret = api.instances.start_many(fig2, [{"a2": "a secret"}])[0].wid  # type: ignore[union-attr]
 
     page = member(f"flow:{other}").get(address("try", other, f"?wid={secret}"))
 
@@ -215,7 +215,7 @@ def test_a_file_that_is_no_definition_is_not_read(
     )
 
     assert says in text_of(page)
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 @pytest.mark.parametrize("example", ["nothing", "__init__", "demo"])
@@ -233,13 +233,13 @@ def test_the_code_of_an_example_is_for_no_other_name_than_one_of_a_flow(alice: C
 def test_only_a_time_limit_leaves_a_publication_to_the_reaper(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    at, real, tried = drafted(fig2), api.request_publication, []
+    at, real, tried = drafted(fig2), api.publications.request, []
 
     def request(*given: Any, **more: Any) -> Any:
         tried.append(given)
         return real(*given, **more)
 
-    monkeypatch.setattr(api, "request_publication", request)
+    monkeypatch.setattr(api.publications, "request", request)
     page = alice.post(address("publish", fig2), {"do": "publish", "revision": str(at.revision - 1)})
 
     assert "note-error" in page.content.decode() and len(tried) == 1
@@ -249,7 +249,7 @@ def test_a_draft_with_problems_or_of_a_new_flow_is_not_examined(alice: Client, f
     drafted(fig2, "nowhere = 1")
     new = unique()
     definition = {"attributes": [{"name": "a"}], "triggers": [{"predicate": "a = '1'", "final": True}]}
-    api.open_draft(new, definition=definition, actor="alice")
+    api.drafts.open(new, definition=definition, actor="alice")
     pages = (address("publish", fig2), reverse("admin:flows_flow_new_publish", args=[new]))
 
     for page in pages:

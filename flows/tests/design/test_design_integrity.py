@@ -27,8 +27,8 @@ def test_an_integrity_condition_is_added_listed_changed_published_and_deleted(
     assert "Integrity conditions: Never x" in text and "integrity: always" in text
     send(alice, at(fig2, query="?rule=5"), integrity="final")
     assert rule(fig2, 5)["integrity"] == "final"
-    api.publish(fig2, draft(fig2).definition)
-    assert api.running_definition(fig2)[1]["triggers"][4]["integrity"] == "final"
+    api.flows.publish(fig2, draft(fig2).definition)
+    assert api.drafts.running_definition(fig2)[1]["triggers"][4]["integrity"] == "final"
     send(alice, at(fig2, query="?rule=5"), "delete")
     assert "Integrity conditions:" not in text_of(alice.get(at(fig2)))
 

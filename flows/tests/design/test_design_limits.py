@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 
 from flows import api
-from flows.api.recent import Recent
 from flows.designer.flows import waiting
 from flows.designer.publication import open_warnings, versions
 from flows.designer.publication.impact import groups_of
+from flows.engine.recent import Recent
 from flows.tests.pages import opened, unique
 from flows.tests.publication.drafting import at, draft, send, text_of
 from flows.tests.publication.publish_page import drafted, member
@@ -37,7 +37,7 @@ def test_what_no_option_can_have_is_marked_at_its_field(
 ) -> None:
     answer = send(alice, at(fig2, query="?rule=1"), **{name: typed})
 
-    assert "Correct what is marked below" in text_of(answer) and not api.list_drafts(fig2)
+    assert "Correct what is marked below" in text_of(answer) and not api.drafts.list(fig2)
     assert name in answer.context["form"].errors
 
 
@@ -62,7 +62,7 @@ def test_copies_of_an_attribute_have_names_of_their_own(alice: Client, fig2: str
 
 def test_the_list_of_flows_has_pages(alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch) -> None:
     second = unique("z")
-    api.create_flow(second)
+    api.flows.create(second)
     monkeypatch.setattr("flows.designer.flows.PER_PAGE", 1)
 
     first = alice.get(reverse(FLOWS), {"q": ""})
@@ -86,7 +86,7 @@ def test_choices_that_name_no_rule_are_left_out() -> None:
 
 
 def test_long_texts_of_versions_are_not_compared_by_lines(fig2: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    version = api.running_definition(fig2)[0]
+    version = api.drafts.running_definition(fig2)[0]
     assert versions.compare(fig2, 0, version).lines
     monkeypatch.setattr(versions, "MOST_LINES", 5)
 
@@ -96,7 +96,7 @@ def test_long_texts_of_versions_are_not_compared_by_lines(fig2: str, monkeypatch
 def test_what_if_examines_no_more_instances_than_a_page_may(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    api.start_many(fig2, [{}] * 6)
+    api.instances.start_many(fig2, [{}] * 6)
     monkeypatch.setattr("flows.designer.editor.whatif.LIMIT", 2)
 
     page = alice.get(at(fig2, "whatif"), {"condition": "a1 = 'ready'"})
@@ -110,8 +110,8 @@ def test_what_if_examines_no_more_instances_than_a_page_may(
 def test_warnings_that_cannot_be_found_in_time_do_not_keep_from_publishing(
     fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    definition = api.running_definition(fig2)[1]
-    monkeypatch.setattr("flows.api.checks._known_tables", Recent(1))
+    definition = api.drafts.running_definition(fig2)[1]
+    monkeypatch.setattr("flows.engine.checks._known_tables", Recent(1))
     with slow_statements("wedsql.evaluate_classes"):
         open_warnings.ask(fig2, definition, "")
 
@@ -130,7 +130,7 @@ def test_a_form_without_a_place_says_that_nothing_was_saved(alice: Client, fig2:
     sent = {"seen": opened(alice, at(fig2))["seen"], "do": "save", "item": item}
 
     assert "sent incompletely" in text_of(alice.post(at(fig2), sent, follow=True))
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_texts_of_a_rule_are_escaped_in_the_list_and_in_the_form(alice: Client, fig2: str) -> None:

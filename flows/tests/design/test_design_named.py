@@ -53,7 +53,7 @@ def test_another_change_of_a_rule_changes_no_other(alice: Client, shop: str) -> 
     answer = send(alice, at(shop, query="?rule=1"), label="Payment")
 
     assert "also in" not in text_of(answer)
-    assert rule(shop, 2) == api.running_definition(shop)[1]["triggers"][1]
+    assert rule(shop, 2) == api.drafts.running_definition(shop)[1]["triggers"][1]
 
 
 def test_a_new_rule_takes_a_condition_by_its_name(alice: Client, shop: str) -> None:
@@ -77,10 +77,10 @@ def test_what_has_no_rule_begins_one(alice: Client, shop: str) -> None:
 
 
 def test_a_draft_with_strange_names_is_shown(alice: Client, shop: str) -> None:
-    wrong = api.running_definition(shop)[1]
+    wrong = api.drafts.running_definition(shop)[1]
     wrong["triggers"][0] |= {"condition": ["a"], "predicate": 3}
     wrong["triggers"][1] |= {"condition": {"a": 1}}
-    api.open_draft(shop, definition=wrong)
+    api.drafts.open(shop, definition=wrong)
 
     for query in ("?rule=1", "?rule=2", "?rule=3", "?rule=new&condition=unpaid"):
         assert alice.get(at(shop, query=query)).status_code == 200

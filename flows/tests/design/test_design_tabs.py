@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_first_save_of_a_rule_opens_a_draft_and_leaves_what_runs(alice: Client, fig2: str) -> None:
-    before = api.running_definition(fig2)
+    before = api.drafts.running_definition(fig2)
 
     answer = send(
         alice, at(fig2, query="?rule=1"), predicate="a1 = 'ready' and\r\na2 is null", timeout="5 min"
@@ -32,7 +32,7 @@ def test_the_first_save_of_a_rule_opens_a_draft_and_leaves_what_runs(alice: Clie
     )
     assert rule(fig2, 1)["id"] == before[1]["triggers"][0]["id"]
     assert (draft(fig2).base_version, draft(fig2).changed_by) == (before[0], "alice")
-    assert api.running_definition(fig2) == before
+    assert api.drafts.running_definition(fig2) == before
     assert "Saved in the draft: t1: condition, timeout." in text_of(answer)
     assert "1 change to version 1" in text_of(answer) and "no problems" in text_of(answer)
 
@@ -80,7 +80,7 @@ def test_a_move_without_a_place_is_refused(alice: Client, fig2: str, fields: dic
     sent = {"seen": opened(alice, at(fig2))["seen"], "do": "move"} | fields
     answer = alice.post(at(fig2), sent, follow=True)
 
-    assert "sent incompletely" in text_of(answer) and not api.list_drafts(fig2)
+    assert "sent incompletely" in text_of(answer) and not api.drafts.list(fig2)
 
 
 def test_what_was_typed_beside_the_button_that_moves_is_saved(alice: Client, fig2: str) -> None:
@@ -155,18 +155,18 @@ def test_a_rule_that_is_not_there_is_said(alice: Client, fig2: str, query: str) 
 
 
 def test_a_rule_is_found_by_its_number(alice: Client, fig2: str) -> None:
-    number = api.running_definition(fig2)[1]["triggers"][1]["id"]
+    number = api.drafts.running_definition(fig2)[1]["triggers"][1]["id"]
     assert 'id="panel-title">t2<' in alice.get(at(fig2, query=f"?rule=id:{number}")).content.decode()
 
 
 def test_a_draft_with_values_of_any_form_is_shown(alice: Client, fig2: str) -> None:
-    api.open_draft(fig2)
+    api.drafts.open(fig2)
     odd: list[Any] = [None, 7, True, [1], {"x": 1}, "\u2028"]
     options = ("name", "predicate", "timeout", "mode", "writes", "final", "priority", "label", "due_attr")
     items = [dict.fromkeys(options, value) for value in odd]
     names = [{"name": value, "type": value, "options": value, "default": value} for value in odd]
     wrong = {"label": [1], "retention": {"a": 1}, "attributes": names, "triggers": items, "more": 1}
-    api.save_draft(DraftAt(fig2, "main", 1), wrong)
+    api.drafts.save(DraftAt(fig2, "main", 1), wrong)
 
     for place in range(1, len(odd) + 1):
         assert alice.get(at(fig2, query=f"?rule={place}")).status_code == 200
@@ -185,7 +185,7 @@ def test_who_may_only_see_definitions_cannot_change_them(fig2: str) -> None:
     fields = {"seen": "1/0/", "item": "1", "predicate": "a1 is null"}
     for tab in ("rules", "attributes", "settings", "draft"):
         assert eve.post(at(fig2, tab), fields).status_code == 404
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_a_page_of_a_large_flow_needs_no_query_per_rule(
@@ -203,8 +203,8 @@ def test_a_page_of_a_large_flow_needs_no_query_per_rule(
         for n in range(299)
     ]
     final = {"predicate": "a0 = 'done'", "final": True}
-    api.create_flow(name)
-    api.publish(name, {"attributes": attributes, "triggers": [*rules, final]})
+    api.flows.create(name)
+    api.flows.publish(name, {"attributes": attributes, "triggers": [*rules, final]})
     send(alice, at(name, query="?rule=7"), label="Changed")
 
     with django_assert_max_num_queries(20):
@@ -243,16 +243,16 @@ def test_a_page_has_one_primary_button_and_it_is_something_the_user_may_do(alice
 
 def test_the_form_with_everything_at_once_is_for_small_flows(alice: Client) -> None:
     name = unique("large")
-    api.create_flow(name)
-    definition = api.definition(name)
+    api.flows.create(name)
+    definition = api.flows.definition(name)
     definition["attributes"] = [{"name": f"a{n}"} for n in range(59)]
     definition["triggers"] = [{"name": "x", "transition": "tr_x", "predicate": "a1 = 'x'"}]
-    api.publish(name, definition)
+    api.flows.publish(name, definition)
     everything = alice.get(at(name, "change")).content.decode()
     assert "triggers-0-predicate" in everything and 'aria-current="page">All at once</a>' in everything
     assert "All at once" in text_of(alice.get(at(name)))
 
-    api.publish(name, definition | {"attributes": [*definition["attributes"], {"name": "one_more"}]})
+    api.flows.publish(name, definition | {"attributes": [*definition["attributes"], {"name": "one_more"}]})
     response = alice.get(at(name, "change"), follow=True)
     assert response.redirect_chain[-1][0] == at(name)
     assert "up to 60 attributes and rules" in text_of(response)
@@ -262,10 +262,10 @@ def test_the_form_with_everything_at_once_is_for_small_flows(alice: Client) -> N
 def test_a_page_without_a_draft_checks_nothing_again(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """What runs has no problems; the check of 300 rules takes a second."""
     name = unique("shown")
-    api.create_flow(name)
-    definition = api.definition(name)
-    api.publish(name, definition | {"attributes": [{"name": "a"}]})
+    api.flows.create(name)
+    definition = api.flows.definition(name)
+    api.flows.publish(name, definition | {"attributes": [{"name": "a"}]})
     asked: list[str] = []
-    monkeypatch.setattr(api, "check_definition", lambda flow, *_a, **_k: asked.append(flow) or [])
+    monkeypatch.setattr(api.conditions, "check_definition", lambda flow, *_a, **_k: asked.append(flow) or [])
     assert alice.get(at(name, "publish")).status_code == 200
     assert asked == []

@@ -58,11 +58,11 @@ def squeezed(table: str) -> list[str]:
 
 def test_the_gap_of_the_example_is_an_exception_and_the_new_rule_mends_it(workplace: None) -> None:
     run("python manage.py flow load loans.sql")
-    wid = api.start("loans")
+    wid = api.instances.start("loans")
     with transaction.atomic():
-        job = api.take("loans", ["tr_look"])
+        job = api.jobs.take("loans", ["tr_look"])
         assert job is not None
-        assert api.complete(job, {"shelf": "missing"}).status == Status.EXCEPTION
+        assert api.jobs.complete(job, {"shelf": "missing"}).status == Status.EXCEPTION
 
     run("python manage.py flow load order.sql --flow loans")
 
@@ -76,13 +76,13 @@ def test_the_tables_are_those_of_the_description() -> None:
 
 
 def test_the_kernel_takes_every_word_of_the_tables(workplace: None) -> None:
-    api.create_flow("words")
+    api.flows.create("words")
     trigger, attribute = (
         {name: value for name, value in options.defaults.items() if value is not None}
         for options in (TRIGGER, ATTRIBUTE)
     )
 
-    api.publish(
+    api.flows.publish(
         "words",
         {
             "attributes": [attribute | {"name": "a1"}],
@@ -90,4 +90,4 @@ def test_the_kernel_takes_every_word_of_the_tables(workplace: None) -> None:
         },
     )
 
-    assert api.definition("words")["triggers"][0]["transition"] == "t"
+    assert api.flows.definition("words")["triggers"][0]["transition"] == "t"

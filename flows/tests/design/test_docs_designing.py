@@ -68,7 +68,7 @@ def names(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[Names]:
     # The file's BEGIN takes the statements before it into its transaction, so that this is one version.
     session.execute("select wedsql.create_flow('orders'); set search_path = orders, wedsql;" + ORDERS)
     session.execute("insert into wed_flow (customer, total) values ('Ana', 30)")
-    _version, running = api.running_definition("orders")
+    _version, running = api.drafts.running_definition("orders")
     yield {"api": api, "old": running} | dict.fromkeys(("definition", "new", "mine"), changed(running))
     session.execute("select wedsql.drop_flow('orders', true)")
     session.execute("delete from wedsql.draft where flow = 'orders'")
@@ -101,37 +101,37 @@ def said(words: str) -> Any:
 
 
 def test_drafts_are_opened_from_the_running_definition_a_file_and_a_version(names: Names) -> None:
-    definition, base, at, stale = example("open_draft", names)
+    definition, base, at, stale = example("drafts.open(", names)
     assert definition == base == names["old"] and at.branch == "main" and not stale
-    assert {draft.branch for draft in api.list_drafts("orders")} == {"main", "trial", "old"}
+    assert {draft.branch for draft in api.drafts.list("orders")} == {"main", "trial", "old"}
 
 
 def test_a_save_is_merged_with_that_of_another_person(names: Names) -> None:
-    names["draft"] = api.open_draft("orders", actor="ann")
-    api.save_draft(names["draft"].at, names["old"] | {"label": "Shop"}, actor="bob")
+    names["draft"] = api.drafts.open("orders", actor="ann")
+    api.drafts.save(names["draft"].at, names["old"] | {"label": "Shop"}, actor="bob")
     example("except StaleDraft", names, nullcontext())
-    saved = api.read_draft("orders").definition
+    saved = api.drafts.read("orders").definition
     assert saved["label"] == "Shop" and saved["triggers"] == names["mine"]["triggers"]
 
 
 def test_a_request_is_approved_by_a_second_person(names: Names) -> None:
-    api.publish("orders", names["old"] | {"needs_approval": True})
-    _version, running = api.running_definition("orders")
-    opened = api.open_draft("orders", actor="ann")
-    names["draft"] = api.save_draft(opened.at, changed(running), actor="ann")
-    assert example("approve_publication", names).status == "published"
+    api.flows.publish("orders", names["old"] | {"needs_approval": True})
+    _version, running = api.drafts.running_definition("orders")
+    opened = api.drafts.open("orders", actor="ann")
+    names["draft"] = api.drafts.save(opened.at, changed(running), actor="ann")
+    assert example("publications.approve", names).status == "published"
 
 
 def test_a_draft_takes_over_what_was_published_meanwhile(names: Names) -> None:
-    api.open_draft("orders", actor="ann")
-    api.publish("orders", names["definition"])
+    api.drafts.open("orders", actor="ann")
+    api.flows.publish("orders", names["definition"])
     example("merge_running", names)
-    assert not api.read_draft("orders").stale
+    assert not api.drafts.read("orders").stale
 
 
 def test_a_choice_is_made_per_group(names: Names) -> None:
-    opened = api.open_draft("orders", actor="ann")
-    names["draft"] = api.save_draft(opened.at, names["definition"], actor="ann")
+    opened = api.drafts.open("orders", actor="ann")
+    names["draft"] = api.drafts.save(opened.at, names["definition"], actor="ann")
     assert example("GroupChoices(", names).status == "published"
 
 

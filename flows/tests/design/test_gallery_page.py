@@ -98,7 +98,7 @@ def test_an_example_opens_as_a_draft_that_can_be_tried_and_published(alice: Clie
     shown = alice.get(response["Location"])
     assert "The draft is opened with 3 scenarios; nothing is published." in text_of(shown)
     assert f"{at('loan')}?flow={flow}#handlers" in shown.content.decode()
-    draft = api.read_draft(flow)
+    draft = api.drafts.read(flow)
     assert (draft.definition["label"], draft.changed_by) == ("My loans", "alice")
     tab = reverse("admin:flows_flow_new_try", args=[flow])
     assert "First state" in text_of(alice.get(tab))
@@ -112,12 +112,12 @@ def test_an_example_opens_as_a_draft_that_can_be_tried_and_published(alice: Clie
 
 def test_a_name_that_cannot_be_used_opens_nothing(alice: Client) -> None:
     flow = unique()
-    api.open_draft(flow, definition={"attributes": [], "triggers": []})
+    api.drafts.open(flow, definition={"attributes": [], "triggers": []})
     refused = text_of(alice.post(at("loop"), {"name": flow, "label": ""}))
-    assert "A draft of a new flow has this name already" in refused and api.list_scenarios(flow) == []
+    assert "A draft of a new flow has this name already" in refused and api.trials.list_scenarios(flow) == []
     assert 'class="field-error"' in alice.post(at("loop"), {"name": "No Name", "label": ""}).content.decode()
     with pytest.raises(UnknownDraft):
-        api.read_draft("No Name")
+        api.drafts.read("No Name")
 
 
 def test_the_code_is_shown_and_downloaded_for_a_flow(alice: Client) -> None:
@@ -150,16 +150,16 @@ def test_no_box_of_a_picture_lies_on_another(name: str) -> None:
 def test_a_name_of_a_flow_that_runs_is_refused(alice: Client, fig2: str) -> None:
     answer = alice.post(NEW, {"name": fig2})
 
-    assert f"There is a flow “{fig2}” already." in text_of(answer) and not api.list_drafts(fig2)
+    assert f"There is a flow “{fig2}” already." in text_of(answer) and not api.drafts.list(fig2)
 
 
 def test_scenarios_of_a_discarded_draft_of_that_name_are_replaced(alice: Client) -> None:
     name = unique()
     for _time in range(2):
         assert alice.post(at("order"), {"name": name}).status_code == 302
-        api.discard_draft(api.read_draft(name).at)
+        api.drafts.discard(api.drafts.read(name).at)
 
-    assert len(api.list_scenarios(name)) == len(gallery.examples()["order"].scenarios)
+    assert len(api.trials.list_scenarios(name)) == len(gallery.examples()["order"].scenarios)
 
 
 def test_the_list_of_flows_has_drafts_of_new_flows_for_those_who_may_change_them(alice: Client) -> None:
@@ -194,11 +194,11 @@ def test_a_flow_that_there_is_not_has_no_page(alice: Client) -> None:
 
 def test_an_example_whose_scenarios_cannot_all_be_kept_opens_no_draft() -> None:
     name = unique()
-    api.open_draft(name, definition={"attributes": [], "triggers": []})
+    api.drafts.open(name, definition={"attributes": [], "triggers": []})
     for number in range(199):
-        api.save_scenario(Scenario(name, f"s{number}", [Step("start")]))
-    api.discard_draft(api.read_draft(name).at)
+        api.trials.save_scenario(Scenario(name, f"s{number}", [Step("start")]))
+    api.drafts.discard(api.drafts.read(name).at)
 
     with pytest.raises(ScenarioLimit):
         gallery.open_example(gallery.examples()["loan"], name)
-    assert not [each for each in api.list_drafts() if each.flow == name]
+    assert not [each for each in api.drafts.list() if each.flow == name]

@@ -43,7 +43,7 @@ def test_rows_become_attributes_in_one_revision(alice: Client, fig2: str, text: 
 
 
 def test_a_row_with_a_known_name_changes_only_its_columns(alice: Client, fig2: str) -> None:
-    before = api.running_definition(fig2)[1]["triggers"]
+    before = api.drafts.running_definition(fig2)[1]["triggers"]
     paste(alice, fig2, "triggers", "rule name\tname\tlabel\n", "preview")
     paste(alice, fig2, "triggers", "name\tenabled\tpredicate\nt2\tno\ta1 = 'x'\nt9\tyes\ta1 = 'y'\n")
 
@@ -61,7 +61,7 @@ def test_the_preview_shows_problems_per_cell_and_saves_nothing(alice: Client, fi
     assert any("a1 = and" in cell and "is reserved" in cell for cell in cells)
     assert any(">soon<" in cell and "row-problem" in cell for cell in cells)
     assert any(">Tr!<" in cell and "row-problem" in cell for cell in cells)
-    assert not api.list_drafts(fig2) and fields_of(answer)["rows"] == text
+    assert not api.drafts.list(fig2) and fields_of(answer)["rows"] == text
     submit(alice, at(fig2, "paste"), fields_of(answer))
     assert draft(fig2).definition["triggers"][0]["predicate"] == "a1 = and"  # a draft may have problems
 
@@ -87,7 +87,7 @@ def test_a_cell_that_is_no_value_saves_nothing(
     answer = paste(alice, fig2, part, text)
 
     assert expected in text_of(answer)
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_rows_are_merged_with_what_was_saved_meanwhile(alice: Client, fig2: str) -> None:
@@ -103,12 +103,12 @@ def test_a_request_that_no_page_sends_pastes_nothing(alice: Client, fig2: str) -
     assert alice.get(at(fig2, "paste", "?part=settings")).status_code == 404
     answer = alice.post(at(fig2, "paste"), {"part": "triggers", "rows": "x", "seen": "x"}, follow=True)
 
-    assert "The form was sent incompletely." in text_of(answer) and not api.list_drafts(fig2)
+    assert "The form was sent incompletely." in text_of(answer) and not api.drafts.list(fig2)
 
 
 def test_a_heading_that_is_there_twice_and_a_name_of_two_rules(alice: Client, fig2: str) -> None:
     twice = paste(alice, fig2, "triggers", "name\tlabel\tlabel\nt1\tone\ttwo")
-    assert "label" in text_of(twice) and not api.list_drafts(fig2)
+    assert "label" in text_of(twice) and not api.drafts.list(fig2)
     send(alice, at(fig2, query="?rule=2"), name="t1")
 
     paste(alice, fig2, "triggers", "name\tlabel\nt1\tNew")
@@ -131,7 +131,7 @@ def test_rows_that_contradict_what_was_saved_meanwhile_are_a_conflict(alice: Cli
 def test_rows_stay_where_the_draft_was_discarded_meanwhile(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="Once")
     fields = opened(alice, at(fig2, "paste", "?part=triggers")) | {"rows": "name\tlabel\nt2\tPasted"}
-    api.discard_draft(draft(fig2).at)
+    api.drafts.discard(draft(fig2).at)
     send(alice, at(fig2, query="?rule=1"), label="Twice")
 
     answer = submit(alice, at(fig2, "paste"), fields)

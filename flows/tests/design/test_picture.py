@@ -46,9 +46,9 @@ def loop(alice: Client, tmp_path: Any) -> str:
 
 
 def perform(flow: str, transition: str, **changes: Any) -> None:
-    job = api.take(flow, [transition], actor="worker")
+    job = api.jobs.take(flow, [transition], actor="worker")
     assert job is not None
-    api.complete(job, changes, actor="worker")
+    api.jobs.complete(job, changes, actor="worker")
 
 
 def ids(flow: str) -> dict[str, str]:
@@ -66,7 +66,7 @@ def counts(flow: str) -> dict[tuple[str, str], int]:
 
 def test_an_edge_counts_what_followed(loop: str) -> None:
     for last in ("done", "odd"):
-        api.start(loop)
+        api.instances.start(loop)
         perform(loop, "tr_count", n=1)
         perform(loop, "tr_count", n=2)
         perform(loop, "tr_close", state=last)
@@ -86,7 +86,7 @@ def test_an_edge_counts_what_followed(loop: str) -> None:
 
 def test_a_repair_follows_from_the_exception_and_a_new_definition_from_elsewhere(loop: str) -> None:
     for _ in range(2):
-        api.start(loop)
+        api.instances.start(loop)
         perform(loop, "tr_count", n=2)
         perform(loop, "tr_close", state="odd")
     node = ids(loop)
@@ -94,7 +94,7 @@ def test_a_repair_follows_from_the_exception_and_a_new_definition_from_elsewhere
     odd = Trigger.objects.create(
         flow=Flow.objects.get(name=loop), transition="tr_odd", predicate="state = 'odd'"
     )
-    api.rematch(loop)
+    api.instances.rematch(loop)
 
     found = counts(loop)
 
@@ -113,7 +113,7 @@ def test_a_declared_edge_names_the_attributes(loop: str) -> None:
 
 
 def test_counts_of_rules_that_were_deleted_are_left_out(loop: str) -> None:
-    api.start(loop)
+    api.instances.start(loop)
     perform(loop, "tr_count", n=2)
     run_away = ids(loop)["tr_close"]
     perform(loop, "tr_close", state="done")
@@ -124,7 +124,7 @@ def test_counts_of_rules_that_were_deleted_are_left_out(loop: str) -> None:
 
 def test_only_the_newest_instances_are_counted(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
-        api.start(loop)
+        api.instances.start(loop)
     monkeypatch.setattr("flows.queries.graph.NEWEST_INSTANCES", 3)
 
     assert counts(loop) == {(START, ids(loop)["tr_count"]): 3}
@@ -135,7 +135,7 @@ def address(flow: str) -> str:
 
 
 def test_the_page_has_the_same_content_as_a_table(alice: Client, loop: str) -> None:
-    api.start(loop)
+    api.instances.start(loop)
     perform(loop, "tr_count", n=2)
     node = ids(loop)
 
@@ -181,14 +181,14 @@ def test_a_handler_is_shown_with_its_file_and_line(alice: Client, tmp_path: Any)
 
 def test_the_picture_of_another_definition_than_the_draft_says_so(alice: Client, loop: str) -> None:
     assert "and not the draft" not in alice.get(address(loop)).content.decode()
-    api.open_draft(loop, actor="alice")
+    api.drafts.open(loop, actor="alice")
 
     assert "which runs, and not the draft" in alice.get(address(loop)).content.decode()
 
 
 def test_a_flow_without_rules_says_what_the_picture_will_show(alice: Client) -> None:
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
 
     html = alice.get(address(flow)).content.decode()
 

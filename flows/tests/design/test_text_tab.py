@@ -67,11 +67,11 @@ def test_a_problem_is_shown_at_its_line_and_column(alice: Client, fig2: str) -> 
 
 
 def test_a_problem_of_a_draft_that_no_text_can_say_has_no_place(alice: Client, fig2: str) -> None:
-    found = api.open_draft(fig2, actor="alice")
+    found = api.drafts.open(fig2, actor="alice")
     deep: Any = "x"
     for _ in range(DEEPEST):
         deep = [deep]
-    api.save_draft(found.at, found.definition | {"mood": deep}, actor="alice")
+    api.drafts.save(found.at, found.definition | {"mood": deep}, actor="alice")
     answer = alice.get(at(fig2, "text"))
 
     assert answer.status_code == 200 and answer.context["marks"] == []
@@ -82,11 +82,11 @@ def test_a_text_that_cannot_be_read_stays_and_saves_nothing(alice: Client, fig2:
     fields = opened(alice, at(fig2, "text"))
     answer = submit(alice, at(fig2, "text"), fields | {"text": "attributes: []\n triggers: []"})
 
-    assert "line 2, column" in text_of(answer) and not api.list_drafts(fig2)
+    assert "line 2, column" in text_of(answer) and not api.drafts.list(fig2)
     assert fields_of(answer)["text"] == "attributes: []\n triggers: []"
     for bomb in ("a: &a [1]\nb: *a\nattributes: []\ntriggers: []", "x" * 1_000_001, "[" * 50_000):
         assert "cannot be read" in text_of(submit(alice, at(fig2, "text"), fields | {"text": bomb}))
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_what_was_typed_is_still_merged_after_it_could_not_be_read(
@@ -115,11 +115,11 @@ def test_a_conflict_is_asked(alice: Client, bob: Client, fig2: str) -> None:
 
 @pytest.mark.parametrize("answer", ["new", "earlier"])
 def test_a_rename_is_asked_about(alice: Client, fig2: str, answer: str) -> None:
-    number = api.running_definition(fig2)[1]["attributes"][1]["id"]
+    number = api.drafts.running_definition(fig2)[1]["attributes"][1]["id"]
     asked = save(alice, fig2, "name: a2", "name: remark")
-    assert not api.list_drafts(fig2) and "Attribute remark is" in text_of(asked)
+    assert not api.drafts.list(fig2) and "Attribute remark is" in text_of(asked)
     again = submit(alice, at(fig2, "text"), fields_of(asked))
-    assert not api.list_drafts(fig2) and "the earlier a2" in text_of(again)
+    assert not api.drafts.list(fig2) and "the earlier a2" in text_of(again)
 
     chosen = {"new": "new", "earlier": "1"}[answer]
     submit(alice, at(fig2, "text"), fields_of(asked) | {"same-attributes-1": chosen})
@@ -133,7 +133,7 @@ def test_an_answer_does_not_count_for_another_text(alice: Client, fig2: str) -> 
     changed = asked | {"text": asked["text"].replace("remark", "note"), "same-attributes-1": "1"}
 
     assert "Attribute note is" in text_of(submit(alice, at(fig2, "text"), changed))
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_an_earlier_name_answers_the_question(alice: Client, fig2: str) -> None:
@@ -162,13 +162,13 @@ def test_one_earlier_attribute_is_not_two_new_ones_and_an_answer_is_one_of_the_c
     for answers in (("1", "1"), ("1", "0"), ("1", "x"), ("1", "77")):
         given = dict(zip(("same-attributes-1", "same-attributes-2"), answers, strict=True))
         assert "Attribute new_a3 is" in text_of(submit(alice, at(fig2, "text"), asked | given)), answers
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_the_text_stays_where_the_draft_was_discarded_meanwhile(alice: Client, fig2: str) -> None:
     send(alice, at(fig2, query="?rule=1"), label="Once")
     fields = opened(alice, at(fig2, "text"))
-    api.discard_draft(draft(fig2).at)
+    api.drafts.discard(draft(fig2).at)
     send(alice, at(fig2, query="?rule=1"), label="Twice")
 
     answer = submit(alice, at(fig2, "text"), fields | {"text": fields["text"].replace("tr_a3", "tr_new")})
@@ -181,7 +181,7 @@ def test_a_form_without_its_text_saves_nothing(alice: Client, fig2: str) -> None
     for sent in ({"seen": "1/0/"}, {"seen": "x", "text": "attributes: []"}, {"do": "upload"}):
         answer = alice.post(at(fig2, "text"), {"do": "save"} | sent, follow=True)
         assert re.search("sent incompletely|Choose a file first", text_of(answer))
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_the_text_of_a_new_flow_leads_to_that_of_the_flow_once_it_is_published(

@@ -132,12 +132,12 @@ class Experiment:
     def publish(self) -> bool:
         """Publish the definition; return whether it is one that the kernel accepts."""
         self.conn.execute("select wedsql.drop_flow(name, true) from wedsql.flow where name = %s", [FLOW])
-        api.create_flow(FLOW, conn=self.conn)
+        api.flows.create(FLOW, conn=self.conn)
         try:
-            api.publish(FLOW, self.definition, conn=self.conn)
+            api.flows.publish(FLOW, self.definition, conn=self.conn)
         except WedError:
             return False
-        rules = api.running_definition(FLOW, conn=self.conn)[1]["triggers"]
+        rules = api.drafts.running_definition(FLOW, conn=self.conn)[1]["triggers"]
         self.numbers = {rule["condition"]: rule["id"] for rule in rules}
         return True
 
@@ -160,7 +160,7 @@ class Experiment:
         expected = self._decided(0, 0, state)
         wid: list[int] = []
         with self._observed(expected, "start", changes):
-            wid.append(api.start(FLOW, changes, conn=self.conn))
+            wid.append(api.instances.start(FLOW, changes, conn=self.conn))
             self._compare(expected, self._made(wid[0]), "start", changes)
 
     def _step(self, job: Json, changes: Json) -> None:
@@ -178,12 +178,12 @@ class Experiment:
             self._compare(expected, self._made(job["wid"]), "general", changes)
 
     def _take(self, job: Json) -> ClaimedJob:
-        (taken,) = api.take_many(FLOW, [job["trname"]], 1, job_ids=[job["id"]], conn=self.conn)
+        (taken,) = api.jobs.take_many(FLOW, [job["trname"]], 1, job_ids=[job["id"]], conn=self.conn)
         return taken
 
     def _fail(self, job: Json) -> None:
         with self.conn.transaction():
-            api.fail(self._take(job), "no", conn=self.conn)
+            api.jobs.fail(self._take(job), "no", conn=self.conn)
 
     # -- what is expected and what was made
     def _decided(self, wid: int, job: int, state: Json) -> Json | str:

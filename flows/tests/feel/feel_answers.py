@@ -75,7 +75,7 @@ class Answers:
         names = [*written]
         try:
             with transaction.atomic():
-                (found,) = api.evaluate(definition, [STATE])
+                (found,) = api.conditions.evaluate(definition, [STATE])
         except (WedError, Error) as error:
             if len(names) == 1:
                 self.refused[names[0]] = re.sub(r"\s+", " ", str(error))[:200]

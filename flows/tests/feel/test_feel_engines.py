@@ -27,7 +27,7 @@ def values(texts: list[str]) -> list[bool | None]:
         ],
     }
     with transaction.atomic():
-        (found,) = api.evaluate(definition, [corpus.STATE])
+        (found,) = api.conditions.evaluate(definition, [corpus.STATE])
     assert not found.errors, found.errors
     return [VALUES[held] for held in found.held]
 

@@ -39,7 +39,7 @@ def test_a_translation_has_the_value_of_the_expression_in_the_database(found: li
         ],
     }
     with transaction.atomic():  # an error is not the end of the transaction that the test has
-        values = api.evaluate(definition, STATES)
+        values = api.conditions.evaluate(definition, STATES)
     for state, truths in zip(STATES, values, strict=True):
         assert not truths.errors, (truths.errors, texts)
         for each, text, held in zip(found, texts, truths.held, strict=True):

@@ -115,7 +115,7 @@ def test_an_expression_has_the_value_that_it_has_in_feel() -> None:
         ],
     }
     with transaction.atomic():
-        (found,) = api.evaluate(definition, [STATE])
+        (found,) = api.conditions.evaluate(definition, [STATE])
     assert not found.errors, found.errors
     wrong = [(each, text) for each, text, held in zip(TRUE, texts, found.held, strict=True) if held != "t"]
     assert wrong == []

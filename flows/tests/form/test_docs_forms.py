@@ -56,21 +56,21 @@ def flow() -> Any:
             {"predicate": "amount is not null", "final": True},
         ],
     }
-    api.create_flow("workshops")
-    api.publish("workshops", WORKSHOPS)
+    api.flows.create("workshops")
+    api.flows.publish("workshops", WORKSHOPS)
     for code, limit in (("W1", 500), ("W2", 2000)):
-        api.start("workshops", {"code": code, "name": f"Workshop {code}", "limit_eur": limit})
-    api.create_flow(name)
-    api.publish(name, definition)
+        api.instances.start("workshops", {"code": code, "name": f"Workshop {code}", "limit_eur": limit})
+    api.flows.create(name)
+    api.flows.publish(name, definition)
     yield name
-    api.drop_flow(name, force=True)
-    api.drop_flow("workshops", force=True)
+    api.flows.drop(name, force=True)
+    api.flows.drop("workshops", force=True)
 
 
 def test_the_example_decides_as_described(flow: str) -> None:
-    api.start(flow, {"policy": "P-1"})
-    (task,) = api.flow_tasks(flow)
-    api.take_task(task.job_id, "ana", [f"f:{flow}"])
+    api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_flow(flow)
+    api.tasks.take(task.job_id, "ana", [f"f:{flow}"])
     for values, wrong in (
         ({}, {"amount": "required", "damage": "required"}),
         ({"damage": [], "amount": 1, "reason": "x"}, {"damage": "required", "reason": "hidden"}),
@@ -82,17 +82,17 @@ def test_the_example_decides_as_described(flow: str) -> None:
         ({"damage": ["fire"], "amount": 1, "photo": {"name": "x.png"}}, {"photo": "file"}),
     ):
         with pytest.raises(FormNotTaken) as refused:
-            api.complete_task(task.job_id, "ana", values)
+            api.tasks.complete(task.job_id, "ana", values)
         assert refused.value.where["wrong"] == wrong
-    offered = api.task_choices(task.job_id, "workshop", {"amount": 1001})["items"]
+    offered = api.task_forms.choices(task.job_id, "workshop", {"amount": 1001})["items"]
     assert [(each["value"], each["texts"]) for each in offered] == [("W2", ["Workshop W2", ""])]
     content = b"\xff\xd8\xff a photo"
-    photo = api.attach_task_file(task.job_id, "ana", "photo", "IMG_1.jpg", content, LIMITS)
+    photo = api.task_forms.attach_file(task.job_id, "ana", "photo", "IMG_1.jpg", content, LIMITS)
     with pytest.raises(TaskFileNotTaken):
-        api.attach_task_file(task.job_id, "ana", "photo", "IMG_1.jpg", b"%PDF-", LIMITS)
+        api.task_forms.attach_file(task.job_id, "ana", "photo", "IMG_1.jpg", b"%PDF-", LIMITS)
     values = {"damage": ["fire"], "amount": 1001, "workshop": "W2", "photo": photo}
-    assert api.complete_task(task.job_id, "ana", values).status == "F"
-    assert api.read_task_file(task.wid, "photo") == (photo, content)
+    assert api.tasks.complete(task.job_id, "ana", values).status == "F"
+    assert api.task_forms.read_file(task.wid, "photo") == (photo, content)
 
 
 def test_the_table_has_every_option_of_a_field() -> None:

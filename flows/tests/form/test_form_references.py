@@ -47,8 +47,8 @@ def flow() -> str:
     ]
     task = {"transition": "ask", "predicate": "done is null", "performer": "person", "writes": names}
     final = {"predicate": "done is not null", "final": True}
-    api.create_flow(name)
-    api.publish(name, {"attributes": [*attributes, {"name": "done"}], "triggers": [task, final]})
+    api.flows.create(name)
+    api.flows.publish(name, {"attributes": [*attributes, {"name": "done"}], "triggers": [task, final]})
     return name
 
 

@@ -49,8 +49,8 @@ TWO = {
 def task_flow() -> str:
     """A flow with a task whose rule has no form."""
     flow = unique()
-    api.create_flow(flow)
-    api.publish(flow, DEFINITION)
+    api.flows.create(flow)
+    api.flows.publish(flow, DEFINITION)
     return flow
 
 
@@ -121,7 +121,7 @@ def test_each_kind_has_its_own_options(
     send(alice, tab(task_flow, "?rule=1&at=0.0"), **typed)
     whole = {"attribute": "parts", "kind": typed["kind"], **found}
     assert form_of(task_flow)["sections"][0]["fields"] == [whole]
-    assert not api.check_definition(task_flow, draft(task_flow).definition)
+    assert not api.conditions.check_definition(task_flow, draft(task_flow).definition)
     send(alice, tab(task_flow, "?rule=1&at=0.0"))  # what is shown again is the same
     assert form_of(task_flow)["sections"][0]["fields"] == [whole]
     send(alice, tab(task_flow, "?rule=1&at=0.0"), kind="")
@@ -142,7 +142,7 @@ def test_the_limits_of_a_field_are_those_of_its_type(
     send(alice, tab(task_flow, "?rule=1&at=0.0"), **found)
     (field,) = form_of(task_flow)["sections"][0]["fields"]
     assert {name: str(value) for name, value in field.items() if name != "attribute"} == found
-    assert not api.check_definition(task_flow, draft(task_flow).definition)
+    assert not api.conditions.check_definition(task_flow, draft(task_flow).definition)
     shown = opened(alice, tab(task_flow, "?rule=1&at=0.0"))
     assert {name: shown[name] for name in found} == found
     assert not {"min", "min_length"} - {*found} & {*shown}, "limits of other types are not asked for"
@@ -155,7 +155,7 @@ def test_a_limit_that_is_none_is_named_at_its_field(alice: Client, task_flow: st
     answer = send(alice, tab(task_flow, "?rule=1&at=0.0"), min="much")
     assert form_of(task_flow)["sections"][0]["fields"] == [{"attribute": "cost", "min": "much"}]
     assert '"much" is not a value of min in the field of "cost".' in unescape(text_of(answer))
-    assert api.check_definition(task_flow, draft(task_flow).definition)
+    assert api.conditions.check_definition(task_flow, draft(task_flow).definition)
 
 
 @pytest.mark.parametrize("language", ["en", "pt-br"])
@@ -185,7 +185,9 @@ def test_a_query_is_described(alice: Client, task_flow: str) -> None:
     send(alice, tab(task_flow, "?rule=1&at=1.0"), kind="query", **typed)
     found = form_of(task_flow)["sections"][1]["fields"][0]
     assert found["query"] == {"where": "cost >= my_cost", "value": "reason", "columns": ["kind", "cost"]}
-    assert found["shown"] == "cost > 1" and not api.check_definition(task_flow, draft(task_flow).definition)
+    assert found["shown"] == "cost > 1" and not api.conditions.check_definition(
+        task_flow, draft(task_flow).definition
+    )
 
 
 def test_sections_and_fields_are_added_moved_and_deleted(alice: Client, task_flow: str) -> None:

@@ -151,8 +151,8 @@ DEFINITION: Row = {
 def designed() -> str:
     """A flow in which no option has its default."""
     name = unique("full")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     return name
 
 
@@ -256,7 +256,7 @@ def test_an_unknown_option_is_refused_with_those_that_there_are() -> None:
 
 
 def test_a_definition_returns_what_was_published(designed: str) -> None:
-    stored = api.definition(designed)
+    stored = api.flows.definition(designed)
 
     assert {name: stored[name] for name in SETTINGS} == SETTINGS
     assert stored["attributes"][0] == SIZE
@@ -269,14 +269,14 @@ def test_a_definition_returns_what_was_published(designed: str) -> None:
 
 
 def test_published_again_it_is_no_change(designed: str) -> None:
-    report = api.publish(designed, api.definition(designed))
+    report = api.flows.publish(designed, api.flows.definition(designed))
 
     assert (report.attributes_changed, report.triggers_changed) == (0, 0)
 
 
 def published(flow: str, place: Path, other: str) -> None:
-    api.create_flow(other)
-    api.publish(other, json.loads(json.dumps(api.definition(flow))))
+    api.flows.create(other)
+    api.flows.publish(other, json.loads(json.dumps(api.flows.definition(flow))))
 
 
 def loaded(flow: str, place: Path, other: str, kind: str) -> None:
@@ -318,9 +318,9 @@ def test_everything_arrives_by_migration(
 def test_a_setting_that_is_not_named_stays_and_null_is_a_value(designed: str) -> None:
     rest = {word: DEFINITION[word] for word in ("attributes", "triggers")}
 
-    api.publish(designed, rest)
+    api.flows.publish(designed, rest)
     kept = content(designed)["flow"][0]
-    api.publish(designed, rest | {"retention": None, "default_timeout": None, "label": None})
+    api.flows.publish(designed, rest | {"retention": None, "default_timeout": None, "label": None})
     cleared = content(designed)["flow"][0]
 
     assert kept["retention"] == "1 mon 2 days"
@@ -328,7 +328,7 @@ def test_a_setting_that_is_not_named_stays_and_null_is_a_value(designed: str) ->
 
 
 def test_the_default_timeout_that_is_published_is_that_of_the_next_trigger(designed: str) -> None:
-    api.publish(designed, DEFINITION | {"default_timeout": "00:00:33"})
+    api.flows.publish(designed, DEFINITION | {"default_timeout": "00:00:33"})
     with connection.cursor() as cursor:
         cursor.execute(
             f"insert into {designed}.wed_trig (trname, cpred) values ('tr_2', 'true') returning timeout::text"
@@ -337,8 +337,8 @@ def test_the_default_timeout_that_is_published_is_that_of_the_next_trigger(desig
 
 
 def test_a_definition_is_written_alike_in_every_session(designed: str) -> None:
-    stored = api.definition(designed)
+    stored = api.flows.definition(designed)
     with connection.cursor() as cursor:
         cursor.execute("set local intervalstyle = iso_8601; set local datestyle = german")
 
-    assert api.definition(designed) == stored
+    assert api.flows.definition(designed) == stored

@@ -35,7 +35,7 @@ def address(flow: str, tab: str, query: str = "") -> str:
 
 
 def exported(client: Client, flow: str, name: str) -> bytes:
-    version = api.running_definition(flow)[0]
+    version = api.drafts.running_definition(flow)[0]
     answer = client.get(address(flow, "versions", f"?format={name}&version={version}"))
     assert answer["Content-Disposition"] == f'attachment; filename="{flow}-{version}.{name}"'
     return answer.content
@@ -62,20 +62,20 @@ def given(definition: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("name", files.DOWNLOADS)
 def test_each_format_comes_back_as_the_same_definition(alice: Client, name: str) -> None:
     flow = unique()
-    api.create_flow(flow)
-    api.publish(flow, DEFINITION)
-    running = api.running_definition(flow)[1]
+    api.flows.create(flow)
+    api.flows.publish(flow, DEFINITION)
+    running = api.drafts.running_definition(flow)[1]
 
     answer = imported(alice, flow, f"d.{name}", exported(alice, flow, name))
 
     assert answer.status_code == 200 and "It is not saved yet" in shown(answer)
     typed = answer.context["typed"]
     assert given(places.read(typed.text, typed.format).definition) == given(without_numbers(running))
-    assert api.list_drafts(flow) == []
+    assert api.drafts.list(flow) == []
     sent = {"do": "save", "text": typed.text, "format": typed.format, "seen": answer.context["design"].seen}
     alice.post(address(flow, "text"), sent)
-    for draft in api.list_drafts(flow):
-        assert given(api.read_draft(flow, draft.branch).definition) == given(running)
+    for draft in api.drafts.list(flow):
+        assert given(api.drafts.read(flow, draft.branch).definition) == given(running)
 
 
 def test_the_package_has_the_files_of_a_flow_with_its_first_migration(alice: Client, fig2: str) -> None:
@@ -128,7 +128,7 @@ def test_what_cannot_be_imported_is_said_with_its_place(
     answer = imported(alice, fig2, name, content)
 
     assert answer.status_code == 200 and expected in shown(answer)
-    assert api.list_drafts(fig2) == []
+    assert api.drafts.list(fig2) == []
 
 
 LOCAL, CENTRAL = b"PK\x03\x04", b"PK\x01\x02"  # what each part of a package begins with

@@ -112,13 +112,13 @@ def test_what_is_written_is_read_again(kind: Format, definition: Definition) -> 
 def test_the_kernel_returns_what_the_file_had(kind: Format, definition: Definition) -> None:
     with transaction.atomic():
         first, second = unique(), unique()
-        api.create_flow(first)
-        api.publish(first, definition)
-        stored = api.definition(first)
-        api.create_flow(second)
-        api.publish(second, kind.parse(kind.write(stored)))
-        again = api.definition(second)
-        changed = api.difference(definition, stored)
+        api.flows.create(first)
+        api.flows.publish(first, definition)
+        stored = api.flows.definition(first)
+        api.flows.create(second)
+        api.flows.publish(second, kind.parse(kind.write(stored)))
+        again = api.flows.definition(second)
+        changed = api.flows.difference(definition, stored)
         transaction.set_rollback(True)
 
     assert changed == []

@@ -45,14 +45,14 @@ def test_a_process_is_checked_and_published_with_its_file(alice: Client) -> None
 
     done = again(alice, checked)
     assert "Version 1 is published." in text_of(done)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and source["text"] == ORDER.decode()
     page = alice.get(address("picture", name))
     assert 'class="panel scroll bpmn"' in page.content.decode()
     assert f"/flows/{name}/diagram/" in page.content.decode() and "Charge the card: result" in text_of(page)
 
     assert "is published." in text_of(again(alice, send(alice, name, ORDER.replace(b"PT2H", b"PT3H"))))
-    triggers = api.definition(name)["triggers"]
+    triggers = api.flows.definition(name)["triggers"]
     times = {each["due_after"] for each in triggers if each.get("transition") == "late"}
     assert times == {"03:00:00"}
 
@@ -101,10 +101,10 @@ def test_a_check_says_what_publishing_would_reject_and_remove(alice: Client, fig
     refused = send(alice, "wedsql", ORDER)
     assert "can be published" not in text_of(refused) and "wedsql" in text_of(refused)
     assert 'value="publish"' not in refused.content.decode()
-    api.start(fig2)
+    api.instances.start(fig2)
     text = text_of(send(alice, fig2, ORDER))
     assert "Attributes that are removed with their values: 3." in text and "Living instances: 1." in text
-    assert api.running_definition(fig2)[0] == 1
+    assert api.drafts.running_definition(fig2)[0] == 1
 
 
 @pytest.mark.parametrize(
@@ -137,16 +137,16 @@ def test_publishing_needs_the_right_to_publish(alice: Client, fig2: str) -> None
         assert "You may not publish it yourself." in text_of(answer)
         assert 'value="publish"' not in answer.content.decode()
         assert send(client, flow, ORDER, do="publish").status_code == 404
-    assert api.running_definition(fig2)[0] == 1
+    assert api.drafts.running_definition(fig2)[0] == 1
 
 
 def test_what_a_flow_that_needs_approval_gets_waits_for_it(alice: Client, fig2: str) -> None:
-    definition = api.running_definition(fig2)[1]
-    api.publish(fig2, definition | {"needs_approval": True})
-    version = api.running_definition(fig2)[0]
+    definition = api.drafts.running_definition(fig2)[1]
+    api.flows.publish(fig2, definition | {"needs_approval": True})
+    version = api.drafts.running_definition(fig2)[0]
     assert "can be published" in text_of(send(alice, fig2, ORDER, do="check"))
-    assert api.list_publications(fig2, only_open=True) == []
+    assert api.publications.list(fig2, only_open=True) == []
     send(alice, fig2, ORDER, do="publish")
-    (waiting,) = api.list_publications(fig2, only_open=True)
-    assert waiting.status == "requested" and api.running_definition(fig2)[0] == version
-    assert api.read_source(fig2) is None
+    (waiting,) = api.publications.list(fig2, only_open=True)
+    assert waiting.status == "requested" and api.drafts.running_definition(fig2)[0] == version
+    assert api.flows.read_source(fig2) is None

@@ -71,7 +71,7 @@ def test_the_page_lets_one_process_be_chosen(alice: Client, names: tuple[str, st
     assert re.search(r'value="Child_1"\s+checked', chosen.content.decode())
     wanted = {"name": name, "process": "Child_1", "do": "publish"}
     alice.post(IMPORT, fields(chosen) | wanted)
-    assert "total" in {each["name"] for each in api.running_definition(name)[1]["attributes"]}
+    assert "total" in {each["name"] for each in api.drafts.running_definition(name)[1]["attributes"]}
     unnamed = alice.post(IMPORT, fields(asked) | {"process": "Child_1"})
     assert "Name the flow that the process becomes." in text_of(unnamed)
 
@@ -89,9 +89,11 @@ def test_all_processes_are_imported_with_their_calls_bound(alice: Client, names:
     assert not Flow.objects.filter(name__in=names).exists()
     done = again(alice, checked)
     assert f"These flows are published: {names[0]}, {names[1]}." in text_of(done)
-    wid = api.start(names[0], {"n": 3})
+    wid = api.instances.start(names[0], {"n": 3})
     assert Job.objects.get(wid=wid).transition == "call"
-    call = next(each for each in api.definition(names[0])["triggers"] if each.get("transition") == "call")
+    call = next(
+        each for each in api.flows.definition(names[0])["triggers"] if each.get("transition") == "call"
+    )
     assert call["child"] == names[1]
 
 
@@ -146,11 +148,11 @@ def run_refused(path: str) -> str:
 
 
 def test_an_item_is_passed_only_to_a_flow_that_has_it(names: tuple[str, str]) -> None:
-    api.create_flow("child_1")
+    api.flows.create("child_1")
     for attribute_, warned in (("other", True), ("paper", False)):
         definition: dict[str, Any] = {"attributes": [{"name": attribute_, "type": "text"}]}
         definition["triggers"] = [{"name": "fin", "final": True, "predicate": f"{attribute_} is null"}]
-        api.publish("child_1", definition)
+        api.flows.publish("child_1", definition)
         made = prepare_bpmn(names[0], several(*names, inner=MANY), "Parent_1")
         assert any(each.code == "no_item" for each in made.warnings) == warned
         call = next(t for t in made.compiled.definition["triggers"] if t.get("transition") == "call")
@@ -175,8 +177,8 @@ def test_what_a_call_passes_is_checked_against_the_called_flow(
         "not_used",
         "no_flow",
     ]
-    api.create_flow("child_1")
-    api.publish("child_1", prepare_bpmn("child_1", content, "Child_1").compiled.definition)
+    api.flows.create("child_1")
+    api.flows.publish("child_1", prepare_bpmn("child_1", content, "Child_1").compiled.definition)
     with pytest.raises(BadBpmn) as caught:
         prepare_bpmn(names[0], content, "Parent_1")
     assert [
@@ -211,10 +213,10 @@ def test_the_diagram_is_beside_what_is_wrong(alice: Client) -> None:
 def test_the_checks_say_nothing_of_a_flow_that_the_user_may_not_see(alice: Client) -> None:
     name, called = unique(), unique()
     for flow in (name, called):
-        api.create_flow(flow)
+        api.flows.create(flow)
         rules = [{"transition": "tr_payroll", "predicate": "salary_of_boss = '1'"}]
-        api.publish(flow, {"attributes": [{"name": "salary_of_boss"}], "triggers": rules})
-        api.start(flow, {"salary_of_boss": "1"})
+        api.flows.publish(flow, {"attributes": [{"name": "salary_of_boss"}], "triggers": rules})
+        api.instances.start(flow, {"salary_of_boss": "1"})
     adder = User.objects.create_user(unique("u"))
     adder.user_permissions.set(Permission.objects.filter(codename="add_flow"))
     client, processes = browser(adder), several(name, called)

@@ -85,7 +85,7 @@ class BaseMachine(RuleBasedStateMachine):
             self.control.execute(
                 "select wedsql.drop_flow(f.name, true) from wedsql.flow f where f.name = %s", [name]
             )
-            api.create_flow(name, conn=self.control)
+            api.flows.create(name, conn=self.control)
             self.control.execute("select wedsql.open_flow_role(%s)", [name])
         self.paper = {name: self.session(name) for name in FLOWS}
 
@@ -191,7 +191,7 @@ class BaseMachine(RuleBasedStateMachine):
         """Let the reaper go on with jobs that start children; return whether it ended before these rounds."""
         for _ in range(rounds):
             with self.accepts(what="round ended by"):
-                if api.continue_children(size, conn=self.admin) is None:
+                if api.children.continue_children(size, conn=self.admin) is None:
                     return True
             self.check_families(facts.read(self.control, FLOWS))
         return False

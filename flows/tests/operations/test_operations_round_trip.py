@@ -50,8 +50,8 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 def orders(packages: Path) -> str:
     """A flow in the database without a migration package."""
     name = unique("orders")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     return name
 
 
@@ -116,7 +116,7 @@ def test_check_reports_and_writes_nothing(packages: Path, orders: str) -> None:
 
 def test_every_change_travels(packages: Path, orders: str) -> None:
     make(orders)
-    changed = api.definition(orders)
+    changed = api.flows.definition(orders)
     changed["label"] = "Sales"
     changed["attributes"][0]["default"] = "set"
     changed["attributes"][2]["type"] = "numeric"
@@ -124,7 +124,7 @@ def test_every_change_travels(packages: Path, orders: str) -> None:
     changed["triggers"][0] |= {"predicate": "a1 = 'set' and note is null", "timeout": "00:00:05"}
     changed["triggers"][1] |= {"mode": "transaction", "writes": ["n", "note"]}
     changed["triggers"].append({"transition": "tr_note", "predicate": "note = 'x'"})
-    api.publish(orders, changed)
+    api.flows.publish(orders, changed)
     designed = shape(orders)
 
     make(orders)
@@ -144,7 +144,7 @@ def test_every_change_travels(packages: Path, orders: str) -> None:
 
 def test_a_rename_is_written_as_one_and_keeps_the_values(packages: Path, orders: str) -> None:
     make(orders)
-    wid = api.start(orders, {"a2": "yes"})
+    wid = api.instances.start(orders, {"a2": "yes"})
     with connection.cursor() as cursor:
         cursor.execute(
             "update wedsql.attr set aname = 'approved' where aname = 'a2'"
@@ -159,7 +159,7 @@ def test_a_rename_is_written_as_one_and_keeps_the_values(packages: Path, orders:
 
     assert files(packages, orders) == ["0001_initial.py", "0002_rename_a2_approved.py"]
     migrate(orders, "0001")
-    assert "a2 is null" in api.definition(orders)["triggers"][0]["predicate"]
+    assert "a2 is null" in api.flows.definition(orders)["triggers"][0]["predicate"]
     migrate(orders)
     assert shape(orders) == designed
     with connection.cursor() as cursor:
@@ -169,11 +169,11 @@ def test_a_rename_is_written_as_one_and_keeps_the_values(packages: Path, orders:
 
 def test_removing_an_attribute_gives_its_default_back_on_the_way_back(packages: Path, orders: str) -> None:
     make(orders)
-    changed = api.definition(orders)
+    changed = api.flows.definition(orders)
     changed["attributes"] = [a for a in changed["attributes"] if a["name"] != "size"]
     changed["triggers"] = [t for t in changed["triggers"] if "size" not in t["predicate"]]
     before = shape(orders)
-    api.publish(orders, changed)
+    api.flows.publish(orders, changed)
 
     make(orders)
     migrate(orders, "0001")
@@ -183,14 +183,16 @@ def test_removing_an_attribute_gives_its_default_back_on_the_way_back(packages: 
     assert sorted(repr(row[:-1]) for row in back["triggers"]) == sorted(
         repr(row[:-1]) for row in before["triggers"]
     )
-    assert [a["default"] for a in api.definition(orders)["attributes"] if a["name"] == "size"] == ["small"]
+    assert [a["default"] for a in api.flows.definition(orders)["attributes"] if a["name"] == "size"] == [
+        "small"
+    ]
 
 
 def test_one_gone_and_one_come_that_is_no_rename(packages: Path, orders: str) -> None:
     make(orders)
-    changed = api.definition(orders)
+    changed = api.flows.definition(orders)
     changed["attributes"][4] = {"name": "other"}
-    api.publish(orders, changed)
+    api.flows.publish(orders, changed)
 
     make(orders, "--no-rename")
 
@@ -217,9 +219,9 @@ def test_a_rename_that_cannot_be_read_is_bad_usage(packages: Path, orders: str, 
 def test_a_type_changes_together_with_the_predicate_that_only_one_of_them_fits(
     packages: Path, orders: str
 ) -> None:
-    definition = api.definition(orders)
+    definition = api.flows.definition(orders)
     definition["triggers"][0]["predicate"] = "a2 = 'maybe'"
-    api.publish(orders, definition)
+    api.flows.publish(orders, definition)
     make(orders)
     with connection.cursor() as cursor:
         cursor.execute(
@@ -227,7 +229,7 @@ def test_a_type_changes_together_with_the_predicate_that_only_one_of_them_fits(
         )
     definition["attributes"][1]["type"] = "boolean"
     definition["triggers"][0]["predicate"] = "not a2"
-    api.publish(orders, definition)
+    api.flows.publish(orders, definition)
     designed = shape(orders)
 
     make(orders)
@@ -245,7 +247,7 @@ def test_a_dropped_flow_is_dropped_elsewhere_only_when_asked_and_comes_back(
 ) -> None:
     make(orders)
     designed = shape(orders)
-    api.drop_flow(orders)
+    api.flows.drop(orders)
 
     with pytest.raises(CommandError, match="no flow"):
         make(orders)
@@ -277,7 +279,7 @@ def test_what_is_written_is_readable_python(packages: Path, orders: str) -> None
 
 def test_all_flows_at_once(packages: Path, orders: str) -> None:
     other = unique("other")
-    api.create_flow(other)
+    api.flows.create(other)
     output = StringIO()
 
     call_command("flow", "makemigrations", stdout=output)

@@ -82,14 +82,14 @@ def changes(flow: str) -> list[FlowOperation]:
 @pytest.mark.parametrize("number", range(8))
 def test_there_and_back_again_is_the_same_flow(flow: str, number: int) -> None:
     operation = changes(flow)[number]
-    before = shape(flow), api.definition(flow)["label"]
+    before = shape(flow), api.flows.definition(flow)["label"]
 
     forwards(operation)
-    there = shape(flow), api.definition(flow)["label"]
+    there = shape(flow), api.flows.definition(flow)["label"]
     backwards(operation)
 
     assert there != before
-    assert (shape(flow), api.definition(flow)["label"]) == before
+    assert (shape(flow), api.flows.definition(flow)["label"]) == before
 
 
 @pytest.mark.parametrize("number", range(8))
@@ -168,16 +168,16 @@ def test_a_missing_flow_is_reported(db: None) -> None:
 
 
 def test_going_back_does_not_drop_a_flow_that_has_instances(flow: str) -> None:
-    api.start(flow)
+    api.instances.start(flow)
 
     with pytest.raises(AttributeInUse, match="has instances"), transaction.atomic():
         backwards(CreateFlow(flow))
 
-    assert api.definition(flow)["flow"] == flow
+    assert api.flows.definition(flow)["flow"] == flow
 
 
 def test_a_dropped_flow_comes_back_whole(flow: str) -> None:
-    definition = api.definition(flow)
+    definition = api.flows.definition(flow)
     before = shape(flow)
     operation = DropFlow(flow, {"label": "Orders"}, definition["attributes"], definition["triggers"])
 
@@ -206,7 +206,7 @@ A, B, C = ({"transition": f"tr_{n}", "predicate": f"a1 = '{n}'", "timeout": None
 def compared(old: list[dict[str, Any]], new: list[dict[str, Any]]) -> list[tuple[Any, Any]]:
     """Return the pairs of triggers that differ; one is empty if the trigger was added or removed."""
     definitions = ({"attributes": [], "triggers": triggers} for triggers in (old, new))
-    return [(change.old, change.new) for change in api.difference(*definitions)]
+    return [(change.old, change.new) for change in api.flows.difference(*definitions)]
 
 
 def test_triggers_of_one_name_are_distinguished(db: None) -> None:
@@ -240,14 +240,14 @@ def test_a_name_that_several_have_follows_none(db: None) -> None:
 
 def test_publishing_and_migrations_follow_a_trigger_alike(flow: str) -> None:
     """Both treat a renamed transition as a change of the trigger, which keeps its number."""
-    was = api.definition(flow)
+    was = api.flows.definition(flow)
     numbers = Trigger.objects.filter(flow__name=flow).order_by("tgid").values_list("tgid", flat=True)
     before = list(numbers)
     renamed = [was["triggers"][0] | {"transition": "tr_other"}, was["triggers"][1]]
     wanted = was | {"triggers": renamed}
 
     (operation,) = operations_between(flow, was, wanted)
-    api.publish(flow, wanted)
+    api.flows.publish(flow, wanted)
 
     assert operation.describe() == f"Change transition of trigger t1 of flow {flow}"
     assert list(numbers.all()) == before
@@ -258,4 +258,4 @@ def test_a_comparison_of_what_is_no_definition_is_refused(db: None) -> None:
 
     for wrong in ({}, empty | {"tiemout": 1}, empty | {"triggers": [A | {"backoff": "soon"}]}):
         with pytest.raises(BadDefinition), transaction.atomic():
-            api.difference(empty, wrong)
+            api.flows.difference(empty, wrong)

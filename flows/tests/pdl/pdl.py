@@ -38,7 +38,7 @@ def compiled(*tasks: str) -> CompiledWorkflow:
 def publish(kit: Kit, *tasks: str) -> CompiledWorkflow:
     """Make a workflow of these tasks the flow of the kit."""
     made = compiled(*tasks)
-    api.publish(kit.name, made.compiled.definition, conn=kit.conn)
+    api.flows.publish(kit.name, made.compiled.definition, conn=kit.conn)
     return made
 
 

@@ -26,12 +26,12 @@ def depending(task: int, on: int) -> str:
 def test_t310_a_type_with_running_instances_is_not_removed(alice: Client) -> None:
     name = unique()
     send(alice, TEXT, "publish", name=name)
-    api.start(name)
+    api.instances.start(name)
     page = f"/admin/flows/flow/{Flow.objects.get(name=name).pk}/delete/"
     answer = alice.post(page, {"post": "yes"}, follow=True)
     assert "Cannot delete flow" in answer.content.decode() and Flow.objects.filter(name=name).exists()
     with pytest.raises(Refused) as refused:
-        api.drop_flow(name)
+        api.flows.drop(name)
     assert refused.value.code == "WD007"
 
 
@@ -41,7 +41,7 @@ def test_t313_the_name_of_a_file_stays_a_text(alice: Client, path: str) -> None:
     task = f'FILE f {{ NAME "{path}"; }} TASK a: m {{ OUT_CONTEXT f; ROLE r; }}'
     text = TEXT.replace("TASK a: m { ROLE r; }", task)
     send(alice, text, "publish", name=name)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and path in source["text"]
     assert f'NAME "{path}"' in export_pdl(name, 1)
 

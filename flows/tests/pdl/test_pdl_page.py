@@ -46,7 +46,7 @@ def test_a_workflow_is_written_checked_and_published_and_its_next_version_writte
     assert "can be published" in text_of(checked) and not Flow.objects.filter(name=name).exists()
     done = press(alice, checked, "publish")
     assert "Version 1 is published." in text_of(done)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and source["text"] == TEXT
 
     page = address("pdl", name)
@@ -56,7 +56,7 @@ def test_a_workflow_is_written_checked_and_published_and_its_next_version_writte
     checked = press(alice, opened, "check", page, text=LONGER)
     assert "Publish as the next version" in text_of(checked)
     assert "is published." in text_of(press(alice, checked, "publish", page))
-    assert "c" in {each["name"] for each in api.running_definition(name)[1]["attributes"]}
+    assert "c" in {each["name"] for each in api.drafts.running_definition(name)[1]["attributes"]}
 
 
 def test_several_errors_have_line_column_and_what_was_expected_and_the_text_stays(alice: Client) -> None:
@@ -124,13 +124,13 @@ def test_a_version_that_was_published_meanwhile_is_not_replaced_unseen(alice: Cl
     send(alice, TEXT, "publish", name=name)
     page = address("pdl", name)
     opened = alice.get(page)
-    api.publish(name, api.running_definition(name)[1] | {"label": "Other"}, actor="bob")
+    api.flows.publish(name, api.drafts.running_definition(name)[1] | {"label": "Other"}, actor="bob")
     mine = TEXT.replace("b: m", "mine: m")
     for do in ("publish", "check"):
         answer = press(alice, opened, do, page, text=mine)
         assert answer.status_code == 409 and "has another definition by now" in answer.content.decode()
         assert "mine: m" in Form(answer.content.decode()).fields["text"]
-    assert api.running_definition(name)[1]["label"] == "Other"
+    assert api.drafts.running_definition(name)[1]["label"] == "Other"
     assert "is published." in text_of(press(alice, answer, "publish", page))
 
 
@@ -150,7 +150,7 @@ def saved_in_draft(client: Client) -> str:
 
 def publish_draft(client: Client, name: str) -> None:
     """Publish the draft by its page, which asks first about what its checks warn of."""
-    page, data = address("publish", name), {"do": "publish", "revision": str(api.read_draft(name).revision)}
+    page, data = address("publish", name), {"do": "publish", "revision": str(api.drafts.read(name).revision)}
     asked = client.post(page, data, follow=True)
     token = re.search(r'name="confirmed" value="([0-9a-f]+)"', asked.content.decode())
     if token:
@@ -160,37 +160,39 @@ def publish_draft(client: Client, name: str) -> None:
 
 def test_a_text_is_saved_in_the_draft_and_stays_the_source_of_what_is_published(alice: Client) -> None:
     name = saved_in_draft(alice)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and (source["version"], source["text"]) == (1, TEXT)
     publish_draft(alice, name)
-    source = api.read_source(name)
+    source = api.flows.read_source(name)
     assert source is not None and source["text"] == LONGER
-    assert "digest" not in source["map"] and api.read_source(name, 0) is None
+    assert "digest" not in source["map"] and api.flows.read_source(name, 0) is None
     assert Form(alice.get(address("pdl", name)).content.decode()).fields["text"].strip() == LONGER.strip()
 
 
 def test_a_draft_that_was_changed_by_hand_is_not_published_as_pdl(alice: Client) -> None:
     name = saved_in_draft(alice)
-    draft = api.read_draft(name)
-    api.save_draft(draft.at, draft.definition | {"label": "By hand"}, actor="bob")
-    assert api.read_draft_source(name) is None
+    draft = api.drafts.read(name)
+    api.drafts.save(draft.at, draft.definition | {"label": "By hand"}, actor="bob")
+    assert api.drafts.read_source(name) is None
     publish_draft(alice, name)
-    assert api.running_definition(name)[1]["label"] == "By hand" and api.read_source(name) is None
+    assert (
+        api.drafts.running_definition(name)[1]["label"] == "By hand" and api.flows.read_source(name) is None
+    )
 
 
 def test_a_draft_that_was_saved_meanwhile_is_not_replaced_unseen(alice: Client) -> None:
     name = saved_in_draft(alice)
     page = address("pdl", name)
     opened = alice.get(page)
-    draft = api.read_draft(name)
-    api.save_draft(draft.at, draft.definition | {"label": "Hers"}, actor="bob")
+    draft = api.drafts.read(name)
+    api.drafts.save(draft.at, draft.definition | {"label": "Hers"}, actor="bob")
     mine = TEXT.replace("b: m", "mine: m")
     answer = press(alice, opened, "draft", page, text=mine)
     assert answer.status_code == 409 and "has another definition by now" in answer.content.decode()
-    assert api.read_draft(name).definition["label"] == "Hers"
+    assert api.drafts.read(name).definition["label"] == "Hers"
     assert "mine: m" in Form(answer.content.decode()).fields["text"]
     assert "Saved in the draft" in text_of(press(alice, answer, "draft", page))
-    assert "mine" in {each["name"] for each in api.read_draft(name).definition["attributes"]}
+    assert "mine" in {each["name"] for each in api.drafts.read(name).definition["attributes"]}
 
 
 def test_a_text_with_errors_is_not_saved_in_the_draft(alice: Client) -> None:
@@ -200,18 +202,18 @@ def test_a_text_with_errors_is_not_saved_in_the_draft(alice: Client) -> None:
     wrong = TEXT.replace("SUCCEEDED", "SUCCEDED")
     answer = press(alice, alice.get(page), "draft", page, text=wrong)
     assert places(answer) and "SUCCEDED" in Form(answer.content.decode()).fields["text"]
-    assert not api.list_drafts(name)
+    assert not api.drafts.list(name)
 
 
 def test_a_flow_that_needs_an_approval_gets_its_text_by_the_draft(alice: Client) -> None:
     name = unique()
     send(alice, TEXT, "publish", name=name)
-    api.publish(name, api.running_definition(name)[1] | {"needs_approval": True}, actor="alice")
+    api.flows.publish(name, api.drafts.running_definition(name)[1] | {"needs_approval": True}, actor="alice")
     page = address("pdl", name)
     opened = alice.get(page)
     assert "can be published" in text_of(press(alice, opened, "check", page, text=LONGER))
     assert "waits for approval" in text_of(press(alice, opened, "publish", page, text=LONGER))
-    assert len(api.list_publications(name, only_open=True)) == 1
+    assert len(api.publications.list(name, only_open=True)) == 1
     assert "Saved in the draft" in text_of(press(alice, opened, "draft", page, text=LONGER))
 
 

@@ -38,7 +38,7 @@ def text_of(response: Any) -> str:
 
 
 def draft(flow: str) -> Draft:
-    return api.read_draft(flow)
+    return api.drafts.read(flow)
 
 
 def rule(flow: str, place: int) -> dict[str, Any]:

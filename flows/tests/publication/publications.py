@@ -28,16 +28,16 @@ def forget(flow: str, conn: Connection) -> None:
 
 def changed(kit: Kit, **options: Any) -> DraftAt:
     """Open a draft with one more trigger and return its revision."""
-    draft = api.open_draft(kit.name, conn=kit.conn)
+    draft = api.drafts.open(kit.name, conn=kit.conn)
     definition = draft.definition | {"triggers": [*draft.definition["triggers"], NEW]} | options
-    return api.save_draft(draft.at, definition, conn=kit.conn).at
+    return api.drafts.save(draft.at, definition, conn=kit.conn).at
 
 
 def requested(
     kit: Kit, at: DraftAt, choices: PublicationChoices | None = None, **options: Any
 ) -> Publication:
     chosen = choices or PublicationChoices(reason="more work")
-    return api.request_publication(at, chosen, **{"actor": "ann", "conn": kit.conn} | options)
+    return api.publications.request(at, chosen, **{"actor": "ann", "conn": kit.conn} | options)
 
 
 def transitions(kit: Kit) -> list[str]:
@@ -45,7 +45,7 @@ def transitions(kit: Kit) -> list[str]:
 
 
 def version(kit: Kit) -> int:
-    return api.running_definition(kit.name, conn=kit.conn)[0]
+    return api.drafts.running_definition(kit.name, conn=kit.conn)[0]
 
 
 def due(kit: Kit, conn: Connection | None = None) -> None:
@@ -53,10 +53,10 @@ def due(kit: Kit, conn: Connection | None = None) -> None:
     session = conn or kit.conn
     kit.clock("2 hours", session)
     for _ in range(5):
-        if api.publish_due(conn=session) is None:
+        if api.publications.publish_due(conn=session) is None:
             break
     kit.clock("0", session)
 
 
 def outcome(kit: Kit, publication: Publication) -> Publication:
-    return api.read_publication(publication.id, conn=kit.conn)
+    return api.publications.read(publication.id, conn=kit.conn)

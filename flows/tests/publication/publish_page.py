@@ -27,10 +27,10 @@ def text_of(page: Any) -> str:
 
 def drafted(flow: str, predicate: str, actor: str = "alice") -> DraftAt:
     """Save a draft that changes the condition of the first rule; return its revision."""
-    known = [draft for draft in api.list_drafts(flow) if draft.branch == "main"]
-    draft = api.read_draft(flow) if known else api.open_draft(flow, actor=actor)
+    known = [draft for draft in api.drafts.list(flow) if draft.branch == "main"]
+    draft = api.drafts.read(flow) if known else api.drafts.open(flow, actor=actor)
     draft.definition["triggers"][0]["predicate"] = predicate
-    return api.save_draft(draft.at, draft.definition, actor=actor).at
+    return api.drafts.save(draft.at, draft.definition, actor=actor).at
 
 
 def publish(client: Client, flow: str, at: DraftAt, **more: str) -> str:
@@ -46,4 +46,4 @@ def member(group: str) -> User:
 
 
 def running(flow: str) -> str:
-    return str(api.running_definition(flow)[1]["triggers"][0]["predicate"])
+    return str(api.drafts.running_definition(flow)[1]["triggers"][0]["predicate"])

@@ -40,7 +40,7 @@ def test_what_was_saved_after_the_page_was_opened_is_not_undone(alice: Client, f
 
 
 def test_what_the_kernel_rejects_is_a_message(alice: Client, fig2: str) -> None:
-    opened = api.open_draft(fig2, actor="alice")
+    opened = api.drafts.open(fig2, actor="alice")
 
     answer = alice.post(at(fig2, "draft"), {"do": "undo", "seen": str(Seen.of(opened))}, follow=True)
 
@@ -48,7 +48,7 @@ def test_what_the_kernel_rejects_is_a_message(alice: Client, fig2: str) -> None:
 
 
 def test_looking_for_a_revision_that_is_not_kept_leaves_the_transaction_usable(fig2: str) -> None:
-    opened = api.open_draft(fig2, actor="alice")
+    opened = api.drafts.open(fig2, actor="alice")
 
     with pytest.raises(submission.Forgotten):
         submission.content(Seen(1, 77, opened.created_at.isoformat()), opened)

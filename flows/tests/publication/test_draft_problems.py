@@ -22,7 +22,7 @@ LABELLED: dict[str, Any] = {"attributes": [{"name": "paid", "label": "Payment"}]
 def test_problems_are_kept_for_a_flow_a_version_and_a_content(
     fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, asked = api.check_definition, []
+    real, asked = api.conditions.check_definition, []
 
     def check(flow: str, definition: Any, *, known: dict[str, list[int]]) -> Any:
         asked.append((flow, sum(map(len, known.values()))))
@@ -30,7 +30,7 @@ def test_problems_are_kept_for_a_flow_a_version_and_a_content(
 
     drafted(fig2, "a1 = 'ready'")
     first, other = draft(fig2), unique()
-    monkeypatch.setattr(api, "check_definition", check)
+    monkeypatch.setattr(api.conditions, "check_definition", check)
     labelled = replace(first, definition=first.definition | {"label": "x"})
     for each in (first, first, replace(first, flow=other), replace(first, base_version=7), labelled):
         assert checked(each) == []

@@ -42,14 +42,14 @@ def text_of(client: Client, flow: str, query: str = "?part=requests") -> str:
 
 
 def drafted(flow: str) -> Any:
-    draft = api.open_draft(flow, actor="alice")
+    draft = api.drafts.open(flow, actor="alice")
     draft.definition["triggers"][0]["predicate"] = "a1 = 'never'"
-    return api.save_draft(draft.at, draft.definition, actor="alice").at
+    return api.drafts.save(draft.at, draft.definition, actor="alice").at
 
 
 def scheduled(flow: str) -> int:
     later = PublicationChoices(reason="later", publish_at=datetime.now(UTC) + timedelta(hours=1))
-    return api.request_publication(drafted(flow), later, actor="alice").id
+    return api.publications.request(drafted(flow), later, actor="alice").id
 
 
 def come(owner: Db, publication: int) -> None:
@@ -72,7 +72,7 @@ def waits_for_lock(owner: Db, flow: str) -> Callable[[], bool]:
 
 
 def running(flow: str) -> str:
-    return str(api.running_definition(flow)[1]["triggers"][0]["predicate"])
+    return str(api.drafts.running_definition(flow)[1]["triggers"][0]["predicate"])
 
 
 @pytest.fixture
@@ -93,14 +93,14 @@ def test_a_publication_that_is_due_waits_then_runs_then_has_ended(
     come(owner, scheduled(fig2))
     assert "waits for its time" in text_of(alice, fig2)
 
-    assert api.begin_due(conn=role)
+    assert api.publications.begin_due(conn=role)
 
     page = alice.get(address(fig2)).content.decode()
     assert "data-running" in page and 'http-equiv="refresh"' in page
     assert "is being published" in text_of(alice, fig2) and "Withdraw" not in text_of(alice, fig2)
     assert "A version is being published; this is computed afterwards." in text_of(alice, fig2, "")
-    assert api.publish_due(conn=role) == fig2
-    assert not api.begin_due(conn=role)
+    assert api.publications.publish_due(conn=role) == fig2
+    assert not api.publications.begin_due(conn=role)
     assert "data-running" not in alice.get(address(fig2)).content.decode()
     assert re.search(r"✓ published version \d+", text_of(alice, fig2))
 
@@ -108,7 +108,7 @@ def test_a_publication_that_is_due_waits_then_runs_then_has_ended(
 def test_a_rematch_that_is_left_is_shown_with_its_progress(
     alice: Client, fig2: str, connect: Callable[..., Db]
 ) -> None:
-    owner, made = connect(), api.request_publication(drafted(fig2), actor="alice").id
+    owner, made = connect(), api.publications.request(drafted(fig2), actor="alice").id
     report = "update wedsql.publication set report = report || %s::jsonb where id = %s"
     owner.execute(report, ['{"checked": 1500, "left": 500}', made])
 
@@ -129,7 +129,7 @@ def test_a_reaper_that_is_killed_in_the_middle_changes_nothing_and_the_next_one_
     alice: Client, fig2: str, connect: Callable[..., Db], reapers: Processes
 ) -> None:
     owner, watcher, before = connect(), connect(), running(fig2)
-    api.start_many(fig2, [{}] * 3)
+    api.instances.start_many(fig2, [{}] * 3)
     made = scheduled(fig2)
     with held(owner, fig2):
         come(watcher, made)
@@ -192,4 +192,4 @@ def test_a_connection_that_is_lost_in_the_middle_leaves_it_undone_or_done_and_th
         assert re.search(r"✓ published version \d+", page) and "There is no draft" not in page
     else:
         assert running(fig2) == before and "1 change to version" in page
-        assert "published version" not in page and not api.list_publications(fig2)
+        assert "published version" not in page and not api.publications.list(fig2)

@@ -33,27 +33,27 @@ def test_a_draft_is_published_with_its_reason(alice: Client, fig2: str) -> None:
 
     answer = publish(alice, fig2, at)
 
-    version = api.list_versions(fig2)[0]
+    version = api.publications.list_versions(fig2)[0]
     assert f"Version {version.version} is published." in answer
     assert (version.actor, version.reason) == ("alice", "because")
     assert "a3 is null" in running(fig2)
 
 
 def test_another_order_of_rules_alone_is_said_and_published(alice: Client, fig2: str) -> None:
-    before = api.definition(fig2)["triggers"]
-    draft = api.open_draft(fig2, actor="alice")
+    before = api.flows.definition(fig2)["triggers"]
+    draft = api.drafts.open(fig2, actor="alice")
     draft.definition["triggers"].reverse()
-    at = api.save_draft(draft.at, draft.definition, actor="alice").at
+    at = api.drafts.save(draft.at, draft.definition, actor="alice").at
     waiting = alice.get(address("publish", fig2)).content.decode()
     assert re.search(r'value="publish"\s+disabled data-waits', waiting), "until the impact is there"
     page = alice.get(address("publish", fig2, "?examine=1"))
     assert "The order of rules changes: the final condition, " in text_of(page)
     assert not re.search(r'value="publish"\s+disabled', page.content.decode())
 
-    version = api.list_versions(fig2)[0].version + 1
+    version = api.publications.list_versions(fig2)[0].version + 1
     assert f"Version {version} is published." in publish(alice, fig2, at)
 
-    assert api.definition(fig2)["triggers"] == before[::-1]
+    assert api.flows.definition(fig2)["triggers"] == before[::-1]
     compared = text_of(alice.get(address("versions", fig2, f"?old={version - 1}&new={version}")))
     assert "The order of rules changes: the final condition, " in compared
 
@@ -79,7 +79,7 @@ def test_what_another_person_saved_meanwhile_is_not_published(alice: Client, fig
 
 
 def test_the_impact_counts_the_living_instances(alice: Client, fig2: str) -> None:
-    api.start_many(fig2, [{}] * 3)
+    api.instances.start_many(fig2, [{}] * 3)
     drafted(fig2, "a1 = 'never'")
 
     page = alice.get(address("impact", fig2))
@@ -91,11 +91,11 @@ def test_the_impact_counts_the_living_instances(alice: Client, fig2: str) -> Non
 
 
 def test_the_prediction_is_kept_with_the_publication(alice: Client, fig2: str) -> None:
-    api.start_many(fig2, [{}] * 3)
+    api.instances.start_many(fig2, [{}] * 3)
     publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 
-    done = api.list_publications(fig2)[0]
-    prediction = api.read_publication(done.id).prediction
+    done = api.publications.list(fig2)[0]
+    prediction = api.publications.read(done.id).prediction
     assert prediction is not None and prediction["living"] == 3
 
 
@@ -103,7 +103,7 @@ def test_a_new_flow_is_published_for_the_first_time(alice: Client) -> None:
     flow = unique()
     final = {"predicate": "a = 1", "final": True}
     new = {"attributes": [{"name": "a", "type": "integer"}], "triggers": [final]}
-    at = api.open_draft(flow, definition=new, actor="alice").at
+    at = api.drafts.open(flow, definition=new, actor="alice").at
     page = reverse("admin:flows_flow_new_publish", args=[flow])
     assert "is new" in text_of(alice.get(page))
 
@@ -118,16 +118,16 @@ def test_a_new_flow_is_published_for_the_first_time(alice: Client) -> None:
 @pytest.fixture
 def careful(fig2: str, alice: Client) -> str:
     """The flow, whose definitions need a second person."""
-    draft = api.open_draft(fig2, actor="alice")
+    draft = api.drafts.open(fig2, actor="alice")
     draft.definition["needs_approval"] = True
-    api.request_publication(api.save_draft(draft.at, draft.definition, actor="alice").at, actor="alice")
+    api.publications.request(api.drafts.save(draft.at, draft.definition, actor="alice").at, actor="alice")
     return fig2
 
 
 def test_a_second_person_approves(alice: Client, careful: str) -> None:
     bob = browser(User.objects.create_superuser("bob"))
     assert "Another person has to approve it" in publish(alice, careful, drafted(careful, "a2 is null"))
-    request = api.list_publications(careful, only_open=True)[0]
+    request = api.publications.list(careful, only_open=True)[0]
     assert f'value="approve:{request.id}"' not in alice.get(address("publish", careful)).content.decode()
     assert f'value="approve:{request.id}"' in bob.get(address("publish", careful)).content.decode()
 
@@ -143,7 +143,7 @@ def test_a_second_person_approves(alice: Client, careful: str) -> None:
 def test_a_request_is_rejected_or_withdrawn(alice: Client, careful: str, action: str, says: str) -> None:
     bob = browser(User.objects.create_superuser("bob"))
     publish(alice, careful, drafted(careful, "a2 is null"))
-    request = api.list_publications(careful, only_open=True)[0]
+    request = api.publications.list(careful, only_open=True)[0]
     data = {"do": f"{action}:{request.id}", "note": "not on Fridays"}
 
     assert says in text_of(bob.post(address("publish", careful), data, follow=True))
@@ -174,12 +174,12 @@ def test_why_a_publication_failed_is_said_in_the_language_of_the_user(alice: Cli
     at = drafted(fig2, "a2 is null")
     later = PublicationChoices(publish_at=datetime.now(UTC) + timedelta(days=2))
     for _each in range(2):
-        made = api.request_publication(at, later, actor="alice")
+        made = api.publications.request(at, later, actor="alice")
     with connection.cursor() as cursor:
         cursor.execute("update wedsql.publication set base_version = 0 where id = %s", [made.id])
         assert "another version runs now" in text_of(alice.get(address("publish", fig2)))
         cursor.execute("update wedsql.publication set publish_at = wedsql.now() where id = %s", [made.id])
-    api.publish_due()
+    api.publications.publish_due()
 
     alice.cookies["django_language"] = "pt-br"
     assert "esta definição foi feita a partir da versão 0." in text_of(alice.get(address("publish", fig2)))
@@ -198,9 +198,9 @@ def test_a_publication_waits_for_its_time(alice: Client, fig2: str) -> None:
 
 def test_a_request_of_another_flow_is_not_found(alice: Client, careful: str) -> None:
     publish(alice, careful, drafted(careful, "a2 is null"))
-    request = api.list_publications(careful, only_open=True)[0]
+    request = api.publications.list(careful, only_open=True)[0]
     other = f"{careful[:20]}_x"
-    api.create_flow(other)
+    api.flows.create(other)
 
     assert alice.post(address("publish", other), {"do": f"withdraw:{request.id}"}).status_code == 404
 
@@ -215,7 +215,7 @@ def test_any_action_is_answered(alice: Client, fig2: str, action: str) -> None:
 
 
 def test_without_a_change_there_is_nothing_to_publish_and_the_page_says_so(alice: Client, fig2: str) -> None:
-    api.open_draft(fig2, actor="ann")
+    api.drafts.open(fig2, actor="ann")
     rules, publish = (alice.get(address(tab, fig2)).content.decode() for tab in ("rules", "publish"))
 
     assert "no changes to version 1" in rules and "There is nothing to publish." in rules
@@ -242,8 +242,8 @@ def test_publishing_asks_once_about_warnings_and_keeps_what_was_typed(alice: Cli
 
 def test_an_acknowledged_warning_is_not_asked_about_and_another_one_is(alice: Client, fig2: str) -> None:
     at = drafted(fig2, NEVER)
-    for one in api.lint(fig2, api.read_draft(fig2).definition):
-        api.acknowledge_finding(fig2, one.id, "so", rule=one.rule, actor="alice")
+    for one in api.flows.lint(fig2, api.drafts.read(fig2).definition):
+        api.drafts.acknowledge_finding(fig2, one.id, "so", rule=one.rule, actor="alice")
     later = drafted(fig2, NEVER + " and a2 is null")
 
     assert "not acknowledged" in publish(alice, fig2, later)
@@ -253,11 +253,11 @@ def test_an_acknowledged_warning_is_not_asked_about_and_another_one_is(alice: Cl
 
 
 def test_choices_per_group_are_foretold_done_and_compared(alice: Client, fig2: str) -> None:
-    wids = [started.wid for started in api.start_many(fig2, [{}] * 3)]  # type: ignore[union-attr]
+    wids = [started.wid for started in api.instances.start_many(fig2, [{}] * 3)]  # type: ignore[union-attr]
     at = drafted(fig2, "a1 = 'never'")
     place = next(
         n
-        for n, each in enumerate(api.read_draft(fig2).definition["triggers"])
+        for n, each in enumerate(api.drafts.read(fig2).definition["triggers"])
         if each["predicate"] == "a1 = 'never'"
     )
     page = alice.get(address("impact", fig2))
@@ -269,18 +269,18 @@ def test_choices_per_group_are_foretold_done_and_compared(alice: Client, fig2: s
 
     answer = publish(alice, fig2, at, withdraw=str(place))
 
-    done = api.list_publications(fig2)[0]
+    done = api.publications.list(fig2)[0]
     assert done.choices == {"withdraw": [place], "later": [], "keep_exceptions": False}
     assert "It did what was predicted." in answer
     assert re.search(r"jobs were withdrawn 3 3 " + " ".join(map(str, wids)), answer)
 
 
 def test_instances_that_moved_meanwhile_explain_a_difference(alice: Client, careful: str) -> None:
-    api.start_many(careful, [{}] * 2)
+    api.instances.start_many(careful, [{}] * 2)
     publish(alice, careful, drafted(careful, "a1 = 'never'"), withdraw="0")
-    new = api.start_many(careful, [{}])[0].wid  # type: ignore[union-attr]
-    number = api.list_publications(careful)[0].id
-    api.approve_publication(number, actor="bob")
+    new = api.instances.start_many(careful, [{}])[0].wid  # type: ignore[union-attr]
+    number = api.publications.list(careful)[0].id
+    api.publications.approve(number, actor="bob")
 
     text = text_of(alice.get(address("publish", careful)))
 
@@ -297,16 +297,16 @@ def test_a_publication_that_takes_long_is_queued(
     answer = publish(alice, fig2, drafted(fig2, "a1 = 'never'"))
 
     assert "It is queued" in answer and "waits for its time" in answer
-    done = api.list_publications(fig2)[0]
+    done = api.publications.list(fig2)[0]
     assert done.status == "approved" and done.publish_at is not None
-    api.withdraw_publication(done.id, actor="alice")
+    api.publications.withdraw(done.id, actor="alice")
 
 
 def test_a_publication_that_does_not_end_in_time_is_queued(
     alice: Client, fig2: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Only the first call ends as PostgreSQL ends it; the request that follows is real."""
-    at, real, tried = drafted(fig2, "a1 = 'never'"), api.request_publication, []
+    at, real, tried = drafted(fig2, "a1 = 'never'"), api.publications.request, []
 
     def request(*given: Any, **more: Any) -> Any:
         tried.append(given)
@@ -315,18 +315,18 @@ def test_a_publication_that_does_not_end_in_time_is_queued(
                 cursor.execute("set local statement_timeout = 50; select pg_sleep(5)")
         return real(*given, **more)
 
-    monkeypatch.setattr(api, "request_publication", request)
+    monkeypatch.setattr(api.publications, "request", request)
     answer = publish(alice, fig2, at)
 
     assert "It is queued" in answer and "waits for its time" in answer
-    done = api.list_publications(fig2)[0]
+    done = api.publications.list(fig2)[0]
     assert (done.status, done.reason) == ("approved", "because") and done.publish_at is not None
-    api.withdraw_publication(done.id, actor="alice")
+    api.publications.withdraw(done.id, actor="alice")
 
 
 def test_choices_per_group_are_made_without_scripts(alice: Client, fig2: str) -> None:
     """The form has a second step: it shows the groups with their choices, and they are sent with the form."""
-    wids = [started.wid for started in api.start_many(fig2, [{}] * 2)]  # type: ignore[union-attr]
+    wids = [started.wid for started in api.instances.start_many(fig2, [{}] * 2)]  # type: ignore[union-attr]
     at = drafted(fig2, "a1 = 'never'")
     before = running(fig2)
     first = alice.get(address("publish", fig2)).content.decode()
@@ -347,7 +347,7 @@ def test_choices_per_group_are_made_without_scripts(alice: Client, fig2: str) ->
 
 
 def test_who_may_only_see_the_flow_examines_it_without_scripts(fig2: str) -> None:
-    api.start_many(fig2, [{}] * 2)
+    api.instances.start_many(fig2, [{}] * 2)
     drafted(fig2, "a1 = 'never'")
     viewer = browser(member(f"flow:{fig2}"))
 
@@ -369,7 +369,7 @@ def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
             cursor.execute("set local statement_timeout = 50; select pg_sleep(5)")
 
     at = drafted(fig2, "a1 = 'never'")
-    monkeypatch.setattr(api, "request_publication", request)
+    monkeypatch.setattr(api.publications, "request", request)
     page = alice.post(
         address("publish", fig2),
         {"do": "publish", "revision": str(at.revision), "reason": "the <long> reason"},
@@ -377,7 +377,7 @@ def test_a_request_that_never_ends_in_time_keeps_what_was_typed(
 
     assert "The database is busy: nothing was published" in text_of(page)
     assert 'value="the &lt;long&gt; reason"' in page.content.decode()
-    assert api.list_publications(fig2) == []
+    assert api.publications.list(fig2) == []
 
 
 def test_a_draft_is_closed_by_its_publication(alice: Client, fig2: str) -> None:
@@ -386,18 +386,18 @@ def test_a_draft_is_closed_by_its_publication(alice: Client, fig2: str) -> None:
     rules = address("rules", fig2)
     assert "1 change to version 1" in text_of(alice.get(rules))
     publish(alice, fig2, at)
-    assert api.read_draft(fig2).closed
+    assert api.drafts.read(fig2).closed
     page = alice.get(rules).content.decode()
     assert 'class="draft-bar' not in page and "no changes to version" not in page
     listed = alice.get("/admin/flows/flow/", {"q": fig2}).content.decode()
     assert "saved by" not in re.sub(r"<[^>]+>", " ", listed)
     drafted(fig2, "a1 = 'ever'")
-    assert not api.read_draft(fig2).closed
+    assert not api.drafts.read(fig2).closed
     assert "1 change to version 2" in text_of(alice.get(rules))
 
 
 def test_the_button_to_publish_waits_for_the_impact(alice: Client, fig2: str) -> None:
-    api.start_many(fig2, [{"a1": "ready"}])
+    api.instances.start_many(fig2, [{"a1": "ready"}])
     drafted(fig2, "a1 = 'never'")
     page = alice.get(address("publish", fig2)).content.decode()
     assert re.search(r'value="publish"\s+disabled data-waits', page)

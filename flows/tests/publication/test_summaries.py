@@ -23,28 +23,28 @@ def undo_button(client: Client, flow: str, language: str) -> str:
 
 @pytest.mark.parametrize("saved_in", ["en", "pt-br"])
 def test_each_reader_sees_a_change_in_their_own_language(alice: Client, fig2: str, saved_in: str) -> None:
-    draft = api.open_draft(fig2, actor="alice")
+    draft = api.drafts.open(fig2, actor="alice")
     with translation.override(saved_in):
         edit = Edit("attributes", "save", 0, {"type": "integer", "label": "50 % of it"})
         changed, summary, _ = edit.applied(draft.definition)
-        api.save_draft(draft.at, changed, summary=summary, actor="alice")
-    assert api.draft_history(fig2)[0].summary == "a1: type, label"
+        api.drafts.save(draft.at, changed, summary=summary, actor="alice")
+    assert api.drafts.history(fig2)[0].summary == "a1: type, label"
     assert undo_button(alice, fig2, "en") == "a1: type, label"
     assert undo_button(alice, fig2, "pt-br") == "a1: tipo, rótulo"
 
 
 def test_the_text_of_a_person_is_shown_as_it_is(alice: Client, fig2: str) -> None:
-    draft = api.open_draft(fig2, actor="alice")
-    api.save_draft(draft.at, draft.definition | {"label": "x"}, summary="opened 100 %(x)s", actor="alice")
+    draft = api.drafts.open(fig2, actor="alice")
+    api.drafts.save(draft.at, draft.definition | {"label": "x"}, summary="opened 100 %(x)s", actor="alice")
     assert undo_button(alice, fig2, "pt-br") == "opened 100 %(x)s"
 
 
 def test_what_publishing_did_is_said_and_not_undone(alice: Client, fig2: str) -> None:
-    draft = api.open_draft(fig2, actor="alice")
-    at = api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="alice").at
-    version = api.request_publication(at, actor="alice").version
+    draft = api.drafts.open(fig2, actor="alice")
+    at = api.drafts.save(draft.at, draft.definition | {"label": "x"}, actor="alice").at
+    version = api.publications.request(at, actor="alice").version
     with translation.override("pt-br"):
-        last = api.draft_history(fig2)[0]
+        last = api.drafts.history(fig2)[0]
         assert said(last.summary_parts, last.summary) == f"publicado como versão {version}"
     assert undo_button(alice, fig2, "pt-br") == ""  # it returns to no draft that was published
 

@@ -19,9 +19,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_versions_are_compared_in_sentences_and_as_text(alice: Client, fig2: str) -> None:
-    old = api.list_versions(fig2)[0].version
+    old = api.publications.list_versions(fig2)[0].version
     publish(alice, fig2, drafted(fig2, "a1 = 'ready' and a2 is null and a3 is null"))
-    new = api.list_versions(fig2)[0].version
+    new = api.publications.list_versions(fig2)[0].version
 
     page = alice.get(address("versions", fig2, f"?old={old}&new={new}"))
 
@@ -31,7 +31,7 @@ def test_versions_are_compared_in_sentences_and_as_text(alice: Client, fig2: str
 
 
 def test_a_version_is_exported_as_a_file_that_can_be_loaded(alice: Client, fig2: str) -> None:
-    version = api.list_versions(fig2)[0].version
+    version = api.publications.list_versions(fig2)[0].version
 
     answer = alice.get(address("versions", fig2, f"?format=yaml&version={version}"))
 
@@ -40,11 +40,11 @@ def test_a_version_is_exported_as_a_file_that_can_be_loaded(alice: Client, fig2:
 
 
 def test_an_earlier_version_is_restored_into_the_draft_and_published_again(alice: Client, fig2: str) -> None:
-    first, before = api.list_versions(fig2)[0].version, running(fig2)
+    first, before = api.publications.list_versions(fig2)[0].version, running(fig2)
     publish(alice, fig2, drafted(fig2, "a2 is null"))
 
     text_of(alice.post(address("versions", fig2), {"restore": str(first)}, follow=True))
-    assert api.read_draft(fig2).definition["triggers"][0]["predicate"] == before
+    assert api.drafts.read(fig2).definition["triggers"][0]["predicate"] == before
     data = {"do": "publish", "version": str(first)}
     assert "is published" in text_of(alice.post(address("publish", fig2), data, follow=True))
     assert running(fig2) == before
@@ -54,13 +54,13 @@ def test_a_draft_of_an_earlier_version_is_brought_up_to_date_before_it_is_publis
     alice: Client, fig2: str
 ) -> None:
     """Another version was published again meanwhile; the trial says which definition it plays."""
-    first, before = api.list_versions(fig2)[0].version, running(fig2)
+    first, before = api.publications.list_versions(fig2)[0].version, running(fig2)
     publish(alice, fig2, drafted(fig2, "a2 is null"))
-    draft = api.read_draft(fig2)
+    draft = api.drafts.read(fig2)
     draft.definition["triggers"][0]["label"] = "Renamed"
-    at = api.save_draft(draft.at, draft.definition, actor="alice").at
+    at = api.drafts.save(draft.at, draft.definition, actor="alice").at
     alice.post(address("publish", fig2), {"do": "publish", "version": str(first)})
-    now = api.running_definition(fig2)[0]
+    now = api.drafts.running_definition(fig2)[0]
 
     page = alice.get(address("publish", fig2))
     assert re.search(r'value="publish"\s+disabled', page.content.decode())
@@ -81,7 +81,7 @@ def test_a_draft_of_an_earlier_version_is_brought_up_to_date_before_it_is_publis
 
     page = alice.get(address("publish", fig2)).content.decode()
     assert re.search(r'value="publish"\s+disabled data-waits', page), "until the impact is there"
-    assert "is published" in publish(alice, fig2, api.read_draft(fig2).at)
+    assert "is published" in publish(alice, fig2, api.drafts.read(fig2).at)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_a_version_that_there_is_not_is_not_found(alice: Client, fig2: str, quer
 def test_restoring_without_a_number_opens_no_draft(alice: Client, fig2: str) -> None:
     page = alice.post(address("versions", fig2), {"restore": "x"}, follow=True)
 
-    assert "note-error" in page.content.decode() and not api.list_drafts(fig2)
+    assert "note-error" in page.content.decode() and not api.drafts.list(fig2)
 
 
 def test_a_flow_without_a_draft_says_how_to_get_one(alice: Client, fig2: str) -> None:
@@ -108,54 +108,54 @@ def test_a_flow_without_a_draft_says_how_to_get_one(alice: Client, fig2: str) ->
 
 
 def test_changes_are_said_with_the_labels_of_rules_and_attributes(alice: Client, fig2: str) -> None:
-    draft = api.open_draft(fig2, actor="alice")
+    draft = api.drafts.open(fig2, actor="alice")
     first, _given, second = draft.definition["attributes"]
     first["label"], second["label"] = "Payment", "<Stock>"
     rule = draft.definition["triggers"][0]
     rule["label"] = "Ship the goods"
     rule["predicate"] = f"{rule['predicate']} and {second['name']} in ('x', 'y')"
-    saved = api.save_draft(draft.at, draft.definition, actor="alice")
+    saved = api.drafts.save(draft.at, draft.definition, actor="alice")
 
     page = text_of(alice.get(address("publish", fig2)))
     assert "Rule Ship the goods now also requires <Stock> is one of 'x', 'y'." in page
 
     publish(alice, fig2, saved.at)
-    versions = [each.version for each in api.list_versions(fig2)]
+    versions = [each.version for each in api.publications.list_versions(fig2)]
     compared = text_of(alice.get(address("versions", fig2, f"?old={versions[1]}&new={versions[0]}")))
     assert "Rule Ship the goods now also requires <Stock> is one of 'x', 'y'." in compared
 
 
 def test_the_page_says_how_many_instances_are_left(alice: Client, fig2: str) -> None:
     for _ in range(3):
-        api.start(fig2, {"a1": "ready"})
+        api.instances.start(fig2, {"a1": "ready"})
     at = drafted(fig2, "a1 = 'ready' and a2 is null and a3 is null")
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("set local wedsql.rematch_at_once = 0")
-        done = api.request_publication(at, actor="alice")
+        done = api.publications.request(at, actor="alice")
     assert "0 of 3 living instances are matched again" in text_of(alice.get(address("publish", fig2)))
 
-    report = api.finish_rematch(fig2, done.version or 0)
+    report = api.instances.finish_rematch(fig2, done.version or 0)
 
     assert report and (report.checked, report.left) == (3, 0)
     assert "are matched again" not in text_of(alice.get(address("publish", fig2)))
 
 
 def test_the_page_says_which_version_ended_a_re_match(alice: Client, fig2: str) -> None:
-    api.start(fig2, {"a1": "ready"})
+    api.instances.start(fig2, {"a1": "ready"})
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("set local wedsql.rematch_at_once = 0")
-        done = api.request_publication(drafted(fig2, "a3 is null"), actor="alice")
-    api.publish(fig2, api.definition(fig2) | {"label": "Other"})
+        done = api.publications.request(drafted(fig2, "a3 is null"), actor="alice")
+    api.flows.publish(fig2, api.flows.definition(fig2) | {"label": "Other"})
     page = text_of(alice.get(address("publish", fig2)))
     assert f"Version {(done.version or 0) + 1} replaced it when 0 instances were matched again" in page
 
 
 def test_a_version_shows_what_it_did_and_which_instances_it_started(alice: Client, fig2: str) -> None:
-    old = api.list_versions(fig2)[0].version
-    before = api.start_many(fig2, [{}] * 3)
+    old = api.publications.list_versions(fig2)[0].version
+    before = api.instances.start_many(fig2, [{}] * 3)
     publish(alice, fig2, drafted(fig2, "a1 = 'never'"), withdraw="0")
-    new = api.list_versions(fig2)[0].version
-    after = api.start_many(fig2, [{}] * 2)
+    new = api.publications.list_versions(fig2)[0].version
+    after = api.instances.start_many(fig2, [{}] * 2)
 
     page = alice.get(address("versions", fig2))
 

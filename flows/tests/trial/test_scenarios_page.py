@@ -58,7 +58,7 @@ def test_a_trial_is_saved_with_what_happened(alice: Client, loan: str) -> None:
     assert "This flow has no scenarios" in listed(alice, loan)
     assert "The scenario “paid at once” is saved." in saved(walked(alice, loan))
 
-    found = api.read_scenario(loan, "paid at once")
+    found = api.trials.read_scenario(loan, "paid at once")
     assert [step.do for step in found.steps] == ["start", "complete", "complete"]
     assert [step.expected["status"] for step in found.steps] == ["R", "R", "F"]
     assert found.steps[0].expected["fired"][0]["name"] == "g_ask"
@@ -139,8 +139,8 @@ def test_an_opened_scenario_is_replaced_and_no_other_one(alice: Client, loan: st
     assert "at revision 2, saved by alice" in saved(page, **one_by)
     assert "is saved" in saved(page, "a second name", **one_by)
 
-    assert [one.revision for one in api.list_scenarios(loan)] == [1, 2]
-    assert api.read_scenario(loan, "paid at once").story == "Another."
+    assert [one.revision for one in api.trials.list_scenarios(loan)] == [1, 2]
+    assert api.trials.read_scenario(loan, "paid at once").story == "Another."
 
 
 def test_a_scenario_is_deleted(alice: Client, loan: str) -> None:
@@ -152,13 +152,13 @@ def test_a_scenario_is_deleted(alice: Client, loan: str) -> None:
     assert "The scenario is deleted." in text_of(
         alice.post(address, form | {"scenario_revision": "1"}, follow=True)
     )
-    assert api.list_scenarios(loan) == []
+    assert api.trials.list_scenarios(loan) == []
 
 
 def test_a_story_has_a_length_and_a_scenario_a_step(alice: Client, loan: str) -> None:
     page = walked(alice, loan)
     saved(page, story="s" * 9_000)
-    assert api.read_scenario(loan, "paid at once").story == "s" * LONGEST_STORY
+    assert api.trials.read_scenario(loan, "paid at once").story == "s" * LONGEST_STORY
 
     page.path = "[]"
     assert "Start an instance first" in saved(page, "nothing")
@@ -173,7 +173,7 @@ def test_repair_and_time_are_steps_too(alice: Client, loan: str) -> None:
     page.do("repair", amount="5")
     saved(page, "all kinds")
 
-    steps = api.read_scenario(loan, "all kinds").steps
+    steps = api.trials.read_scenario(loan, "all kinds").steps
     assert [one.do for one in steps] == ["start", "due", "complete", "complete", "repair"]
     assert steps_in(opened(alice, loan, "all kinds")[0]["path"]) == steps_in(page.path)
     assert "as expected" in listed(alice, loan)
@@ -181,9 +181,9 @@ def test_repair_and_time_are_steps_too(alice: Client, loan: str) -> None:
 
 def test_a_scenario_whose_rule_was_removed_opens_up_to_it(alice: Client, loan: str) -> None:
     saved(walked(alice, loan))
-    draft = api.open_draft(loan, actor="ann")
+    draft = api.drafts.open(loan, actor="ann")
     del draft.definition["triggers"][1]
-    api.save_draft(draft.at, draft.definition, actor="ann")
+    api.drafts.save(draft.at, draft.definition, actor="ann")
 
     fields, text = opened(alice, loan, "paid at once")
 
@@ -192,7 +192,9 @@ def test_a_scenario_whose_rule_was_removed_opens_up_to_it(alice: Client, loan: s
 
 
 def test_a_scenario_is_opened_on_a_draft_that_cannot_be_compiled(alice: Client, loan: str) -> None:
-    api.save_scenario(Scenario(loan, "simulated", [Step("start"), Step("simulate", {"name": "g_ask"})]))
+    api.trials.save_scenario(
+        Scenario(loan, "simulated", [Step("start"), Step("simulate", {"name": "g_ask"})])
+    )
     drafted(loan, "nowhere > 1000")
 
     fields, text = opened(alice, loan, "simulated")
@@ -213,7 +215,7 @@ def test_only_who_may_design_saves_and_deletes(alice: Client, loan: str) -> None
     for action in ("save", "delete"):
         data = {"do": action, "path": page.path, "name": "mine", "scenario": "paid at once"}
         assert client.post(page.address, data).status_code == 404
-    assert len(api.list_scenarios(loan)) == 1
+    assert len(api.trials.list_scenarios(loan)) == 1
 
 
 @pytest.mark.parametrize("name", ["", "x" * 200, "a\nb", "\x07", "\0"], ids=range(5))
@@ -223,12 +225,12 @@ def test_any_name_is_answered(alice: Client, loan: str, name: str) -> None:
     response = page.client.post(page.address, {"do": "save", "path": page.path, "name": name})
 
     assert response.status_code in (200, 400)
-    assert api.list_scenarios(loan) == []
+    assert api.trials.list_scenarios(loan) == []
     text_of(alice.get(page.address, {"scenario": name or "absent"}))
 
 
 def test_the_publish_page_shows_them_and_does_not_wait_for_them(alice: Client, loan: str) -> None:
-    api.save_scenario(Scenario(loan, "odd", [Step("start", expected={"status": "F"})]))
+    api.trials.save_scenario(Scenario(loan, "odd", [Step("start", expected={"status": "F"})]))
     drafted(loan, "amount > 0 and state = 'new' and note is null")
 
     page = alice.get(reverse("admin:flows_flow_publish", args=[number(loan)]))

@@ -149,10 +149,10 @@ def test_the_usual_result_comes_from_the_history(alice: Client, loan: str) -> No
     page.do("start", amount="1")
     assert "No result of this rule" in page.do("usual:0")
     for amount, state in ((1, "granted"), (2, "granted"), (3, "paid")):
-        api.start(loan, {"amount": amount})
-        job = api.take(loan, ["tr_ask"], actor="worker")
+        api.instances.start(loan, {"amount": amount})
+        job = api.jobs.take(loan, ["tr_ask"], actor="worker")
         assert job is not None
-        api.complete(job, {"state": state}, actor="worker")
+        api.jobs.complete(job, {"state": state}, actor="worker")
 
     page.do("usual:0")
 
@@ -160,7 +160,7 @@ def test_the_usual_result_comes_from_the_history(alice: Client, loan: str) -> No
 
 
 def test_the_first_state_is_that_of_an_instance(alice: Client, loan: str) -> None:
-    wid = api.start(loan, {"amount": 77})
+    wid = api.instances.start(loan, {"amount": 77})
 
     shown = alice.get(f"{Page(alice, loan).address}?wid={wid}").content.decode()
 
@@ -168,9 +168,9 @@ def test_the_first_state_is_that_of_an_instance(alice: Client, loan: str) -> Non
 
 
 def test_the_draft_is_tried_if_there_is_one(alice: Client, loan: str) -> None:
-    draft = api.open_draft(loan, actor="ann")
+    draft = api.drafts.open(loan, actor="ann")
     draft.definition["triggers"][0]["predicate"] = "amount > 1000"
-    api.save_draft(draft.at, draft.definition, actor="ann")
+    api.drafts.save(draft.at, draft.definition, actor="ann")
     page = Page(alice, loan)
     assert "tries the draft as ann saved it" in page.text
 
@@ -214,10 +214,10 @@ def test_any_action_is_answered(alice: Client, loan: str, action: str) -> None:
 
 def test_an_instance_of_another_flow_is_not_shown(alice: Client, loan: str) -> None:
     other = unique()
-    api.create_flow(other)
+    api.flows.create(other)
     rule = {"transition": "tr_x", "predicate": "note is not null"}
-    api.publish(other, {"attributes": [{"name": "note"}], "triggers": [rule]})
-    wid = api.start(other, {"note": "secret of another flow"})
+    api.flows.publish(other, {"attributes": [{"name": "note"}], "triggers": [rule]})
+    wid = api.instances.start(other, {"note": "secret of another flow"})
 
     shown = alice.get(f"{Page(alice, loan).address}?wid={wid}").content.decode()
 
@@ -288,9 +288,9 @@ def test_what_a_browser_sends_of_an_unchanged_input_changes_nothing(typed: Page)
 def test_a_half_typed_definition_says_why_it_cannot_be_tried(
     alice: Client, loan: str, rule: dict[str, Any]
 ) -> None:
-    found = api.open_draft(loan, actor="alice")
+    found = api.drafts.open(loan, actor="alice")
     half = {"attributes": [*found.definition["attributes"], {}], "triggers": [rule]}
-    api.save_draft(found.at, half, actor="alice")
+    api.drafts.save(found.at, half, actor="alice")
 
     page = Page(alice, loan)
     page.do("start")

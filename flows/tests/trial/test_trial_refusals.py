@@ -63,5 +63,5 @@ def test_a_flow_that_never_ran_has_no_recorded_results() -> None:
 
 
 def test_a_first_state_is_none_of_a_version_that_there_is_not(alice: Client, loan: str) -> None:
-    assert api.running_definition(loan)[0] == 1
+    assert api.drafts.running_definition(loan)[0] == 1
     assert alice.get(f"{Page(alice, loan).address}?version=99").status_code == 404

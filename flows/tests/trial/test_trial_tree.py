@@ -52,7 +52,7 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> Iterator[Declared]:
 
 def drafted(definition: Mapping[str, Any] = DECIDE) -> str:
     flow = unique()
-    api.open_draft(flow, definition=definition)
+    api.drafts.open(flow, definition=definition)
     return flow
 
 
@@ -60,7 +60,7 @@ def grown(flow: str, **state: Any) -> tree.Tree:
     draft = main_draft(flow)
     assert draft is not None
     design = Design(flow, None, draft)
-    return tree.grow(design, draft.definition, api.try_start(draft.definition, state))
+    return tree.grow(design, draft.definition, api.trials.try_start(draft.definition, state))
 
 
 class Page:
@@ -120,7 +120,7 @@ def test_a_node_is_opened_and_its_path_saved_as_a_scenario(alice: Client) -> Non
     flow = unique()
     gallery.open_example(gallery.examples()["compensation"], flow)
     page = Page(alice, flow)
-    names = [attribute["name"] for attribute in api.read_draft(flow).definition["attributes"]]
+    names = [attribute["name"] for attribute in api.drafts.read(flow).definition["attributes"]]
     page.press("start", **{f"value-{names.index('traveller')}": "Ana"})
     page.press("tree")
     assert "What can happen from here" in page.text and "aria-label" in page.page
@@ -130,8 +130,8 @@ def test_a_node_is_opened_and_its_path_saved_as_a_scenario(alice: Client) -> Non
     opened = page.press(longest)
     assert "So far" in opened and len(json.loads(page.path)) == 1 + len(json.loads(longest[3:]))
     page.press("save", name="a way of the tree")
-    saved = api.read_scenario(flow, "a way of the tree")
-    outcome = api.run_scenario(api.read_draft(flow).definition, saved)
+    saved = api.trials.read_scenario(flow, "a way of the tree")
+    outcome = api.trials.run_scenario(api.drafts.read(flow).definition, saved)
     assert outcome.ok and len(outcome.situations) == len(json.loads(page.path))
 
 
@@ -204,15 +204,15 @@ def test_a_stand_in_gets_a_copy_as_a_handler_does(declared: Declared) -> None:
 def test_a_simulated_step_of_a_scenario_takes_the_first_result(declared: Declared) -> None:
     flow = drafted()
     steps = [Step("start"), Step("simulate", {"name": "add"}, {}, {"status": "F", "values": {"n": 10}})]
-    saved = api.save_scenario(Scenario(flow, "simulated", steps))
-    assert [step.do for step in api.read_scenario(flow, "simulated").steps] == ["start", "simulate"]
-    definition = api.read_draft(flow).definition
-    without = api.run_scenario(definition, saved)
+    saved = api.trials.save_scenario(Scenario(flow, "simulated", steps))
+    assert [step.do for step in api.trials.read_scenario(flow, "simulated").steps] == ["start", "simulate"]
+    definition = api.drafts.read(flow).definition
+    without = api.trials.run_scenario(definition, saved)
     assert without.deviation and without.deviation.sentence == "Transition tr_add has no stand-in."
     declared(lambda state: [{"n": 10}, {"n": 1}])
-    assert api.run_scenario(definition, saved).ok
+    assert api.trials.run_scenario(definition, saved).ok
     declared(lambda state: {"n": 4})
-    other = api.run_scenario(definition, saved)
+    other = api.trials.run_scenario(definition, saved)
     assert other.deviation and other.deviation.step == 1
 
 

@@ -33,7 +33,7 @@ def examined(client: Client, flow: str, **query: str) -> Any:
 
 
 def test_a_condition_is_counted_over_living_instances_with_links(alice: Client, fig2: str) -> None:
-    wid = api.start_many(fig2, [{}])[0].wid  # type: ignore[union-attr]
+    wid = api.instances.start_many(fig2, [{}])[0].wid  # type: ignore[union-attr]
 
     page = examined(alice, fig2, condition="a1 = 'ready'")
 
@@ -44,12 +44,12 @@ def test_a_condition_is_counted_over_living_instances_with_links(alice: Client, 
 
 def test_conditions_of_rules_are_said_as_sentences_with_their_sql(alice: Client) -> None:
     flow = unique()
-    api.create_flow(flow)
+    api.flows.create(flow)
     rules = [
         {"transition": "tr_pay", "predicate": "paid is null"},
         {"predicate": "paid = 'yes'", "final": True},
     ]
-    api.publish(flow, {"attributes": [{"name": "paid", "label": "Payment"}], "triggers": rules})
+    api.flows.publish(flow, {"attributes": [{"name": "paid", "label": "Payment"}], "triggers": rules})
 
     page = examined(alice, flow, condition="paid = 'yes'")
 
@@ -59,7 +59,7 @@ def test_conditions_of_rules_are_said_as_sentences_with_their_sql(alice: Client)
 
 
 def test_the_history_since_a_day_is_examined(alice: Client, fig2: str) -> None:
-    api.start_many(fig2, [{}] * 2)
+    api.instances.start_many(fig2, [{}] * 2)
 
     text = text_of(examined(alice, fig2, condition="a1 = 'ready'", since="2020-01-01"))
 
@@ -106,9 +106,9 @@ def test_the_error_is_marked_under_its_characters(alice: Client, fig2: str) -> N
 
 
 def test_the_condition_is_typed_in_the_editor_over_the_attributes_that_run(alice: Client, fig2: str) -> None:
-    draft = api.open_draft(fig2, actor="alice")
+    draft = api.drafts.open(fig2, actor="alice")
     draft.definition["attributes"][0]["name"] = "renamed"
-    api.save_draft(draft.at, draft.definition, actor="alice")
+    api.drafts.save(draft.at, draft.definition, actor="alice")
 
     page = examined(alice, fig2).content.decode()
 
@@ -117,7 +117,7 @@ def test_the_condition_is_typed_in_the_editor_over_the_attributes_that_run(alice
         page.partition('<script id="attributes" type="application/json">')[2].partition("</script>")[0]
     )
     assert [each["name"] for each in names] == ["a1", "a2", "a3"]
-    api.discard_draft(api.read_draft(fig2).at)
+    api.drafts.discard(api.drafts.read(fig2).at)
 
 
 def test_a_rule_has_a_link_that_examines_its_condition(alice: Client, fig2: str) -> None:
@@ -131,7 +131,7 @@ def test_a_rule_has_a_link_that_examines_its_condition(alice: Client, fig2: str)
 
 
 def test_the_command_prints_the_same(fig2: str) -> None:
-    api.start_many(fig2, [{}])
+    api.instances.start_many(fig2, [{}])
     out = StringIO()
     call_command(
         "flowwhatif", fig2, "a1 = 'ready'", since=datetime(2020, 1, 1, tzinfo=UTC), json=True, stdout=out

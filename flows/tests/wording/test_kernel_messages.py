@@ -63,7 +63,7 @@ def test_programs_read_the_words_of_the_paper(alice: Client, flow: str) -> None:
     """The same error of a condition, as the public API and as a page have it."""
     predicate = "a1 = 'x' and age(a1::date) > interval '1 day'"
     with pytest.raises(errors.WedError) as caught, transaction.atomic():
-        api.check_predicate(flow, predicate)
+        api.flows.check_predicate(flow, predicate)
     assert "timeout of the trigger" in caught.value.sentence
 
     answer = alice.post(
@@ -97,8 +97,8 @@ def both(error: errors.WedError) -> tuple[str, str]:
 @pytest.fixture
 def flow(db: None) -> str:
     name = unique()
-    api.create_flow(name)
-    api.publish(
+    api.flows.create(name)
+    api.flows.publish(
         name,
         {
             "attributes": [{"name": "a1"}, {"name": "kind", "type": "enum", "options": ["x", "y"]}],
@@ -113,7 +113,7 @@ def flow(db: None) -> str:
 
 def test_an_error_reads_in_the_language_that_is_active_when_it_is_shown(db: None) -> None:
     with pytest.raises(errors.UnknownFlow) as caught, transaction.atomic():
-        api.start("nowhere", {})
+        api.instances.start("nowhere", {})
 
     assert str(caught.value) == 'There is no flow "nowhere".'
     with translation.override("pt-br"):
@@ -149,7 +149,7 @@ def test_psql_shows_the_english_sentence(db: None) -> None:
 )
 def test_facts_are_in_both_sentences(flow: str, state: dict, english: str, portuguese: str) -> None:
     with pytest.raises(errors.WedError) as caught, transaction.atomic():
-        api.start(flow, state)
+        api.instances.start(flow, state)
     in_english, in_portuguese = both(caught.value)
 
     assert in_english.startswith(english) and in_portuguese.startswith(portuguese)
@@ -168,7 +168,7 @@ def test_facts_are_in_both_sentences(flow: str, state: dict, english: str, portu
 )
 def test_the_lexer_speaks_portuguese(flow: str, predicate: str, portuguese: str) -> None:
     with pytest.raises(errors.WedError) as caught, transaction.atomic():
-        api.check_predicate(flow, predicate)
+        api.flows.check_predicate(flow, predicate)
 
     assert portuguese in both(caught.value)[1]
 

@@ -45,7 +45,7 @@ def test_a_rule_that_has_only_a_name_is_called_by_it_on_every_page(alice: Client
     path.write_text(NAMED)
     run("flow", "load", str(path), "--flow", flow, "--actor", "alice")
     drafted(flow, "a1 = 'new' and a1 = 'old'")
-    api.start(flow)
+    api.instances.start(flow)
 
     checks, impact = (
         alice.get(address(*page)) for page in (("checks", flow), ("publish", flow, "?examine=1"))

@@ -24,7 +24,7 @@ BASE: dict[str, Any] = {
 
 def said(old: dict[str, Any], new: dict[str, Any]) -> list[str]:
     with translation.override("en"):
-        return sentences(api.difference(old, new))
+        return sentences(api.flows.difference(old, new))
 
 
 def with_rule(**options: Any) -> dict[str, Any]:
@@ -120,13 +120,13 @@ def test_each_change_has_its_sentence(new: dict[str, Any], expected: list[str]) 
 @pytest.mark.parametrize(("old", "new"), [case[:2] for case in CONDITIONS])
 def test_prepositions_and_articles_are_contracted_in_portuguese(old: str, new: str) -> None:
     with translation.override("pt-br"):
-        [sentence] = sentences(api.difference(with_rule(predicate=old), with_rule(predicate=new)))
+        [sentence] = sentences(api.flows.difference(with_rule(predicate=old), with_rule(predicate=new)))
     assert not re.search(r"\b(em|de|por|a) [ao] ", sentence), sentence
 
 
 @pytest.mark.django_db
 def test_the_sentences_are_translated() -> None:
-    changes = api.difference(BASE, with_rule(predicate="paid = 'yes' and stock = 'x'"))
+    changes = api.flows.difference(BASE, with_rule(predicate="paid = 'yes' and stock = 'x'"))
     with translation.override("pt-br"):
         assert sentences(changes) == ["A regra ship agora também exige stock = 'x'."]
 

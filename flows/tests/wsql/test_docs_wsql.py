@@ -33,11 +33,11 @@ def test_every_command_of_the_page_answers_as_it_says(
         file.write_text(STATEMENTS.replace("tr_send,", "tr_send WITH TIMEOUT 1h,"))
     name = unique()
     list(Session().run(f"CREATE WED-FLOW {name}; {SETS}"))
-    made, known = (without_numbers(api.definition(each)) for each in (name, "shop"))
+    made, known = (without_numbers(api.flows.definition(each)) for each in (name, "shop"))
     assert made["attributes"] == known["attributes"]
     assert made["triggers"] == [each for each in known["triggers"] if each.get("name") != "remind"]
     for flow in (name, "shop"):
-        api.drop_flow(flow, force=True)
+        api.flows.drop(flow, force=True)
 
 
 def test_the_page_has_every_command_of_the_shell() -> None:

@@ -58,7 +58,7 @@ F = done;
 @pytest.fixture
 def flow(db: None) -> str:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     return name
 
 
@@ -80,7 +80,7 @@ def place(text: str) -> tuple[str, tuple[int, int]]:
 
 def shape(flow: str) -> Any:
     """Return a definition without what differs by name only."""
-    definition = dict(without_numbers(api.definition(flow)))
+    definition = dict(without_numbers(api.flows.definition(flow)))
     return {key: definition[key] for key in ("attributes", "triggers", "default_timeout")}
 
 
@@ -92,7 +92,7 @@ def test_both_notations_define_figure_two(flow: str, fig2: str, text: str) -> No
     known["triggers"][-1]["condition"] = "done"
     assert made == known
     assert Flow.objects.get(name=flow).version == 1
-    assert TraceEntry.objects.get(wid=api.start(flow)).fired == ["tr_a2", "tr_a3"]
+    assert TraceEntry.objects.get(wid=api.instances.start(flow)).fired == ["tr_a2", "tr_a3"]
 
 
 def test_a_person_or_a_role_performs_a_transition(flow: str) -> None:
@@ -103,7 +103,8 @@ def test_a_person_or_a_role_performs_a_transition(flow: str) -> None:
     wsql(flow, "CREATE WED-TRIGGER g2 AS (u, c); CREATE WED-TRIGGER g3 AS (w, c)")
     wsql(flow, "CREATE WED-CONDITION d WITH PREDICATE a = 2; CREATE WED-TRIGGER g4 AS (t, d)")
     found = [
-        (each.get("performer", "worker"), each.get("role", "")) for each in api.definition(flow)["triggers"]
+        (each.get("performer", "worker"), each.get("role", ""))
+        for each in api.flows.definition(flow)["triggers"]
     ]
     assert found == [("person", "Clerk"), ("person", ""), ("worker", ""), ("person", "Clerk")]
 
@@ -115,7 +116,7 @@ def test_a_created_flow_has_the_timeout_of_the_draft(db: None) -> None:
     second = "CREATE WED-TRANSITION u; CREATE WED-TRIGGER h AS (u, c);"
     wsql("", f"CREATE WED-FLOW {name}; CREATE WED-ATTRIBUTE a; {first}; {second}")
 
-    definition = api.definition(name)
+    definition = api.flows.definition(name)
     assert definition["default_timeout"] == "01:00:00"
     assert [(each["predicate"], each["timeout"]) for each in definition["triggers"]] == [
         ("a = 'x'", None),
@@ -151,14 +152,14 @@ def test_conditions_and_transitions_are_kept_and_shared(flow: str) -> None:
     wsql(flow, "UPDATE WED-TRANSITION t SET TIMEOUT '2 hours'; DISABLE WED-TRIGGER g2")
     wsql(flow, "UPDATE WED-ATTRIBUTE a SET DEFAULT VALUE 2; CREATE WED-TRANSITION later WITH TIMEOUT 1h")
 
-    definition = api.definition(flow)
+    definition = api.flows.definition(flow)
     triggers = definition["triggers"]
     assert [each["predicate"] for each in triggers] == ["a < 3", "a < 3", "a > 9"]
     assert [each["timeout"] for each in triggers] == ["02:00:00", "00:01:00", "02:00:00"]
     assert [each.get("enabled", True) for each in triggers] == [True, False, True]
     assert definition["attributes"][0]["default"] == "2"
     wsql(flow, "ENABLE WED-TRIGGER g2; UPDATE WED-ATTRIBUTE a SET DEFAULT VALUE NULL")
-    definition = api.definition(flow)
+    definition = api.flows.definition(flow)
     assert definition["triggers"][1].get("enabled", True)
     assert definition["attributes"][0].get("default") is None
     (listed,) = wsql(flow, "LIST WED-TRANSITIONS")
@@ -189,10 +190,10 @@ def test_lists_show_what_there_is(flow: str) -> None:
     assert listed("LIST EXCEPTION INSTANCES") == []
     wid = running["instance"]
     assert [each["transition"] for each in listed("LIST FIRED WED-TRANSITIONS")] == ["tr_a2", "tr_a3"]
-    (job,) = api.take_many(flow, ["tr_a2"], 1)
+    (job,) = api.jobs.take_many(flow, ["tr_a2"], 1)
     assert [each["trigger"] for each in listed(f"LIST PENDING FIRED WED-TRANSITIONS FOR {wid}")] == ["t2"]
     assert [each["trigger"] for each in listed("LIST ONGOING FIRED WED-TRANSITIONS")] == ["t1"]
-    api.complete(job, {"a2": "done"})
+    api.jobs.complete(job, {"a2": "done"})
     assert [each["step"] for each in listed(f"LIST HISTORY FOR {wid}")] == [1, 2]
     assert len(listed("LIST HISTORY")) == 3
 
@@ -206,7 +207,7 @@ def test_a_block_is_one_version_and_an_error_leaves_what_was_committed_before(fl
     error = wrong(flow, text)
 
     assert (error.line, "already" in error.message) == (4, True)
-    names = [each["name"] for each in api.definition(flow)["attributes"]]
+    names = [each["name"] for each in api.flows.definition(flow)["attributes"]]
     assert names == ["a", "b", "c"]
 
 
@@ -218,7 +219,7 @@ def test_a_dry_run_keeps_nothing(flow: str) -> None:
 
     assert session.flow == flow
     with pytest.raises(UnknownFlow):
-        api.definition(name)
+        api.flows.definition(name)
 
 
 @pytest.mark.parametrize(
@@ -284,7 +285,7 @@ def test_changed_statements_raise_nothing_but_the_error(flow: str, seed: int) ->
 
 def test_what_explain_shows_has_the_same_effect(flow: str) -> None:
     other = unique()
-    api.create_flow(other)
+    api.flows.create(other)
     later = "UPDATE WED-TRANSITION tr_a2 SET TIMEOUT NULL; DISABLE WED-TRIGGER t1; A = {n integer = 3};"
     for text in (FIGURE, later):
         found = []
@@ -302,7 +303,7 @@ def test_what_explain_shows_has_the_same_effect(flow: str) -> None:
         run_deferred_triggers(connection)
 
     assert shape(other) == shape(flow)
-    assert api.named_objects(other) == api.named_objects(flow)
+    assert api.drafts.named_objects(other) == api.drafts.named_objects(flow)
 
 
 def test_explain_shows_the_query_that_runs(flow: str) -> None:
@@ -321,7 +322,7 @@ def test_explain_shows_the_query_that_runs(flow: str) -> None:
 @pytest.mark.django_db(transaction=True)
 def test_two_publications_at_once_do_not_undo_each_other() -> None:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     text = "CREATE WED-ATTRIBUTE a"
     (statement,) = parse(text)
     with pytest.raises(StaleBase), transaction.atomic():
@@ -333,23 +334,23 @@ def test_two_publications_at_once_do_not_undo_each_other() -> None:
                 cursor.execute("select wedsql.publish(%s, %s)", [name, definition])
         running._publish()
 
-    assert [each["name"] for each in api.definition(name)["attributes"]] == ["b"]
+    assert [each["name"] for each in api.flows.definition(name)["attributes"]] == ["b"]
 
 
 def test_what_a_flow_that_needs_approval_gets_waits_for_it(flow: str) -> None:
-    api.publish(flow, {"attributes": [], "triggers": [], "needs_approval": True})
-    version = api.running_definition(flow)[0]
+    api.flows.publish(flow, {"attributes": [], "triggers": [], "needs_approval": True})
+    version = api.drafts.running_definition(flow)[0]
     with connection.cursor() as cursor:
         cursor.execute("set local session authorization wed_web")
         try:
             outcomes = wsql(flow, "\n  CREATE WED-ATTRIBUTE a")
         finally:
             cursor.execute("reset session authorization")
-    (waiting,) = api.list_publications(flow, only_open=True)
+    (waiting,) = api.publications.list(flow, only_open=True)
     assert any(f"Publication {waiting.id} waits" in str(each) for each in outcomes)
-    assert api.running_definition(flow)[0] == version
-    api.approve_publication(waiting.id, actor="ben")
-    assert [each["name"] for each in api.definition(flow)["attributes"]] == ["a"]
+    assert api.drafts.running_definition(flow)[0] == version
+    api.publications.approve(waiting.id, actor="ben")
+    assert [each["name"] for each in api.flows.definition(flow)["attributes"]] == ["a"]
 
 
 def test_the_command_runs_a_text_and_a_file(flow: str, tmp_path: Path) -> None:
@@ -365,7 +366,7 @@ def test_the_command_runs_a_text_and_a_file(flow: str, tmp_path: Path) -> None:
     started, listed = answer["done"]
     assert (started["status"], listed["rows"][0]["instance"]) == ("R", started["wid"])
     assert run("wsql", flow, "-c", "CREATE WED-ATTRIBUTE b", "--dry-run").endswith("Nothing was kept.\n")
-    assert len(api.definition(flow)["attributes"]) == 3
+    assert len(api.flows.definition(flow)["attributes"]) == 3
 
 
 def test_the_command_reports_the_place(flow: str, monkeypatch: pytest.MonkeyPatch) -> None:

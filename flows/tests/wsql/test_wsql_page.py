@@ -29,7 +29,7 @@ def test_statements_are_shown_as_sql_and_then_saved(alice: Client, fig2: str) ->
     shown = unescape(text_of(checked))
     assert "INSERT INTO wed_attr (aname, type) VALUES ('n', 'integer');" in shown
     assert "$$n > 3$$" in shown
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
     saved = submit(alice, at(fig2, "wsql"), fields_of(checked), "publish")
     assert "Saved in the draft: 3 statements." in text_of(saved)
     assert draft(fig2).revision == 2
@@ -43,7 +43,7 @@ def test_statements_are_shown_as_sql_and_then_saved(alice: Client, fig2: str) ->
 def test_a_text_without_statements_is_not_saved(alice: Client, fig2: str, text: str, do: str) -> None:
     answer = enter(alice, fig2, text, do)
     assert "There is no statement in the text." in text_of(answer)
-    assert 'value="save"' not in answer.content.decode() and not api.list_drafts(fig2)
+    assert 'value="save"' not in answer.content.decode() and not api.drafts.list(fig2)
 
 
 @pytest.mark.parametrize(
@@ -66,13 +66,13 @@ def test_an_error_saves_nothing_and_keeps_the_text(
 
     assert said in text_of(answer)
     assert fields_of(answer)["statements"] == text
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)
 
 
 def test_a_draft_with_another_problem_can_be_changed(alice: Client, fig2: str) -> None:
-    wrong = {**api.running_definition(fig2)[1]}
+    wrong = {**api.drafts.running_definition(fig2)[1]}
     wrong["triggers"] = [*wrong["triggers"], {"name": "bad", "transition": "t", "predicate": "nothing > 3"}]
-    api.open_draft(fig2, definition=wrong)
+    api.drafts.open(fig2, definition=wrong)
 
     enter(alice, fig2, "BEGIN; UPDATE WED-TRANSITION tr_a2 SET TIMEOUT 1h; COMMIT")
 
@@ -91,4 +91,4 @@ def test_an_incomplete_form_saves_nothing(alice: Client, fig2: str) -> None:
     answer = send(alice, at(fig2, "wsql"), statements="A = {n}", seen=None)
 
     assert "The form was sent incompletely" in text_of(answer)
-    assert not api.list_drafts(fig2)
+    assert not api.drafts.list(fig2)

@@ -19,7 +19,7 @@ from flows.tests.pages import unique
 @pytest.fixture
 def flow(db: None) -> str:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     return name
 
 
@@ -72,7 +72,7 @@ def test_statements_of_several_lines_are_run_and_errors_are_printed(flow: str) -
     assert output[3:5] == ["CREATE WED-ATTRIBUTE a", f"Flow {flow} is at version 1."]
     assert output[6].startswith("line 1, column 8:") and "“WED-ATTRIBUTE”" in output[6]
     assert output[-2:] == ["Nothing of this block was kept.", f"{flow}=> quit;"]
-    assert [each["name"] for each in api.definition(flow)["attributes"]] == ["a"]
+    assert [each["name"] for each in api.flows.definition(flow)["attributes"]] == ["a"]
 
 
 def test_commands_do_what_they_say(flow: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,13 +25,13 @@ def shown(client: Client, address: str) -> str:
 
 
 def only_rule(parcels: Parcels) -> SavedAlertRule:
-    (rule,) = api.list_alert_rules([parcels.flow], conn=parcels.connection)
+    (rule,) = api.alerts.list_rules([parcels.flow], conn=parcels.connection)
     return rule
 
 
 def start(parcels: Parcels, rule: SavedAlertRule) -> None:
     taken = TakenAlertRule(rule, datetime.now(UTC))
-    assert api.settle_alert_rule(taken, 7, conn=parcels.connection)
+    assert api.alerts.settle_rule(taken, 7, conn=parcels.connection)
 
 
 @pytest.fixture
@@ -82,7 +82,7 @@ def test_an_alert_is_acknowledged_silenced_tested_changed_and_removed(
     root.post(address + "test/")
     found = only_rule(parcels)
     assert found.active and found.active.note == "I look." and found.silenced_until_at
-    events = [each["event"] for each in api.alert_history(many.id, conn=parcels.connection)]
+    events = [each["event"] for each in api.alerts.history(many.id, conn=parcels.connection)]
     assert events == ["tested", "silenced", "acknowledged", "started", "defined"]
     assert "acknowledged" in shown(root, "/alerts/")
     root.post(address + "change/", FORM | {"threshold": "9.5", "enabled": ""})
@@ -122,7 +122,7 @@ def test_a_form_that_cannot_be_saved_says_why(
 ) -> None:
     answer = root.post(f"/flows/{parcels.flow}/alerts/new/", FORM | {field: value})
     assert answer.status_code == 200 and said in text_of(answer.content)
-    assert api.list_alert_rules([parcels.flow], conn=parcels.connection) == []
+    assert api.alerts.list_rules([parcels.flow], conn=parcels.connection) == []
 
 
 def test_who_does_not_see_the_flow_does_not_see_its_alerts(
@@ -143,7 +143,7 @@ def test_who_does_not_see_the_flow_does_not_see_its_alerts(
 
 def test_a_rule_that_fails_is_in_the_header(root: Client, many: SavedAlertRule, parcels: Parcels) -> None:
     taken = TakenAlertRule(many, datetime.now(UTC))
-    api.settle_alert_rule(taken, None, "Its evaluation took longer than 2 seconds.", conn=parcels.connection)
+    api.alerts.settle_rule(taken, None, "Its evaluation took longer than 2 seconds.", conn=parcels.connection)
     assert "Alert fails" in shown(root, "/workers/")
     assert "longer than 2 seconds" in shown(root, f"/alerts/{many.id}/")
 
@@ -175,7 +175,7 @@ def test_the_form_says_what_is_measured_now(
     page = root.post(f"/flows/{parcels.flow}/alerts/new/", form)
     assert said in text_of(page.content), text_of(page.content)[-900:]
     assert "Typed &lt;once&gt;" in page.content.decode()
-    assert api.list_alert_rules([parcels.flow], conn=parcels.connection) == []
+    assert api.alerts.list_rules([parcels.flow], conn=parcels.connection) == []
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_the_form_says_what_the_alert_would_have_done_in_the_last_week(
     form = FORM | fields | {"do": "measure"}
     page = text_of(root.post(f"/flows/{week_of_parcels.flow}/alerts/new/", form).content)
     assert said in page, page[page.find("Now:") :][:500]
-    assert api.list_alert_rules([week_of_parcels.flow], conn=week_of_parcels.connection) == []
+    assert api.alerts.list_rules([week_of_parcels.flow], conn=week_of_parcels.connection) == []
 
 
 def test_little_time_is_enough_for_fewer_moments(

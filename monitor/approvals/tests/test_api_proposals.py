@@ -20,7 +20,7 @@ BODY = {"operation": "patch", "arguments": {"changes": {"stage": "packed"}}, "re
 @pytest.fixture
 def lost(parcels: Parcels) -> int:
     rule = ApprovalRule(1, "Packing by hand", attributes=("stage",), condition="stage = 'packed'")
-    api.save_approval_rules(parcels.flow, [rule], "boss")
+    api.approvals.save_rules(parcels.flow, [rule], "boss")
     wid = parcels.start()
     parcels.make_exception(wid)
     return wid
@@ -53,7 +53,7 @@ def test_a_repair_is_refused_proposed_and_approved_by_a_person(
     cleo = client_of(person("cleo", f"flow:{parcels.flow}:approve_repair"))
     done = sent(cleo, f"{place}/approve", {"note": "I saw it."}).json()
     assert (done["state"], done["votes"][0]["note"]) == ("applied", "I saw it.")
-    assert api.explain_instance(lost).state["stage"] == "packed"
+    assert api.reasons.explain_instance(lost).state["stage"] == "packed"
     assert operator.get(place).json()["state"] == "applied"
 
 

@@ -28,7 +28,7 @@ def cleo(parcels: Parcels, site: None) -> Client:
 def lost(parcels: Parcels) -> int:
     """An exception whose repair needs an approval if it is packed."""
     rule = ApprovalRule(1, "Packing by hand", attributes=("stage",), condition="stage = 'packed'")
-    api.save_approval_rules(parcels.flow, [rule], "boss")
+    api.approvals.save_rules(parcels.flow, [rule], "boss")
     wid = parcels.start(customer="Ana")
     parcels.make_exception(wid)
     return wid
@@ -68,7 +68,7 @@ def test_a_repair_is_proposed_and_the_approval_of_another_person_applies_it(
     assert (
         f"Instance {lost} is repaired." in page and "cleo in monitor approved" in page and "I saw it." in page
     )
-    assert api.explain_instance(lost).state["stage"] == "packed"
+    assert api.reasons.explain_instance(lost).state["stage"] == "packed"
     assert "Nothing waits for approvals" in text_of(get(cleo, LIST))
     assert place in get(cleo, f"{LIST}?show=closed")
 
@@ -82,7 +82,7 @@ def test_what_needs_no_approval_is_applied(bea: Client, lost: int) -> None:
 def test_a_form_that_says_apply_does_not_apply_what_needs_an_approval(bea: Client, lost: int) -> None:
     page = sent(bea, lost, get(bea, address(lost)), **{"value-stage": "packed"}, do="preview", reason="x")
     page = sent(bea, lost, page, do="apply")
-    assert "needs an approval by another person" in page and api.explain_instance(lost).status == "E"
+    assert "needs an approval by another person" in page and api.reasons.explain_instance(lost).status == "E"
 
 
 def test_a_proposal_is_rejected_with_a_reason_or_withdrawn(bea: Client, cleo: Client, lost: int) -> None:
@@ -93,15 +93,15 @@ def test_a_proposal_is_rejected_with_a_reason_or_withdrawn(bea: Client, cleo: Cl
     page = answered(cleo, place, "reject", "It is not there.")
     assert "cleo in monitor rejected" in page and "It is not there." in page
     page = answered(bea, proposed(bea, lost), "withdraw")
-    assert "The proposal is withdrawn." in page and api.explain_instance(lost).status == "E"
+    assert "The proposal is withdrawn." in page and api.reasons.explain_instance(lost).status == "E"
 
 
 def test_what_moved_is_not_applied_and_the_page_says_why(bea: Client, cleo: Client, lost: int) -> None:
     place = proposed(bea, lost)
-    api.repair(lost, "patch", {"changes": {"customer": "Bob"}}, "Corrected.")
+    api.repairs.repair(lost, "patch", {"changes": {"customer": "Bob"}}, "Corrected.")
     page = answered(cleo, place, "approve")
     assert "moved meanwhile" in page and "not applied" in page
-    assert api.explain_instance(lost).state["stage"] == "lost"
+    assert api.reasons.explain_instance(lost).state["stage"] == "lost"
 
 
 def test_a_proposal_of_a_flow_that_a_user_does_not_see_is_not_there(
@@ -122,7 +122,7 @@ def test_cancelling_and_operating_are_proposed_where_they_need_an_approval(
     """The rules are the kernel's: the page offers to propose after the kernel has refused."""
     olga = client_of(person("olga", f"flow:{parcels.flow}:operate"))
     rules = [ApprovalRule(1, operations=("cancel", "suspend", "extend"))]
-    api.save_approval_rules(parcels.flow, rules, "boss")
+    api.approvals.save_rules(parcels.flow, rules, "boss")
     wid = parcels.start(customer="Ana")
     job = parcels._one("select min(id) from wedsql.job_pool where wid = %s", wid)
     forms = {
@@ -138,11 +138,11 @@ def test_cancelling_and_operating_are_proposed_where_they_need_an_approval(
         made = olga.post(place, given | {"do": "propose"})
         assert made.status_code == 302 and made["Location"].startswith("/cases/proposals/")
         assert "Withdraw" in get(olga, made["Location"]), "its maker may withdraw it"
-        assert api.explain_instance(wid).status == "R"
+        assert api.reasons.explain_instance(wid).status == "R"
         answered(olga, made["Location"], "withdraw")
     again = olga.post(f"/instances/{wid}/cancel/", {"reason": "It is lost.", "do": "propose"})
     answered(cleo, again["Location"], "approve")
-    assert api.explain_instance(wid).status == "C"
+    assert api.reasons.explain_instance(wid).status == "C"
 
 
 def test_a_proposal_and_a_rule_that_no_user_can_approve_say_so(

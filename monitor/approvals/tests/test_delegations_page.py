@@ -31,15 +31,15 @@ def sent(client: Client, flow: str, to: str = EVE, **more: str) -> str:
 def test_approving_is_delegated_until_the_end_of_a_day_and_ended(dan: Client, parcels: Parcels) -> None:
     eve = client_of(person("eve", f"flow:{parcels.flow}"))
     assert f"{EVE.title()} approves for you on these days." in sent(dan, parcels.flow, EVE.title())
-    [made] = api.list_delegations([parcels.flow])
+    [made] = api.approvals.list_delegations([parcels.flow])
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     assert (made.from_person, made.to_person, made.ends_at) == (DAN, EVE.title(), today + timedelta(days=3))
-    assert [each.id for each in api.list_delegations(None, EVE)] == [made.id], "it has begun"
+    assert [each.id for each in api.approvals.list_delegations(None, EVE)] == [made.id], "it has begun"
     assert f'value="{made.id}"' in get(dan, PAGE) and 'name="end_now"' not in get(eve, PAGE)
     assert f"{(today + timedelta(days=2)).date()}" in text_of(get(eve, PAGE))
     assert eve.post(PAGE, {"end_now": made.id}).status_code == 403
     assert "The delegation is ended." in text_of(dan.post(PAGE, {"end_now": made.id}, follow=True).content)
-    assert api.list_delegations([parcels.flow]) == []
+    assert api.approvals.list_delegations([parcels.flow]) == []
 
 
 def test_what_has_no_effect_is_not_delegated(dan: Client, parcels: Parcels) -> None:
@@ -52,11 +52,13 @@ def test_what_has_no_effect_is_not_delegated(dan: Client, parcels: Parcels) -> N
         sent(dan, parcels.flow, end=end)
     for more in ({"flow": "other"}, {"to": DAN}):
         sent(dan, **({"flow": parcels.flow} | more))
-    assert api.list_delegations([parcels.flow]) == []
+    assert api.approvals.list_delegations([parcels.flow]) == []
     sent(dan, parcels.flow)
-    [made] = api.list_delegations([parcels.flow])
+    [made] = api.approvals.list_delegations([parcels.flow])
     refused = text_of(other.post(PAGE, {"end_now": made.id}, follow=True).content)
-    assert "There is no such delegation." in refused and len(api.list_delegations([parcels.flow])) == 1
+    assert (
+        "There is no such delegation." in refused and len(api.approvals.list_delegations([parcels.flow])) == 1
+    )
 
 
 def test_others_see_the_delegations_of_their_flows_only(dan: Client, parcels: Parcels) -> None:

@@ -20,7 +20,7 @@ RULE = ApprovalRule(1, "Packing by hand", attributes=("stage",), condition="stag
 @pytest.fixture
 def dora(parcels: Parcels, site: None) -> Client:
     """Designs the flow, whose rule asks for one approval."""
-    api.save_approval_rules(parcels.flow, [RULE], "boss")
+    api.approvals.save_rules(parcels.flow, [RULE], "boss")
     return client_of(person("dora", f"flow:{parcels.flow}:design"))
 
 
@@ -30,7 +30,7 @@ def place(parcels: Parcels) -> str:
 
 
 def titles(parcels: Parcels) -> list[str]:
-    return [one.title for one in api.list_approval_rules(parcels.flow)]
+    return [one.title for one in api.approvals.list_rules(parcels.flow)]
 
 
 def removed(client: Client, place: str) -> str:
@@ -65,7 +65,7 @@ def test_a_rule_is_made_weaker_by_a_proposal_and_stronger_at_once(
     edit = place.replace("?", "edit/?") + "&row=0"
     fields = Form(get(dora, edit)).fields
     assert dora.post(edit, fields | {"approvals": "2"}).status_code == 302
-    assert [one.approvals for one in api.list_approval_rules(parcels.flow)] == [2]
+    assert [one.approvals for one in api.approvals.list_rules(parcels.flow)] == [2]
     fields = Form(get(dora, edit)).fields
     page = dora.post(edit, fields | {"condition": "stage = 'lost'"}).content.decode()
     assert "approvals by two other persons" in text_of(page) and 'name="reason"' in page
@@ -94,14 +94,14 @@ def test_an_administrator_approves_alone_only_where_too_few_other_persons_may(
     assert dora.post(f"{proposal}override/", {"text": "x"}).status_code == 403
     page = root.post(f"{proposal}override/", {"text": "Cleo has left."}, follow=True).content.decode()
     assert "as an administrator" in text_of(page) and titles(parcels) == []
-    found = api.read_proposal(number)
+    found = api.approvals.read(number)
     assert [one.administrator for one in found.votes] == [True]
     again = User.objects.get(username="only root in monitor")
     assert not approvers.may_override(again, found), "it is decided"
     wid = parcels.start()
     parcels.make_exception(wid)
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1, "Any")], "boss")
-    repair = api.propose_repair(
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1, "Any")], "boss")
+    repair = api.approvals.propose(
         wid, "patch", {"changes": {"stage": "new"}}, "Why.", actor="only root in monitor"
     )
     assert not approvers.may_override(again, repair), "it is a repair"
@@ -113,6 +113,6 @@ def test_a_proposal_that_was_withdrawn_is_not_approved_by_an_administrator(
     User.objects.filter(is_superuser=True).update(is_active=False)
     root = User.objects.create_superuser("last root in monitor")
     number = int(removed(dora, place).strip("/").rpartition("/")[2])
-    found = api.read_proposal(number)
+    found = api.approvals.read(number)
     assert approvers.may_override(root, replace(found, needed=2))
-    assert not approvers.may_override(root, replace(api.withdraw_repair(number, found.maker), needed=2))
+    assert not approvers.may_override(root, replace(api.approvals.withdraw(number, found.maker), needed=2))

@@ -32,13 +32,13 @@ def test_what_a_preview_confirmed_is_repaired(operator: Program, parcels: Parcel
     assert [(one["wid"], one["status_after"]) for one in seen["items"]] == [
         (wid, "running") for wid in wids[:2]
     ]
-    api.repair(wids[2], "accept", {}, "x")
+    api.repairs.repair(wids[2], "accept", {}, "x")
     assert problem(operator.post(place, confirmed(seen)), 409)["code"] == "WD505"
     seen = operator.post(f"{place}/preview", ASKED).json()
     answer = operator.post(place, confirmed(seen))
     made = answer.json()
     assert (answer.status_code, made["state"], made["left"], made["proposal"]) == (202, "running", 2, None)
-    while api.continue_bulk():
+    while api.bulk.continue_bulk():
         pass
     done = operator.get(f"/repairs/{made['id']}").json()
     assert (done["state"], done["done"], done["left"]) == ("finished", 2, 0)
@@ -54,7 +54,7 @@ def test_what_a_preview_confirmed_is_repaired(operator: Program, parcels: Parcel
 
 
 def test_one_that_needs_approvals_is_proposed(operator: Program, parcels: Parcels) -> None:
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1, "Any", operations=("patch",))], "boss")
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1, "Any", operations=("patch",))], "boss")
     parcels.make_exception(parcels.start())
     place = f"/flows/{parcels.flow}/repairs"
     seen = operator.post(f"{place}/preview", ASKED).json()

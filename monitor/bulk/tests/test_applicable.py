@@ -53,29 +53,31 @@ def kinds(parcels: Parcels, site: None) -> Iterator[tuple[str, dict[str, int]]]:
          **({"child": flow} if "child" in rule else {})}
         for place, (kind, given) in enumerate(KINDS.items()) for n, rule in enumerate(given)
     ]  # fmt: skip
-    api.create_flow(flow, conn=session)
+    api.flows.create(flow, conn=session)
     attributes = [{"name": "kind"}, {"name": "note"}]
     final = {"predicate": "kind = 'child' or note = 'end'", "final": True}
-    api.publish(flow, {"attributes": attributes, "triggers": [*rules, final]}, conn=session)
-    wids = {kind: api.start(flow, {"kind": kind}, conn=session) for kind in KINDS if kind != "none"}
-    wids["none"] = api.start(flow, {"kind": "signal"}, conn=session)
-    api.repair(wids["none"], "skip", {"job": job_of(session, wids["none"])}, "x", actor="x", conn=session)
-    leased = api.lease_many(
+    api.flows.publish(flow, {"attributes": attributes, "triggers": [*rules, final]}, conn=session)
+    wids = {kind: api.instances.start(flow, {"kind": kind}, conn=session) for kind in KINDS if kind != "none"}
+    wids["none"] = api.instances.start(flow, {"kind": "signal"}, conn=session)
+    api.repairs.repair(
+        wids["none"], "skip", {"job": job_of(session, wids["none"])}, "x", actor="x", conn=session
+    )
+    leased = api.jobs.lease_many(
         flow, ["tr_work"], 9, "w", job_ids=[job_of(session, wids[one]) for one in ("leased", "parked")],
         conn=session,
     )  # fmt: skip
-    api.fail_many(flow, [Failure(one, "x") for one in leased if one.wid == wids["parked"]], conn=session)
-    api.take_task(job_of(session, wids["task that a person has"]), "ana", ["r:Clerk"], conn=session)
+    api.jobs.fail_many(flow, [Failure(one, "x") for one in leased if one.wid == wids["parked"]], conn=session)
+    api.tasks.take(job_of(session, wids["task that a person has"]), "ana", ["r:Clerk"], conn=session)
     for kind in ("stepped", "suspended after a step", "compensating", "compensation that a worker has"):
         given = {"job": job_of(session, wids[kind]), "changes": {"kind": "ready"}}
-        api.repair(wids[kind], "complete", given, "x", actor="x", conn=session)
+        api.repairs.repair(wids[kind], "complete", given, "x", actor="x", conn=session)
     for kind in ("compensating", "compensation that a worker has"):
-        api.repair(wids[kind], "abort", {}, "x", actor="x", conn=session)
+        api.repairs.repair(wids[kind], "abort", {}, "x", actor="x", conn=session)
     undoing = job_of(session, wids["compensation that a worker has"])
-    api.lease_many(flow, ["tr_undo"], 1, "w", job_ids=[undoing], conn=session)
+    api.jobs.lease_many(flow, ["tr_undo"], 1, "w", job_ids=[undoing], conn=session)
     for kind in ("suspended", "suspended after a step"):
-        api.suspend(wids[kind], "x", conn=session)
-    api.cancel(wids["ended"], "x", conn=session)
+        api.operations.suspend(wids[kind], "x", conn=session)
+    api.instances.cancel(wids["ended"], "x", conn=session)
     yield flow, wids
     session.execute("select wedsql.drop_flow(%s, true)", [flow])
 
@@ -100,7 +102,7 @@ def is_refused(session: psycopg.Connection[Any], operation: str, wid: int) -> bo
         transition = transition_of(session, wid) if operation in ("complete", "skip") else ""
         arguments = ARGUMENTS.get(operation, {})
         request = BulkRequest(operation, "x", transition=transition, arguments=arguments)
-        (found,) = api.preview_bulk(request, [wid], actor="x", conn=session)
+        (found,) = api.bulk.preview(request, [wid], actor="x", conn=session)
         return found.refusal is not None
     given = {"operation": operation, "transition": "", "priority": 1, "assignee": "w", "actor": "x"}
     try:

@@ -20,7 +20,7 @@ def olga(parcels: Parcels, site: None) -> Client:
 
 
 def perform(parcels: Parcels) -> None:
-    while api.continue_bulk(conn=parcels.connection) is not None:
+    while api.bulk.continue_bulk(conn=parcels.connection) is not None:
         pass
 
 
@@ -33,7 +33,7 @@ def form_of(page: str) -> dict[str, str]:
 def confirm(client: Client, page: str, **given: str) -> Bulk:
     answer = client.post("/bulk/new/", form_of(page) | {"reason": "The van is broken."} | given)
     assert answer.status_code == 302, text_of(answer.content)
-    return api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2]))
+    return api.bulk.read(int(answer["Location"].strip("/").rpartition("/")[2]))
 
 
 def test_from_the_list_to_the_results(olga: Client, parcels: Parcels) -> None:
@@ -50,7 +50,7 @@ def test_from_the_list_to_the_results(olga: Client, parcels: Parcels) -> None:
     parcels.do("tr_label", ended, extra={"a": 1})
     bulk = confirm(olga, preview, operation="suspend")
     assert (bulk.total, bulk.query) == (3, f"flow:{parcels.flow} customer:Ana")
-    api.cancel(ended, "x", conn=parcels.connection)
+    api.instances.cancel(ended, "x", conn=parcels.connection)
     perform(parcels)
     page = get(olga, f"/bulk/{bulk.id}/")
     assert "The van is broken." in page and "3 / 3" in page and "finished" in page
@@ -69,14 +69,14 @@ def test_another_number_is_refused_with_both(olga: Client, parcels: Parcels) -> 
     parcels.start(customer="Ana")
     answer = olga.post("/bulk/new/", form_of(preview) | {"operation": "cancel", "reason": "x"})
     assert "selects 3 instances now, not 2" in text_of(answer.content)
-    assert {api.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
+    assert {api.reasons.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
     bulk = confirm(olga, answer.content.decode(), operation="cancel")
     assert bulk.total == 3
 
 
 def test_what_needs_approvals_can_be_proposed(olga: Client, parcels: Parcels) -> None:
     rule = ApprovalRule(1, "Cancelling many", operations=("cancel",), bulk_above=1)
-    api.save_approval_rules(parcels.flow, [rule], "boss", conn=parcels.connection)
+    api.approvals.save_rules(parcels.flow, [rule], "boss", conn=parcels.connection)
     wids = parcels.start_many(2, customer="Ana")
     form = form_of(get(olga, f"/bulk/new/?flow={parcels.flow}")) | {"operation": "cancel", "reason": "x"}
     answer = olga.post("/bulk/new/", form).content.decode()
@@ -85,7 +85,7 @@ def test_what_needs_approvals_can_be_proposed(olga: Client, parcels: Parcels) ->
     page = text_of(get(olga, place))
     assert "Cancel: 2 instances" in page and "Withdraw" in page
     perform(parcels)
-    assert {api.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
+    assert {api.reasons.explain_instance(wid, conn=parcels.connection).status for wid in wids} == {"R"}
     assert "withdrawn" in text_of(olga.post(f"{place}withdraw/", follow=True).content)
 
 
@@ -93,7 +93,7 @@ def test_others_of_the_same_number_are_refused_and_named(olga: Client, parcels: 
     """One entered the filter and one left it since the preview: nothing is done, and both are shown."""
     first, second = parcels.start_many(2, customer="Ana")
     preview = get(olga, f"/bulk/new/?flow={parcels.flow}&q=customer:Ana+status:running")
-    api.cancel(first, "x", conn=parcels.connection)
+    api.instances.cancel(first, "x", conn=parcels.connection)
     (entered,) = parcels.start_many(1, customer="Ana")
     given = {"operation": "cancel", "reason": "x"}
     page = olga.post("/bulk/new/", form_of(preview) | given).content
@@ -103,14 +103,14 @@ def test_others_of_the_same_number_are_refused_and_named(olga: Client, parcels: 
     unnamed = form_of(preview) | given | {"confirmed": ""}
     assert "not the same ones" in text_of(olga.post("/bulk/new/", unnamed).content)
     assert "not the same ones" in text_of(olga.post("/bulk/new/", unnamed | {"digest": ""}).content)
-    assert api.explain_instance(second, conn=parcels.connection).status == "R"
+    assert api.reasons.explain_instance(second, conn=parcels.connection).status == "R"
     assert confirm(olga, page.decode(), operation="cancel").total == 2
 
 
 def test_the_page_offers_what_applies_and_a_filter_of_only_those(olga: Client, parcels: Parcels) -> None:
     """Operations that apply to none, or that are not permitted, cannot be chosen."""
     waiting, *_ = parcels.start_many(3)
-    api.suspend(waiting, "x", conn=parcels.connection)
+    api.operations.suspend(waiting, "x", conn=parcels.connection)
     page = get(olga, f"/bulk/new/?flow={parcels.flow}")
     choices = re.findall(
         r'value="(\w+)" required\s*( disabled)?\s*>(.*?)</label>(.*?)</div>', page, re.DOTALL
@@ -178,9 +178,9 @@ def test_it_is_paused_continued_and_withdrawn(olga: Client, parcels: Parcels) ->
     assert "Withdraw the rest" not in get(viewer, address) and "Withdraw the rest" in get(olga, address)
     olga.post(address, {"action": "pause"})
     perform(parcels)
-    assert "paused" in get(olga, address) and api.read_bulk(bulk.id).performed == 0
+    assert "paused" in get(olga, address) and api.bulk.read(bulk.id).performed == 0
     olga.post(address, {"action": "resume"})
-    api.continue_bulk(1, conn=parcels.connection)
+    api.bulk.continue_bulk(1, conn=parcels.connection)
     olga.post(address, {"action": "withdraw"})
     perform(parcels)
     page = get(olga, address)

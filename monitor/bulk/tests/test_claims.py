@@ -16,8 +16,8 @@ __all__ = ["bea", "lost", "operator", "owner"]
 
 
 def claimed(parcels: Parcels, wid: int, by: str = "bob") -> int:
-    (case,) = api.list_cases([parcels.flow], {"wid": wid})
-    api.claim_case(case.number, by)
+    (case,) = api.cases.list([parcels.flow], {"wid": wid})
+    api.cases.claim(case.number, by)
     return case.number
 
 
@@ -35,7 +35,7 @@ def test_a_page_of_many_names_who_has_claimed_some_and_asks_once(
     assert "bob has claimed 2 of these cases." in text_of(again)
     assert bea.post("/cases/repair/", form_of(again) | PATCH | {"do": "apply"}).status_code == 302
     perform(parcels)
-    assert [one.kind for one in api.messages("bob")] == ["o", "o"], "who lost the cases gets messages"
+    assert [one.kind for one in api.persons.messages("bob")] == ["o", "o"], "who lost the cases gets messages"
 
 
 def test_those_that_are_left_out_are_not_asked_about(bea: Client, parcels: Parcels, lost: list[int]) -> None:
@@ -73,10 +73,10 @@ def test_a_repair_over_http_names_who_has_claimed_the_case(
     if by == "bob":
         claimed(parcels, wid)
     else:
-        (case,) = api.list_cases([parcels.flow], {"wid": wid})
+        (case,) = api.cases.list([parcels.flow], {"wid": wid})
         assert operator.post(f"/cases/{case.number}/claim", {}).status_code == 200
     body = {"operation": "patch", "reason": "x", "arguments": {"changes": {"stage": "new"}}}
-    place, seq = f"/instances/{wid}/repair", api.explain_instance(wid).seq
+    place, seq = f"/instances/{wid}/repair", api.reasons.explain_instance(wid).seq
     preview = operator.post(f"{place}/preview", {name: body[name] for name in ("operation", "arguments")})
     if by != "bob":
         assert preview.json()["claim"] is None and operator.post(place, body).status_code == 200
@@ -85,6 +85,6 @@ def test_a_repair_over_http_names_who_has_claimed_the_case(
     for wrong in ({}, {"claimed_by": "cid"}):
         said = problem(operator.post(place, body | wrong), 409)
         assert said["code"] == "WD516" and "bob has claimed" in said["detail"]
-    assert api.explain_instance(wid).seq == seq
+    assert api.reasons.explain_instance(wid).seq == seq
     assert operator.post(place, body | {"claimed_by": "bob"}).status_code == 200
-    assert [one.kind for one in api.messages("bob")] == ["o"]
+    assert [one.kind for one in api.persons.messages("bob")] == ["o"]

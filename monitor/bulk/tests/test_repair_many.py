@@ -30,7 +30,7 @@ def lost(parcels: Parcels) -> list[int]:
     wids = [parcels.start() for _ in range(3)]
     for wid in wids:
         parcels.make_exception(wid)
-    api.sign_cases()
+    api.cases.sign()
     return wids
 
 
@@ -48,16 +48,16 @@ def test_from_the_group_to_the_results(bea: Client, parcels: Parcels, lost: list
     rows = re.findall(r'data-label="What would happen">(.*?)</td>', shown, re.DOTALL)
     assert "Repair 2 instances" in text_of(shown) and len(rows) == 3, rows
     assert all("Pack it" in row for row in rows)
-    assert [api.read_case(one.number).state for one in api.list_cases([parcels.flow])] == ["new"] * 3
+    assert [api.cases.read(one.number).state for one in api.cases.list([parcels.flow])] == ["new"] * 3
     form = form_of(shown) | PATCH | left | {"do": "apply"}
     unseen = bea.post("/cases/repair/", form | {"value-stage": "packed"})
     assert unseen.status_code == 200, "other values than those of the preview are previewed first"
     answer = bea.post("/cases/repair/", form)
-    made = api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2]))
+    made = api.bulk.read(int(answer["Location"].strip("/").rpartition("/")[2]))
     assert (made.operation, made.total, made.atomic, made.actor) == ("patch", 2, False, "bea in monitor")
     perform(parcels)
     assert "2 / 2" in get(bea, f"/bulk/{made.id}/")
-    assert [api.explain_instance(wid).status for wid in lost] == ["R", "E", "R"]
+    assert [api.reasons.explain_instance(wid).status for wid in lost] == ["R", "E", "R"]
 
 
 def test_what_helped_in_such_cases_fills_the_form(bea: Client, parcels: Parcels, lost: list[int]) -> None:
@@ -65,8 +65,8 @@ def test_what_helped_in_such_cases_fills_the_form(bea: Client, parcels: Parcels,
         for _each in range(2):
             wid = parcels.start(customer="Bob")
             parcels.make_exception(wid)
-            api.sign_cases()
-            api.repair(wid, operation, values, "x", actor="ana")
+            api.cases.sign()
+            api.repairs.repair(wid, operation, values, "x", actor="ana")
     page = page_of(bea)
     text = text_of(page)
     assert "What helped in cases like this one" in text and text.count("2 of 2 such cases reached") == 2
@@ -88,7 +88,7 @@ def test_instances_have_their_business_keys(bea: Client, parcels: Parcels) -> No
     )
     wid = parcels.start(customer="Ana Lima")
     parcels.make_exception(wid)
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1)], "boss")
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1)], "boss")
     page = get(bea, f"/cases/repair/?flow={parcels.flow}&cause=STUCK")
     assert "Ana Lima" in text_of(page)
     shown = bea.post("/cases/repair/", form_of(page) | PATCH | {"do": "preview"}).content.decode()
@@ -99,7 +99,7 @@ def test_instances_have_their_business_keys(bea: Client, parcels: Parcels) -> No
 
 def test_a_group_that_changed_is_shown_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
     shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
-    api.repair(lost[0], "patch", {"changes": {"stage": "new"}}, "x", conn=parcels.connection)
+    api.repairs.repair(lost[0], "patch", {"changes": {"stage": "new"}}, "x", conn=parcels.connection)
     answer = bea.post("/cases/repair/", form_of(shown) | PATCH | {"do": "apply"}).content.decode()
     assert "have changed meanwhile" in answer and "Repair 2 instances" in text_of(answer)
 
@@ -121,21 +121,21 @@ def test_all_or_nothing_is_requested_by_name(bea: Client, parcels: Parcels, lost
     answer = bea.post(
         "/cases/repair/", form_of(shown) | form | {"do": "apply"} | {"previewed": form_of(shown)["previewed"]}
     )
-    assert api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2])).atomic
+    assert api.bulk.read(int(answer["Location"].strip("/").rpartition("/")[2])).atomic
 
 
 def test_what_needs_approvals_is_proposed_and_started_by_another_person(
     bea: Client, parcels: Parcels, lost: list[int]
 ) -> None:
     rule = ApprovalRule(1, "More than two at once", operations=("patch",), bulk_above=2)
-    api.save_approval_rules(parcels.flow, [rule], "boss")
+    api.approvals.save_rules(parcels.flow, [rule], "boss")
     shown = bea.post("/cases/repair/", form_of(page_of(bea)) | PATCH | {"do": "preview"}).content.decode()
     assert "More than two at once needs one approval by another person." in text_of(shown)
     assert re.search(r'value="apply" class="primary">\s*Propose\s*<', shown)
     few = form_of(shown) | PATCH | {"do": "preview", "out": str(lost[0])}
     assert "Repair 2 instances" in text_of(bea.post("/cases/repair/", few).content.decode())
     place = bea.post("/cases/repair/", form_of(shown) | PATCH | {"do": "apply"})["Location"]
-    found = api.read_proposal(int(place.strip("/").rpartition("/")[2]))
+    found = api.approvals.read(int(place.strip("/").rpartition("/")[2]))
     page = text_of(get(bea, place))
     assert (found.maker, found.total) == ("bea in monitor", 3) and "3 instances" in page
     assert "Stage new" in page and page.count("Pack it") == 3, "what it does to the first"
@@ -146,7 +146,7 @@ def test_what_needs_approvals_is_proposed_and_started_by_another_person(
     answer = cleo.post(f"{place}approve/", {"text": ""}, follow=True).content.decode()
     assert "It is in progress now." in text_of(answer)
     perform(parcels)
-    assert [api.explain_instance(wid).status for wid in lost] == ["R"] * 3
+    assert [api.reasons.explain_instance(wid).status for wid in lost] == ["R"] * 3
 
 
 def address_of(page: str) -> str:
@@ -161,7 +161,7 @@ def requested(client: Client, page: str, **given: str) -> Bulk:
     shown = client.post("/cases/repair/", typed | {"do": "preview"}).content.decode()
     answer = client.post("/cases/repair/", form_of(shown) | typed | form_of(shown) | {"do": "apply"})
     assert answer.status_code == 302, text_of(answer.content.decode())
-    return api.read_bulk(int(answer["Location"].strip("/").rpartition("/")[2]))
+    return api.bulk.read(int(answer["Location"].strip("/").rpartition("/")[2]))
 
 
 def test_from_the_list_of_instances_with_its_filter(bea: Client, parcels: Parcels, lost: list[int]) -> None:
@@ -176,7 +176,7 @@ def test_from_the_list_of_instances_with_its_filter(bea: Client, parcels: Parcel
     assert made.arguments == {"changes": {"stage": "new", "customer": None}}
     assert (made.total, made.query) == (2, f"flow:{parcels.flow} customer:Ana")
     perform(parcels)
-    assert {api.explain_instance(wid).state["customer"] for wid in ana} == {None}
+    assert {api.reasons.explain_instance(wid).state["customer"] for wid in ana} == {None}
 
 
 def test_from_the_cases_of_a_cause_with_their_filter(bea: Client, parcels: Parcels, lost: list[int]) -> None:
@@ -193,7 +193,7 @@ def test_jobs_are_completed_and_skipped(bea: Client, parcels: Parcels) -> None:
     made = requested(bea, page, **{"value-extra": '{"a": 1}', "transition": "tr_label"})
     assert (made.operation, made.transition) == ("complete", "tr_label")
     perform(parcels)
-    assert {api.explain_instance(wid).state["extra"]["a"] for wid in wids} == {1}
+    assert {api.reasons.explain_instance(wid).state["extra"]["a"] for wid in wids} == {1}
     chosen = bea.post("/cases/repair/", form_of(page) | {"transition": "tr_pack", "do": "choose"})
     assert 'name="value-stage"' in chosen.content.decode()
     made = requested(bea, get(bea, f"{address}skip"), transition="tr_pack")
@@ -208,7 +208,7 @@ def test_the_repair_of_many_that_is_sent_twice_is_requested_once(
     apply = form_of(shown) | PATCH | {"do": "apply"}
     assert bea.post("/cases/repair/", apply).status_code == 302
     again = bea.post("/cases/repair/", apply, follow=True).content.decode()
-    assert "This form was sent before" in again and len(api.list_bulk([parcels.flow])) == 1
+    assert "This form was sent before" in again and len(api.bulk.list([parcels.flow])) == 1
 
 
 def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: list[int]) -> None:
@@ -223,12 +223,12 @@ def test_steps_are_undone_by_their_number(site: None, parcels: Parcels, lost: li
     made = requested(sam, page, steps="1", override="1", hold="1")
     assert made.arguments == {"steps": 1, "hold": True, "override": True}
     perform(parcels)
-    assert {api.explain_instance(wid).status for wid in lost} == {"S"}
+    assert {api.reasons.explain_instance(wid).status for wid in lost} == {"S"}
 
 
 def test_what_was_refused_is_repaired_again(bea: Client, parcels: Parcels, lost: list[int]) -> None:
     made = requested(bea, page_of(bea), **{"value-stage": "new"})
-    api.repair(lost[0], "patch", {"changes": {"customer": "x"}}, "x", conn=parcels.connection)
+    api.repairs.repair(lost[0], "patch", {"changes": {"customer": "x"}}, "x", conn=parcels.connection)
     perform(parcels)
     assert "/cases/repair/" not in get(bea, f"/bulk/{made.id}/")
     page = get(bea, address_of(get(bea, f"/bulk/{made.id}/?result=refused")))
@@ -236,7 +236,7 @@ def test_what_was_refused_is_repaired_again(bea: Client, parcels: Parcels, lost:
     again = requested(bea, page, **{"value-stage": "new"})
     assert (again.total, again.query) == (1, f"flow:{parcels.flow} bulk:{made.id} result:refused")
     perform(parcels)
-    assert {api.explain_instance(wid).status for wid in lost} == {"R"}
+    assert {api.reasons.explain_instance(wid).status for wid in lost} == {"R"}
 
 
 def test_a_filter_that_cannot_be_used_is_said(bea: Client, parcels: Parcels) -> None:

@@ -22,12 +22,12 @@ def lost(parcels: Parcels) -> list[int]:
     wids = [parcels.start() for _ in range(3)]
     for wid in wids:
         parcels.make_exception(wid)
-    return [one.number for wid in wids for one in api.list_cases([parcels.flow], {"wid": wid})]
+    return [one.number for wid in wids for one in api.cases.list([parcels.flow], {"wid": wid})]
 
 
 def test_cases_are_listed_in_pages_and_by_cause(operator: Program, parcels: Parcels, lost: list[int]) -> None:
-    api.sign_cases()
-    api.change_case(lost[2], {"priority": 90, "queue": "cards"}, "ann")
+    api.cases.sign()
+    api.cases.change(lost[2], {"priority": 90, "queue": "cards"}, "ann")
     base = f"/cases?flow={parcels.flow}&limit=2"
     first = operator.get(base).json()
     second = operator.get(f"{base}&cursor={first['next']}").json()
@@ -104,7 +104,7 @@ def test_only_who_may_repair_the_flow_works_on_its_cases(
         assert bool(caller.get("/cases/groups").json()["items"]) is sees
     assert elsewhere.get(f"/cases?flow={parcels.flow}").status_code == 404
     assert elsewhere.post("/cases/next", {}).json() == {"case": None}
-    assert [api.read_case(number).state for number in lost] == ["new"] * 3
+    assert [api.cases.read(number).state for number in lost] == ["new"] * 3
     for number in (999_999_999, 2**63, 10**30):
         assert program(owner, "repair").post(f"/cases/{number}/claim", {}).status_code == 404
 
@@ -117,11 +117,11 @@ def test_a_rule_is_proposed_and_added_to_the_draft(
     dora = client_of(person("dora", f"flow:{parcels.flow}", f"flow:{parcels.flow}:design"))
     problem(dora.post(f"/api/v1{address}/draft"), 409)
     for number in lost[:2]:
-        api.repair(api.read_case(number).wid, "patch", {"changes": {"stage": "sent"}}, "x")
-    api.sign_cases()
+        api.repairs.repair(api.cases.read(number).wid, "patch", {"changes": {"stage": "sent"}}, "x")
+    api.cases.sign()
     rule = operator.get(address).json()["rule"]
     assert (rule["values"], rule["open"], rule["past"], rule["thin"]) == ({"stage": "sent"}, 1, 2, True)
     problem(operator.post(f"{address}/draft", {}), 403)
     draft = dora.post(f"/api/v1{address}/draft").json()
     assert (draft["flow"], draft["branch"]) == (parcels.flow, "main")
-    assert api.read_draft(parcels.flow).definition["triggers"][-1]["predicate"] == rule["condition"]
+    assert api.drafts.read(parcels.flow).definition["triggers"][-1]["predicate"] == rule["condition"]

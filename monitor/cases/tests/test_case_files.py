@@ -34,7 +34,7 @@ def send(client: Client, case: api.Case, content: bytes, name: str = "a.html") -
 
 
 def files(case: api.Case) -> list[CaseFile]:
-    return api.list_case_files(case.wid)
+    return api.cases.list_files(case.wid)
 
 
 def test_a_file_is_attached_downloaded_and_removed(bea: Client, case: api.Case) -> None:
@@ -51,7 +51,7 @@ def test_a_file_is_attached_downloaded_and_removed(bea: Client, case: api.Case) 
     assert found["Content-Security-Policy"] == "default-src 'none'; sandbox"
     assert bea.post(f"{address}remove/").status_code == 302 and files(case) == []
     assert bea.get(address).status_code == 404
-    assert [one.kind for one in api.read_case(case.number).history[-2:]] == ["attached", "file_removed"]
+    assert [one.kind for one in api.cases.read(case.number).history[-2:]] == ["attached", "file_removed"]
 
 
 def test_what_is_too_large_is_read_to_the_limit_only(bea: Client, case: api.Case, settings: Any) -> None:

@@ -40,7 +40,7 @@ def test_the_example_of_the_documentation(
     address = f"/instances/{wid}/repair/"
     assert "crm.example" not in get(bea, address), "without a value there is no link"
     changes = {"customer": "a/b?c=d&e#f \"'<é"}
-    api.repair(wid, "patch", {"changes": changes}, "A test.", actor="carl")
+    api.repairs.repair(wid, "patch", {"changes": changes}, "A test.", actor="carl")
     url = f"https://crm.example/c/a%2Fb%3Fc%3Dd%26e%23f%20%22%27%3C%C3%A9?from={wid}"
     assert f'<a href="{url}" rel="noopener noreferrer">Customer in the CRM</a>' in get(bea, address)
 
@@ -52,7 +52,7 @@ def test_links_are_chosen_by_cause_or_reason_code(shipping: FlowInfo, lost: list
     )
     case = case_of(lost[0])
     assert [label for label, _url in links_of(shipping, case, {})] == ["for ", "for STUCK"]
-    case = api.change_case(case.number, {"reason_code": "declined"}, "ann")
+    case = api.cases.change(case.number, {"reason_code": "declined"}, "ann")
     assert [label for label, _url in links_of(shipping, case, {})] == ["for ", "for STUCK", "for declined"]
     save_links(shipping, [{"label": "one", "url": "https://a.example/{customer}/x"}])
     for value in ("", None, ".", ".."):

@@ -37,7 +37,7 @@ def lost(parcels: Parcels) -> list[int]:
 
 
 def number_of(wid: int) -> int:
-    return api.list_cases(None, {"wid": wid})[0].number
+    return api.cases.list(None, {"wid": wid})[0].number
 
 
 def shown(client: Client, **query: str) -> list[int]:
@@ -66,8 +66,8 @@ def test_a_filter_that_all_cases_meet_changes_no_list(
             "priority": chance.randrange(3),
             **({"due_at": due.isoformat()} if chance.random() > 0.4 else {}),
         }
-        api.change_case(number_of(wid), changes, "ann")
-    whole = api.list_cases([parcels.flow])
+        api.cases.change(number_of(wid), changes, "ann")
+    whole = api.cases.list([parcels.flow])
     numbers = [one.number for one in whole]
     never = timezone.now() + timedelta(days=999)
     expected = {
@@ -90,7 +90,7 @@ def test_closed_cases_are_filtered_and_sorted(
 ) -> None:
     numbers = [number_of(wid) for wid in lost]
     for wid in lost[:4]:
-        api.cancel(wid, "x", actor="ann")
+        api.instances.cancel(wid, "x", actor="ann")
     listing = Listing(True, order)
     wanted = sorted(numbers[:4], reverse=order == "newest")
     for text in ("", "weight<9", "case.closed:today"):
@@ -105,8 +105,8 @@ def test_cases_are_found_by_what_they_and_their_instances_have(
     bea: Client, parcels: Parcels, lost: list[int]
 ) -> None:
     first, second = number_of(lost[0]), number_of(lost[1])
-    api.change_case(first, {"queue": "cards", "severity": "high", "priority": 90}, "ann")
-    api.claim_case(second, "cleo", 30)
+    api.cases.change(first, {"queue": "cards", "severity": "high", "priority": 90}, "ann")
+    api.cases.claim(second, "cleo", 30)
     for text, found in {
         "case.severity:(high, critical)": lost[:1],
         "case.queue:cards": lost[:1],

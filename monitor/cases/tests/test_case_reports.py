@@ -17,9 +17,9 @@ def exceptions(parcels: Parcels, repaired: int) -> int:
     """Make so many exceptions that are repaired, and one that is not; return the last one."""
     for _each in range(repaired):
         parcels.make_exception(wid := parcels.start(customer="Ana"))
-        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
+        api.repairs.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
     parcels.make_exception(wid := parcels.start())
-    api.sign_cases()
+    api.cases.sign()
     return wid
 
 
@@ -54,7 +54,7 @@ def test_days_that_are_left_out_are_said(carol: Client, parcels: Parcels) -> Non
 
 def test_a_report_as_a_file(carol: Client, parcels: Parcels) -> None:
     wid = exceptions(parcels, 1)
-    api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="=1+1")
+    api.repairs.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="=1+1")
     address = f"/cases/reports.{{}}?by=repairer&flow={parcels.flow}"
     found = carol.get(address.format("csv"))
     lines = b"".join(found).decode("utf-8-sig").splitlines()
@@ -88,10 +88,10 @@ def test_a_value_that_a_user_may_not_see_is_in_no_report_and_no_suggestion(
 ) -> None:
     for _each in range(2):
         parcels.make_exception(wid := parcels.start(customer="Ana"))
-        api.repair(wid, "patch", {"changes": {"stage": "sent", "customer": "Zoe"}}, "x")
+        api.repairs.repair(wid, "patch", {"changes": {"stage": "sent", "customer": "Zoe"}}, "x")
     wid = exceptions(parcels, 0)
-    number = api.list_cases([parcels.flow], {"wid": wid})[0].number
-    assert api.suggestions(number)[0].values == {"stage": "sent", "customer": "Zoe"}
+    number = api.cases.list([parcels.flow], {"wid": wid})[0].number
+    assert api.repairs.suggestions(number)[0].values == {"stage": "sent", "customer": "Zoe"}
     parcels.connection.execute(
         "update wedsql.attr set visibility = 'masked' where flow_id = %s and aname = 'customer'",
         [parcels.flow_id],
@@ -112,7 +112,7 @@ def test_a_designer_adds_the_proposed_rule_to_the_draft(
     carol: Client, mallory: Client, parcels: Parcels
 ) -> None:
     wid = exceptions(parcels, 2)
-    number = api.list_cases([parcels.flow], {"wid": wid})[0].number
+    number = api.cases.list([parcels.flow], {"wid": wid})[0].number
     page = f"/cases/{number}/rule/"
     assert page in get(carol, f"{PAGE}?flow={parcels.flow}")
     text = unescape(text_of(get(carol, page)))
@@ -133,7 +133,7 @@ def test_a_designer_adds_the_proposed_rule_to_the_draft(
     answer = dora.post(page, follow=True)
     assert answer.redirect_chain[-1][0] == f"/admin/flows/flow/{parcels.flow_id}/design/"
     assert "The rule is in the draft" in text_of(answer.content.decode())
-    added = api.read_draft(parcels.flow).definition["triggers"][-1]
+    added = api.drafts.read(parcels.flow).definition["triggers"][-1]
     assert (added["transition"], added["writes"]) == ("tr_set_stage", ["stage"])
     assert "No rule can be derived" in text_of(get(dora, f"/cases/{other(parcels)}/rule/"))
     assert dora.get("/cases/999999999/rule/").status_code == 404
@@ -141,7 +141,7 @@ def test_a_designer_adds_the_proposed_rule_to_the_draft(
 
 def test_alike_cases_link_to_their_rule_for_those_who_read_conditions(site: None, parcels: Parcels) -> None:
     wid = exceptions(parcels, 2)
-    (case,) = api.list_cases([parcels.flow], {"wid": wid})
+    (case,) = api.cases.list([parcels.flow], {"wid": wid})
     page, alike = f"/cases/{case.number}/rule/", f"/cases/?cause=STUCK&signature={case.signature}"
     for right, seen in (("repair", True), ("handle", False)):
         someone = client_of(person(f"p-{right}", f"flow:{parcels.flow}:{right}"))
@@ -154,4 +154,4 @@ def other(parcels: Parcels) -> int:
     wid = parcels.start()
     parcels.do("tr_label", wid, extra={})
     parcels.park("tr_pack", wid, "no")
-    return api.list_cases([parcels.flow], {"wid": wid})[0].number
+    return api.cases.list([parcels.flow], {"wid": wid})[0].number

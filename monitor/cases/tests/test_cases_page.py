@@ -32,14 +32,14 @@ def lost(parcels: Parcels) -> list[int]:
 
 
 def case_of(wid: int) -> api.Case:
-    return next(one for one in api.list_cases(None, {"wid": wid}) if one.wid == wid)
+    return next(one for one in api.cases.list(None, {"wid": wid}) if one.wid == wid)
 
 
 def test_cases_are_listed_and_grouped(bea: Client, parcels: Parcels, lost: list[int]) -> None:
-    api.sign_cases()
+    api.cases.sign()
     page = get(bea, "/cases/")
     assert all(f"/instances/{wid}/repair/" in page for wid in lost)
-    group = next(one for one in api.case_groups([parcels.flow]))
+    group = next(one for one in api.cases.groups([parcels.flow]))
     assert f"cause=STUCK&amp;signature={group.signature}" in page and "no rule applies" in page
     other = parcels.start(extra={})
     parcels.park("tr_pack", other, "no box")
@@ -66,10 +66,10 @@ def test_groups_with_the_same_texts_are_one(
     """Parts of conditions that do not matter for a case differ, or have come with a publication."""
     more = [parcels.start(pieces=n) for n in (1, 200, 300)]
     empty = parcels.start()
-    api.sign_cases()
-    definition = api.definition(parcels.flow)
+    api.cases.sign()
+    definition = api.flows.definition(parcels.flow)
     rules = [{"transition": "tr_pallet", "predicate": f"stage = 'sent' and pieces > {n}"} for n in (100, 250)]
-    api.publish(parcels.flow, definition | {"triggers": [*definition["triggers"], *rules]})
+    api.flows.publish(parcels.flow, definition | {"triggers": [*definition["triggers"], *rules]})
     for wid in more:
         parcels.make_exception(wid)
     parcels.do("tr_label", empty, extra={})
@@ -77,8 +77,8 @@ def test_groups_with_the_same_texts_are_one(
     failed = [parcels.start(extra={}, pieces=n) for n in (1, 200)]
     for wid in failed:
         parcels.park("tr_pack", wid, "no box")
-    api.sign_cases()
-    assert len(api.case_groups([parcels.flow])) >= 6, "signatures differ"
+    api.cases.sign()
+    assert len(api.cases.groups([parcels.flow])) >= 6, "signatures differ"
     for most, groups in ((15, {"STUCK": lost + more, "ATTEMPTS": failed}), (2, {"STUCK": lost + more})):
         monkeypatch.setattr(views, "GROUPS", most)
         table = get(bea, "/cases/").partition('id="groups-title"')[2].partition("</table>")[0]
@@ -129,7 +129,7 @@ def test_the_next_case_is_claimed_repaired_and_closed(bea: Client, parcels: Parc
     done = bea.post(found["Location"], Form(page).fields | {"do": "apply"})
     following = next(one for one in lost if done["Location"] == f"/instances/{one}/repair/")
     assert done.status_code == 302 and following != wid and case_of(following).owner == BEA
-    assert not [one for one in api.list_cases([parcels.flow], {"wid": wid}) if one.wid == wid]
+    assert not [one for one in api.cases.list([parcels.flow], {"wid": wid}) if one.wid == wid]
     assert f"/instances/{wid}/" in get(bea, "/cases/?show=closed")
     bea.post("/cases/next/")
     assert "neither claimed nor put aside" in get(bea, bea.post("/cases/next/")["Location"])
@@ -184,10 +184,10 @@ def test_a_case_is_put_aside_until_the_state_is_as_chosen(
         assert why in page and case_of(wid).state == "new", text_of(page)
     page = wait(bea, attribute="customer", operator="eq", value='O\'Hara \\ % "x"', text="The CRM is asked.")
     assert case_of(wid).waits_for == "customer = 'O''Hara \\ % \"x\"'" and "no longer than" in page
-    api.end_waits()
+    api.cases.end_waits()
     assert case_of(wid).state == "waiting"
-    api.repair(wid, "patch", {"changes": {"customer": 'O\'Hara \\ % "x"'}}, "A test.", actor="carl")
-    api.end_waits()
+    api.repairs.repair(wid, "patch", {"changes": {"customer": 'O\'Hara \\ % "x"'}}, "A test.", actor="carl")
+    api.cases.end_waits()
     assert case_of(wid).state == "new" and "the state is as awaited" in get(bea, f"/instances/{wid}/repair/")
     for operator, waits in (("notnull", False), ("null", True), ("ne", True), ("ge", True)):
         wait(
@@ -219,7 +219,7 @@ def test_only_who_may_repair_the_flow_changes_a_case(
         assert client.post(f"/cases/{number}/comment/", {"text": "x"}).status_code == answer
     assert carol.post("/cases/next/").status_code == 403
     assert other.post("/cases/next/")["Location"] == "/cases/"
-    assert case_of(lost[0]).state == "new" and len(api.read_case(number).history) == 1
+    assert case_of(lost[0]).state == "new" and len(api.cases.read(number).history) == 1
 
 
 def test_a_failed_compensation_is_retried_or_left_out_from_its_case(bea: Client, parcels: Parcels) -> None:
@@ -230,10 +230,10 @@ def test_a_failed_compensation_is_retried_or_left_out_from_its_case(bea: Client,
     )
     wid = parcels.start(customer="Ana")
     parcels.do("tr_pack", wid, stage="packed")
-    api.abort(wid, "Not wanted.", conn=parcels.connection)
+    api.compensations.abort(wid, "Not wanted.", conn=parcels.connection)
     parcels.park("tr_unpack", wid, "no key")
     page = get(bea, f"/instances/{wid}/repair/")
-    (job,) = api.explain_jobs(wid)
+    (job,) = api.reasons.explain_jobs(wid)
     assert f"/instances/{wid}/operate/retry/?job={job.id}" in page
     assert "?operation=skip_compensation" in page and "There is nothing to repair" not in page
 

@@ -29,7 +29,7 @@ def failed(parcels: Parcels) -> list[int]:
     wids = [parcels.start(extra={}) for _ in range(3)]
     for wid in wids:
         parcels.park("tr_pack", wid, "no box")
-    api.sign_cases()
+    api.cases.sign()
     return wids
 
 
@@ -42,7 +42,7 @@ def links(page: str, begins: str) -> list[str]:
 
 
 def case_of(wid: int) -> Case:
-    return next(one for one in api.list_cases(None, {"wid": wid}) if one.wid == wid)
+    return next(one for one in api.cases.list(None, {"wid": wid}) if one.wid == wid)
 
 
 def test_a_clerk_retries_all_of_a_group_where_retrying_helps(
@@ -55,14 +55,14 @@ def test_a_clerk_retries_all_of_a_group_where_retrying_helps(
     assert offered == ["retry"] and "not permitted" not in page, "only what a clerk may do"
     bulk = confirm(dora, page, operation="retry")
     perform(parcels)
-    assert bulk.total == len(failed) and api.read_bulk(bulk.id).done == len(failed)
-    assert {api.explain_instance(wid).status for wid in failed} == {"R"}
+    assert bulk.total == len(failed) and api.bulk.read(bulk.id).done == len(failed)
+    assert {api.reasons.explain_instance(wid).status for wid in failed} == {"R"}
 
 
 def test_the_page_that_repairs_a_group_leads_to_its_retry(
     dora: Client, parcels: Parcels, failed: list[int]
 ) -> None:
-    (group,) = api.case_groups([parcels.flow])
+    (group,) = api.cases.groups([parcels.flow])
     page = get(
         dora, f"/cases/repair/?flow={parcels.flow}&cause=ATTEMPTS&signature={group.signature}&operation=patch"
     )
@@ -98,7 +98,7 @@ def test_a_suspended_exception_says_who_suspended_it_and_why(
     dora: Client, alice: Client, parcels: Parcels, failed: list[int]
 ) -> None:
     wid = failed[0]
-    api.suspend(wid, "The bank is closed.", actor="olga")
+    api.operations.suspend(wid, "The bank is closed.", actor="olga")
     text = text_of(get(dora, repair_of(wid)))
     assert "Suspended by olga" in text and "The bank is closed." in text
     assert "A job failed in all its attempts" not in text and "nothing to repair" not in text

@@ -108,6 +108,6 @@ def test_transitions_that_were_never_pending_together_are_not_parallel(
     for order in (("first", "second"), ("second", "first")):
         wid = parcels.start(mode=order[0])
         parcels.do(order[0], wid, **{VALUES[order[0]]: "yes"})
-        api.repair(wid, "patch", {"changes": {"mode": order[1]}}, "It is next.")
+        api.repairs.repair(wid, "patch", {"changes": {"mode": order[1]}}, "It is next.")
         parcels.do(order[1], wid, **{VALUES[order[1]]: "yes"})
     assert paths_of(alice, parcels.flow) == ["first → second 1 50", "second → first 1 50"]

@@ -49,7 +49,7 @@ def eva(parcels: Parcels, secret: int) -> User:
 
 
 def recorded(parcels: Parcels, **asked: Any) -> list[Look]:
-    return api.list_looks(parcels.flow, Asked(**asked))
+    return api.looks.list(parcels.flow, Asked(**asked))
 
 
 def file(client: Client, address: str) -> str:
@@ -152,7 +152,7 @@ def test_the_audit_lists_looks_and_changes(parcels: Parcels, secret: int, sena: 
     assert "No look at masked values yet" in get(client, address)
     assert "No change by a person yet" in get(client, f"{address}?kind=changes")
     show(client_of(sena), secret, "She called.")
-    api.suspend(secret, "She waits.", actor="bob")
+    api.operations.suspend(secret, "She waits.", actor="bob")
     text = text_of(get(client, address))
     assert "She called." in text and sena.username in text and str(secret) in text and "Page" in text
     text = text_of(get(client, f"{address}?kind=changes"))
@@ -176,8 +176,8 @@ def test_the_audit_lists_looks_and_changes(parcels: Parcels, secret: int, sena: 
 @pytest.mark.parametrize("kind", ["looks", "changes"])
 def test_the_audit_is_read_in_pages(kind: str, parcels: Parcels, secret: int, eva: User) -> None:
     for n in range(26):
-        api.suspend(secret, f"reason {2 * n}.", actor="bob")
-        api.resume(secret, f"reason {2 * n + 1}.", actor="bob")
+        api.operations.suspend(secret, f"reason {2 * n}.", actor="bob")
+        api.operations.resume(secret, f"reason {2 * n + 1}.", actor="bob")
     for n in range(52):
         parcels.connection.execute(
             "select wedsql.look_at(%s, '{customer}', %s, 'bob')", [secret, f"reason {n}."]
@@ -209,11 +209,11 @@ def test_the_example_of_looks_answers_as_written(parcels: Parcels, site: None) -
     requests = re.findall(r"(GET|POST) /api/v1(/\S+) +as (\w+)\n(?:(\{.*\})\n)?\n(\d+) (\{.*\})\n", page)
     assert len(requests) == 3
     name, session = f"{parcels.flow}_tax", parcels.connection
-    api.create_flow(name, conn=session)
+    api.flows.create(name, conn=session)
     try:
         rule = {"transition": "tr_x", "predicate": "tax_number is not null"}
-        api.publish(name, definition | {"triggers": [rule]}, conn=session)
-        wid = api.start(name, {"tax_number": "48-151-623", "income": 1}, conn=session)
+        api.flows.publish(name, definition | {"triggers": [rule]}, conn=session)
+        wid = api.instances.start(name, {"tax_number": "48-151-623", "income": 1}, conn=session)
         rights = {"Sena": "look", "Eva": "reveal"}
         callers = {who: program(person(who, f"flow:{name}:{right}"), "look") for who, right in rights.items()}
         for method, path, who, body, status, answer in requests:

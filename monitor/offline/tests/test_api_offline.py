@@ -22,8 +22,8 @@ NOON = "2026-05-01T12:00:00Z"
 def locked(program: Program, flow: str) -> dict[str, Any]:
     """Return the package of a new task that the program has locked."""
     program.post("/offline/devices", {"device": KEY})
-    wid = api.start(flow, {"policy": "P-1", "secret": "hidden"})
-    (task,) = api.instance_tasks(wid)
+    wid = api.instances.start(flow, {"policy": "P-1", "secret": "hidden"})
+    (task,) = api.tasks.of_instance(wid)
     program.post(f"/tasks/{task.job_id}/take", {"lock": True})
     return dict(program.get(f"/offline/packages/{task.job_id}?device={KEY}").json())
 
@@ -59,7 +59,7 @@ def test_one_request_tells_that_nothing_has_changed(flow: str) -> None:
     assert answer.json() == {"digest": found["digest"], "tasks": None}
     size = len(answer.content) + sum(len(f"{name}: {text}\r\n") for name, text in answer.headers.items())
     assert size < 2000
-    (device,) = api.devices(expert.name)  # type: ignore[attr-defined]
+    (device,) = api.offline.devices(expert.name)  # type: ignore[attr-defined]
     assert device.tasks == 1
 
 
@@ -89,7 +89,7 @@ def test_what_is_refused_names_the_reason_and_what_cannot_be_kept_ends_the_list(
 def test_who_lost_the_task_sends_a_late_result(flow: str) -> None:
     expert, colleague = performer("perform"), performer("perform")
     package = locked(expert, flow)
-    api.release_task(package["task"], "boss", force=True)
+    api.tasks.release(package["task"], "boss", force=True)
     colleague.post(f"/tasks/{package['task']}/take", {})
     (late,) = send(expert, result(1, package, amount="5"))
     assert (late["state"], late["late"], late["problem"]["code"]) == ("late", "conflict", "WD592")
@@ -100,20 +100,20 @@ def test_a_token_of_some_flows_gets_the_answer_again_and_sends_late_results(flow
     package, lost = locked(expert, flow), locked(expert, flow)
     first = send(expert, result(1, package, amount="5"))
     assert first[0]["state"] == "accepted" and send(expert, result(1, package, amount="5")) == first
-    api.release_task(lost["task"], "boss", force=True)
+    api.tasks.release(lost["task"], "boss", force=True)
     colleague.post(f"/tasks/{lost['task']}/take", {})
     assert send(expert, result(2, lost, amount="5"))[0]["state"] == "late"
     listed = expert.get(f"/offline/results?device={KEY}").json()["results"]
     assert [each["task"] for each in listed] == [lost["task"], package["task"]]
     user = User.objects.get(username=expert.name)  # type: ignore[attr-defined]
-    api.create_flow(another := unique("other"))
+    api.flows.create(another := unique("other"))
     elsewhere = program(user, "perform", flows=(another,))
     assert elsewhere.get(f"/offline/results?device={KEY}").json()["results"] == []
 
 
 def test_what_may_not_be_done_is_refused(flow: str) -> None:
     another = unique("other")
-    api.create_flow(another)
+    api.flows.create(another)
     expert, other = performer("perform"), performer("perform", flows=(another,))
     package = locked(expert, flow)
     problem(performer().get(f"/offline/tasks?device={KEY}"), 403)
@@ -122,7 +122,7 @@ def test_what_may_not_be_done_is_refused(flow: str) -> None:
                                             "results": [result(1, package)]}), 404)  # fmt: skip
     assert other.get(f"/offline/tasks?device={KEY}").json()["tasks"] == []
     problem(expert.get(f"/offline/packages/{package['task']}?device=device-that-is-new"), 404)
-    device = api.devices(expert.name)[0].id  # type: ignore[attr-defined]
-    api.set_device_state(device, "L", "eva")
+    device = api.offline.devices(expert.name)[0].id  # type: ignore[attr-defined]
+    api.offline.set_device_state(device, "L", "eva")
     assert send(expert, result(1, package))[0]["problem"]["code"] == "WD611"
     assert expert.post("/offline/devices", {"device": KEY}).json()["secret"] is None

@@ -44,8 +44,8 @@ def synchronized(client: Client, **more: Any) -> dict[str, Any]:
 
 def package(client: Client, flow: str) -> dict[str, Any]:
     """Return the package of a new task that the person has locked."""
-    (task,) = api.instance_tasks(api.start(flow, {"policy": "P-1", "secret": "4711-0815"}))
-    api.take_task(task.job_id, person(client), ["r:Expert"], lock=True)
+    (task,) = api.tasks.of_instance(api.instances.start(flow, {"policy": "P-1", "secret": "4711-0815"}))
+    api.tasks.take(task.job_id, person(client), ["r:Expert"], lock=True)
     synchronized(client)
     return dict(client.get(f"/offline/packages/{task.job_id}/", {"device": KEY}).json())
 
@@ -71,7 +71,7 @@ def test_the_texts_of_a_form_are_read_as_on_the_connected_page(client: Client, f
     found = package(client, flow)
     (answer,) = send(client, made(1, found, ("value-amount", "12.50"), ("value-note", "")))
     assert answer["state"] == "accepted"
-    sheet = api.read_task(found["task"], person(client))
+    sheet = api.tasks.read(found["task"], person(client))
     assert str(sheet.state_of["amount"]) == "12.50" and sheet.state_of["note"] is None
     assert send(client, made(1, found, ("value-amount", "12.50"), ("value-note", ""))) == [answer]
     (listed,) = client.get("/offline/results/", {"device": KEY}).json()["results"]
@@ -109,10 +109,10 @@ def test_the_client_knows_who_is_logged_in_and_what_is_unchanged(client: Client,
     assert synchronized(client, known=answer["digest"], language="pt-br")["tasks"] is not None
     secret = client.post("/offline/unlock/", {"device": KEY}).json()["secret"]
     assert len(secret) == 44 and secret not in json.dumps(answer)
-    device = api.devices(person(client))[0].id
-    api.set_device_state(device, "W", "eva")
+    device = api.offline.devices(person(client))[0].id
+    api.offline.set_device_state(device, "W", "eva")
     assert (synchronized(client)["state"], synchronized(client)["tasks"]) == ("withdrawn", [])
-    api.set_device_state(device, "L", "eva")
+    api.offline.set_device_state(device, "L", "eva")
     assert client.post("/offline/unlock/", {"device": KEY}).json()["secret"] is None
 
 

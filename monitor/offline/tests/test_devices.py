@@ -25,7 +25,7 @@ def admin() -> Client:
 
 
 def number(client: Client) -> int:
-    return api.device_seen(person(client), KEY).device
+    return api.offline.device_seen(person(client), KEY).device
 
 
 def do(admin: Client, device: int, verb: str, **given: str) -> str:
@@ -35,14 +35,14 @@ def do(admin: Client, device: int, verb: str, **given: str) -> str:
 
 
 def state(client: Client) -> str:
-    return api.devices(person(client))[0].state
+    return api.offline.devices(person(client))[0].state
 
 
 def test_an_administrator_sees_what_each_device_has_and_not_sent(
     client: Client, admin: Client, flow: str
 ) -> None:
     package(client, flow)
-    api.device_seen(person(client), KEY, {"unsent": 7, "energy": 41})
+    api.offline.device_seen(person(client), KEY, {"unsent": 7, "energy": 41})
     listed = admin.get("/devices/", {"person": person(client)}).content.decode()
     assert person(client) in listed and ">7<" in listed
     shown = admin.get(f"/devices/{number(client)}/").content.decode()
@@ -52,10 +52,10 @@ def test_an_administrator_sees_what_each_device_has_and_not_sent(
 
 def test_devices_are_listed_by_key(client: Client, admin: Client) -> None:
     for place in range(60):
-        api.device_seen(f"{person(client)}-{place // 40}", f"device-number-{place:04}")
+        api.offline.device_seen(f"{person(client)}-{place // 40}", f"device-number-{place:04}")
     first = admin.get("/devices/").content.decode()
     assert first.count('<tr role="row">') == 51 and "before=" in first
-    last = api.devices(limit=50)[-1].id
+    last = api.offline.devices(limit=50)[-1].id
     assert admin.get("/devices/", {"before": last}).content.decode().count('<tr role="row">') >= 11
 
 
@@ -87,9 +87,9 @@ def test_results_that_wait_go_on_with_a_reason(client: Client, admin: Client, fl
     device = number(client)
     assert "Go on without the missing results" in admin.get(f"/devices/{device}/").content.decode()
     do(admin, device, "skip", reason="")
-    assert [one.state for one in api.offline_results(device)] == ["W"]
+    assert [one.state for one in api.offline.results(device)] == ["W"]
     do(admin, device, "skip", reason="The phone is broken.")
-    assert [one.state for one in api.offline_results(device)] == ["A", "S"]
+    assert [one.state for one in api.offline.results(device)] == ["A", "S"]
 
 
 def test_late_results_are_found_by_a_filter_with_who_decided(
@@ -97,13 +97,13 @@ def test_late_results_are_found_by_a_filter_with_who_decided(
 ) -> None:
     found, other = package(client, flow), package(client, flow)
     send(client, made(1, other, ("value-amount", "1")))
-    api.release_task(found["task"], "boss", force=True)
-    api.take_task(found["task"], "bob", ["r:Expert"])
+    api.tasks.release(found["task"], "boss", force=True)
+    api.tasks.take(found["task"], "bob", ["r:Expert"])
     assert send(client, made(2, found, ("value-amount", "2")))[0]["state"] == "late"
     device = number(client)
     page = admin.get(f"/devices/{device}/", {"show": "late"}).content.decode()
     assert "people decide" in page and page.count('<tr role="row">') == 2
-    assert api.devices(person(client))[0].conflicts == 1
+    assert api.offline.devices(person(client))[0].conflicts == 1
 
 
 def test_a_refused_result_is_given_to_the_desk_by_its_person_only(client: Client, flow: str) -> None:
@@ -128,7 +128,7 @@ PLANS = ["", "[]", "7", '{"device": 1}', f'{{"device": "{KEY}", "lock": "x"}}', 
 
 @pytest.mark.parametrize("body", PLANS)
 def test_what_is_no_plan_is_no_error_of_the_server(client: Client, body: str) -> None:
-    api.device_seen(person(client), KEY)
+    api.offline.device_seen(person(client), KEY)
     answer = client.post("/offline/away/", body, "application/json")
     assert answer.status_code in (400, 404, 422) and answer.json()["message"]
 
@@ -155,9 +155,9 @@ def test_a_plan_is_answered_by_task_in_the_language_of_the_client(client: Client
 def test_t300_the_page_of_a_task_says_why_a_device_cannot_lock_it(
     client: Client, flow: str, report: dict[str, str], said: str
 ) -> None:
-    (task,) = api.instance_tasks(api.start(flow, {"policy": "P-1"}))
+    (task,) = api.tasks.of_instance(api.instances.start(flow, {"policy": "P-1"}))
     address = f"/tasks/{task.job_id}/"
     shown = client.post(f"{address}lock/", {"device": KEY} | report, follow=True)
     assert shown.status_code == 200 and shown.redirect_chain[-1][0] == address
     assert said in shown.content.decode()
-    assert api.read_task(task.job_id, person(client)).state == ("R" if said else "L")
+    assert api.tasks.read(task.job_id, person(client)).state == ("R" if said else "L")

@@ -188,16 +188,19 @@ def test_the_api_lists_all_flows_as_of_a_moment(
     operator: Program, owner: User, parcels: Parcels, info: FlowInfo
 ) -> None:
     other = f"{parcels.flow}_b"
-    api.create_flow(other, conn=parcels.connection)
+    api.flows.create(other, conn=parcels.connection)
     rule = {"transition": "tr_x", "predicate": "weight > 0"}
     weight = {"name": "weight", "type": "integer"}
-    api.publish(other, {"attributes": [weight], "triggers": [rule]}, conn=parcels.connection)
+    api.flows.publish(other, {"attributes": [weight], "triggers": [rule]}, conn=parcels.connection)
     try:
         owner.groups.add(Group.objects.create(name=f"flow:{other}"))
-        first, second = parcels.start(weight=2), api.start(other, {"weight": 2}, conn=parcels.connection)
+        first, second = (
+            parcels.start(weight=2),
+            api.instances.start(other, {"weight": 2}, conn=parcels.connection),
+        )
         third, then = parcels.start(weight=3), base.now()
         parcels.send(first)
-        api.start(other, {"weight": 2}, conn=parcels.connection)
+        api.instances.start(other, {"weight": 2}, conn=parcels.connection)
         for query, wanted in (
             ("", [third, second, first]), ("weight:2", [second, first]), ("weight:3", [third]),
             (f"flow:{other} status:running", [second]), ("stage:sent", []), ("status:final", []),

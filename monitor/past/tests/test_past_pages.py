@@ -98,7 +98,7 @@ def test_a_past_picture_has_the_jobs_that_were_out_of_attempts(carol: Client, pa
     before = base.now()
     parcels.park("tr_label", failing, "no paper")
     live, then = figures_in(carol.get(address)), base.now()
-    api.repair(
+    api.repairs.repair(
         failing,
         "retry",
         {"job": Job.objects.get(wid=failing, transition="tr_label").pk},

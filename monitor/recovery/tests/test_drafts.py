@@ -33,13 +33,13 @@ def test_a_draft_is_filled_in_again_until_it_is_applied(bea: Client, lost: list[
     assert "Your draft is filled in" in page
     assert (fields["value-stage"], fields["value-weight"], fields["reason"]) == ("new", "heavy", "Found.")
     assert "Your draft" not in get(bea, f"/instances/{other}/repair/")
-    api.repair(wid, "patch", {"changes": {"customer": "Ann"}}, "A colleague.", actor="carl")
+    api.repairs.repair(wid, "patch", {"changes": {"customer": "Ann"}}, "A colleague.", actor="carl")
     fields = Form(get(bea, f"/instances/{wid}/repair/")).fields
     assert fields["value-customer"] == "Ann", "only what was typed is kept, not the state of then"
     given = fields | {"value-weight": "", "do": "preview"}
     page = bea.post(f"/instances/{wid}/repair/", given).content.decode()
     done = bea.post(f"/instances/{wid}/repair/", Form(page).fields | {"do": "apply"})
-    assert done.status_code == 302 and api.explain_instance(wid).status == "R"
+    assert done.status_code == 302 and api.reasons.explain_instance(wid).status == "R"
     assert not CaseDraft.objects.exists()
 
 

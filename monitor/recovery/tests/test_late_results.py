@@ -18,17 +18,17 @@ __all__ = ["bea"]
 def late(parcels: Parcels, site: None) -> int:
     """An instance whose parcel two workers packed: the result of the first one came too late."""
     wid = parcels.start(customer="Ana", extra={"label": 1})
-    (job,) = api.lease_many(parcels.flow, ["tr_pack"], 1, "robot-1", conn=parcels.connection)
-    api.release_job(wid, job.id, "It hangs.", conn=parcels.connection)
+    (job,) = api.jobs.lease_many(parcels.flow, ["tr_pack"], 1, "robot-1", conn=parcels.connection)
+    api.operations.release_job(wid, job.id, "It hangs.", conn=parcels.connection)
     parcels.do("tr_pack", wid, stage="packed", pieces=2)
     with pytest.raises(WedError):
-        api.complete(job, {"stage": "lost", "pieces": 3}, actor="robot-1", conn=parcels.connection)
-    api.decide_late(conn=parcels.connection)
+        api.jobs.complete(job, {"stage": "lost", "pieces": 3}, actor="robot-1", conn=parcels.connection)
+    api.repairs.decide_late(conn=parcels.connection)
     return wid
 
 
 def undecided(wid: int) -> list[int]:
-    return [one.id for one in api.late_results(wid, undecided=True)]
+    return [one.id for one in api.repairs.late_results(wid, undecided=True)]
 
 
 def test_a_person_sees_three_columns_and_takes_one_value_over(bea: Client, late: int) -> None:
@@ -47,7 +47,7 @@ def test_a_person_sees_three_columns_and_takes_one_value_over(bea: Client, late:
     assert "What will happen" in page and undecided(late)
     assert sent(bea, late, page, do="apply", reason="Counted again.") == f"/instances/{late}/"
 
-    found = api.explain_instance(late)
+    found = api.reasons.explain_instance(late)
     assert (found.state["stage"], found.state["pieces"]) == ("packed", 3) and not undecided(late)
     assert "Late result taken over" in get(bea, f"/instances/{late}/")
 
@@ -58,7 +58,7 @@ def test_a_person_discards_a_late_result(bea: Client, late: int) -> None:
     page = sent(bea, late, page, do="preview")
     sent(bea, late, page, do="apply", reason="Packed once only.")
 
-    assert not undecided(late) and api.explain_instance(late).state["pieces"] == 2
+    assert not undecided(late) and api.reasons.explain_instance(late).state["pieces"] == 2
     assert "There is nothing to repair" in get(bea, address(late))
     assert "There is nothing to repair" in get(bea, f"{address(late)}?operation=merge_late&late={number}")
 

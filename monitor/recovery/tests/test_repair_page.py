@@ -45,15 +45,15 @@ def test_a_clerk_reads_what_is_missing_fills_it_in_previews_and_applies(
     assert address(lost) in get(bea, f"/instances/{lost}/") and address(lost) in get(bea, "/exceptions/")
     page = get(bea, address(lost))
     assert "For “Pack it”" in page and "Stage is &#x27;new&#x27;" in text_of(page)
-    rule = next(one.id for one in api.explain_instance(lost).rules if one.transition == "tr_pack")
+    rule = next(one.id for one in api.reasons.explain_instance(lost).rules if one.transition == "tr_pack")
     page = sent(bea, lost, page, fill=str(rule))
     assert Form(page).fields["value-stage"] == "new" and "What will happen" not in page
     page = sent(bea, lost, page, do="preview")
     text = text_of(page)
     assert "The instance runs again." in text and "Fires Pack it" in text and "Now holds" not in text
-    assert api.explain_instance(lost).status == "E", "a preview changes nothing"
+    assert api.reasons.explain_instance(lost).status == "E", "a preview changes nothing"
     assert sent(bea, lost, page, do="apply", reason="Found it.") == f"/instances/{lost}/"
-    found = api.explain_instance(lost)
+    found = api.reasons.explain_instance(lost)
     assert (found.status, found.state["stage"]) == ("R", "new")
     page = get(bea, f"/instances/{lost}/")
     assert f"Instance {lost} is repaired." in page and "Found it." in page and "bea in monitor" in page
@@ -72,7 +72,7 @@ def test_a_parked_job_is_shown_with_its_error_and_a_way_to_retry_it(bea: Client,
     wid = parcels.start(extra={})
     parcels.park("tr_pack", wid, "no box")
     page = get(bea, address(wid))
-    (job,) = [one for one in api.explain_jobs(wid) if one.transition == "tr_pack"]
+    (job,) = [one for one in api.reasons.explain_jobs(wid) if one.transition == "tr_pack"]
     assert f"/instances/{wid}/operate/retry/?job={job.id}" in page
     assert "Pack it : 1 attempt failed." in text_of(page) and "no box" in page
 
@@ -93,23 +93,23 @@ def test_what_was_not_previewed_is_not_applied(bea: Client, parcels: Parcels, lo
     page = sent(bea, lost, first, **{"value-stage": "new"}, do="preview", reason="x")
     page = sent(bea, lost, page, **{"value-stage": "sent"}, do="apply")
     assert "The values differ from those of the preview." in page and "becomes final" in page
-    assert api.explain_instance(lost).state["stage"] == "lost"
+    assert api.reasons.explain_instance(lost).state["stage"] == "lost"
     assert sent(bea, lost, page, do="apply") == f"/instances/{lost}/"
-    assert api.explain_instance(lost).status == "F"
+    assert api.reasons.explain_instance(lost).status == "F"
 
 
 def test_what_others_changed_meanwhile_is_shown_beside(bea: Client, parcels: Parcels, lost: int) -> None:
     first = get(bea, address(lost))
     page = sent(bea, lost, first, **{"value-stage": "new"}, do="preview", reason="x")
-    api.repair(lost, "patch", {"changes": {"customer": "Bob", "stage": "lost"}}, "Corrected.")
+    api.repairs.repair(lost, "patch", {"changes": {"customer": "Bob", "stage": "lost"}}, "Corrected.")
     page = sent(bea, lost, page, do="apply")
     text = text_of(page)
     assert "The instance changed since you opened this page." in text and "Ana" in text and "Bob" in text
     fields = Form(page).fields
     assert (fields["value-customer"], fields["value-stage"]) == ("Bob", "new"), "nothing of others is undone"
-    assert api.explain_instance(lost).status == "E"
+    assert api.reasons.explain_instance(lost).status == "E"
     assert sent(bea, lost, page, do="apply") == f"/instances/{lost}/"
-    assert api.explain_instance(lost).state["customer"] == "Bob"
+    assert api.reasons.explain_instance(lost).state["customer"] == "Bob"
 
 
 def test_what_cannot_be_is_said_at_its_place(bea: Client, parcels: Parcels, lost: int) -> None:
@@ -123,7 +123,7 @@ def test_what_cannot_be_is_said_at_its_place(bea: Client, parcels: Parcels, lost
         assert "needs a reason" in sent(bea, lost, page, do="apply", reason=nothing)
     for odd in ({"seq": "x"}, {"seq": "0"}, {"seq": "9" * 30}, {"fill": "%00"}, {"previewed": "\x00"}):
         sent(bea, lost, page, **odd, do="preview")
-    assert api.explain_instance(lost).status == "E"
+    assert api.reasons.explain_instance(lost).status == "E"
 
 
 def test_only_attributes_that_may_be_repaired_have_fields(bea: Client, parcels: Parcels, lost: int) -> None:
@@ -135,7 +135,7 @@ def test_only_attributes_that_may_be_repaired_have_fields(bea: Client, parcels: 
     assert "Ana" in page and "A repair cannot change these" in page
     page = sent(bea, lost, page, **{"value-stage": "new", "value-customer": "Eve"}, do="preview", reason="x")
     sent(bea, lost, page, **{"value-customer": "Eve"}, do="apply")
-    assert api.explain_instance(lost).state["customer"] == "Ana"
+    assert api.reasons.explain_instance(lost).state["customer"] == "Ana"
 
 
 def test_an_exception_is_accepted_as_it_is(bea: Client, parcels: Parcels, lost: int) -> None:
@@ -144,14 +144,14 @@ def test_an_exception_is_accepted_as_it_is(bea: Client, parcels: Parcels, lost: 
     page = sent(bea, lost, page, do="preview")
     assert "The instance becomes final." in page
     assert sent(bea, lost, page, do="apply", reason="The customer has it.") == f"/instances/{lost}/"
-    found = api.explain_instance(lost)
+    found = api.reasons.explain_instance(lost)
     assert (found.status, found.state["stage"]) == ("F", "lost")
 
 
 def test_the_result_of_a_job_is_entered_for_its_worker(bea: Client, parcels: Parcels, site: None) -> None:
     wid = parcels.start(extra={})
     bob = client_of(person("bob", f"flow:{parcels.flow}", permission="change_instance"))
-    (job,) = api.explain_jobs(wid)
+    (job,) = api.reasons.explain_jobs(wid)
     parcels.connection.execute(
         "update wedsql.trig set writes = '{stage,pieces}' where flow_id = %s and trname = 'tr_pack'",
         [parcels.flow_id],
@@ -168,20 +168,20 @@ def test_the_result_of_a_job_is_entered_for_its_worker(bea: Client, parcels: Par
     page = sent(bea, wid, page, **{"value-stage": "packed"}, do="preview")
     assert "The instance runs." in page and "tr_send" in page
     assert sent(bea, wid, page, do="apply", reason="Packed by hand.") == f"/instances/{wid}/"
-    assert api.explain_instance(wid).state["stage"] == "packed"
+    assert api.reasons.explain_instance(wid).state["stage"] == "packed"
     assert "This job is no longer pending" in get(bea, where.replace("&amp;", "&"))
 
 
 def test_a_job_is_skipped_until_its_condition_was_false(bea: Client, parcels: Parcels) -> None:
     wid = parcels.start()
-    job = next(one for one in api.explain_jobs(wid) if one.transition == "tr_label")
+    job = next(one for one in api.reasons.explain_jobs(wid) if one.transition == "tr_label")
     page = get(bea, f"/instances/{wid}/")
     assert f"operation=skip&amp;job={job.id}" in page
     assert "/operate/withdraw/" not in page, "who repairs only has no actions of operators"
     page = sent(bea, wid, get(bea, f"{address(wid)}?operation=skip&job={job.id}"), do="preview")
     assert "The instance runs." in page and "Withdrawn jobs" in page
     assert sent(bea, wid, page, do="apply", reason="No label is needed.") == f"/instances/{wid}/"
-    assert [one.transition for one in api.explain_jobs(wid)] == ["tr_pack"]
+    assert [one.transition for one in api.reasons.explain_jobs(wid)] == ["tr_pack"]
 
 
 def test_steps_are_undone_and_an_instance_is_started_again_from_one(
@@ -206,11 +206,11 @@ def test_steps_are_undone_and_an_instance_is_started_again_from_one(
     assert "Steps that are undone, in this order" in text and "The instance runs." in text
     assert "step 3 · Pack it · its values are restored" in text and "Pack it" in text[text.index("Fires") :]
     assert sent(bea, wid, page, do="apply", reason="Wrong box.") == f"/instances/{wid}/"
-    assert api.explain_instance(wid).state["stage"] == "new"
+    assert api.reasons.explain_instance(wid).state["stage"] == "new"
     page = sent(bea, wid, get(bea, f"{address(wid)}?operation=abort"), do="preview")
     assert "The instance ends as aborted." in page
     sent(bea, wid, page, do="apply", reason="Enough.")
-    assert api.explain_instance(wid).status == "A"
+    assert api.reasons.explain_instance(wid).status == "A"
     assert "There is nothing to repair" in get(bea, f"{address(wid)}?operation=abort")
 
 
@@ -231,7 +231,7 @@ def test_a_step_is_replayed_with_a_corrected_value(bea: Client, parcels: Parcels
     assert "Steps whose results are used again step 2" in text
     assert "step 3 · Pack it · its rule asks for a worker" in text
     assert sent(bea, wid, page, do="apply", reason="Wrong number.") == f"/instances/{wid}/"
-    assert api.explain_instance(wid).state["pieces"] == 3
+    assert api.reasons.explain_instance(wid).state["pieces"] == 3
     assert "result of step 2" in get(bea, f"/instances/{wid}/")
     assert bea.get(f"{address(wid)}?operation=replay&step=99").status_code == 404
 
@@ -290,17 +290,19 @@ def test_it_is_portuguese_for_portuguese_readers(bea: Client, parcels: Parcels, 
 def test_a_repair_is_undone_with_one_click_or_made_good(bea: Client, parcels: Parcels, lost: int) -> None:
     undo = f"/instances/{lost}/undo/"
     assert undo not in get(bea, f"/instances/{lost}/")
-    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    api.repairs.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
     page = get(bea, f"/instances/{lost}/")
     assert "Undo the repair" in page
     seq = Form(page).fields["seq"]
-    assert bea.post(undo, {"seq": "1"}).status_code == 302 and api.explain_instance(lost).status == "R"
+    assert (
+        bea.post(undo, {"seq": "1"}).status_code == 302 and api.reasons.explain_instance(lost).status == "R"
+    )
     assert bea.post(undo, {"seq": seq})["Location"] == f"/instances/{lost}/"
-    found = api.explain_instance(lost)
+    found = api.reasons.explain_instance(lost)
     assert (found.status, found.state["stage"]) == ("E", "lost")
     page = get(bea, f"/instances/{lost}/")
     assert "The repair is undone." in page and "moved meanwhile" in page and undo not in page
-    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    api.repairs.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
     parcels.do("tr_pack", lost, stage="lost")
     page = get(bea, f"/instances/{lost}/")
     assert f"{address(lost)}?former" in page and undo not in page
@@ -308,26 +310,29 @@ def test_a_repair_is_undone_with_one_click_or_made_good(bea: Client, parcels: Pa
 
 
 def test_only_who_may_repair_undoes(carol: Client, parcels: Parcels, lost: int) -> None:
-    api.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
+    api.repairs.repair(lost, "patch", {"changes": {"stage": "new"}}, "x", actor="ana")
     assert "Undo the repair" not in get(carol, f"/instances/{lost}/")
     assert carol.post(f"/instances/{lost}/undo/", {"seq": "9"}).status_code == 403
-    assert api.explain_instance(lost).status == "R"
+    assert api.reasons.explain_instance(lost).status == "R"
 
 
 def test_what_helped_in_cases_like_this_one_fills_the_form(bea: Client, parcels: Parcels, lost: int) -> None:
     for _each in range(2):
         wid = parcels.start(customer="Bob")
         parcels.make_exception(wid)
-        api.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
+        api.repairs.repair(wid, "patch", {"changes": {"stage": "sent"}}, "x", actor="ana")
     assert "What helped" not in get(bea, address(lost)), "the case has no signature yet"
-    api.sign_cases()
+    api.cases.sign()
     page = get(bea, address(lost))
     text = text_of(page)
     assert "2 of 2 such cases reached their final state after it" in text and "only 2 cases" in text
-    (case,) = api.list_cases([parcels.flow], {"wid": lost})
-    (found,) = api.suggestions(case.number)
+    (case,) = api.cases.list([parcels.flow], {"wid": lost})
+    (found,) = api.repairs.suggestions(case.number)
     page = sent(bea, lost, page, fill=found.key)
-    assert Form(page).fields["value-stage"] == "sent" and api.explain_instance(lost).state["stage"] == "lost"
+    assert (
+        Form(page).fields["value-stage"] == "sent"
+        and api.reasons.explain_instance(lost).state["stage"] == "lost"
+    )
     closed = f"/cases/?show=closed&flow={parcels.flow}&signature={case.signature}"
     assert closed.replace("&", "&amp;") in page and str(found.numbers[0]) in text_of(get(bea, closed))
 
@@ -335,29 +340,29 @@ def test_what_helped_in_cases_like_this_one_fills_the_form(bea: Client, parcels:
 def test_the_claim_of_another_person_is_shown_once_before_a_repair_is_applied(
     bea: Client, parcels: Parcels, lost: int
 ) -> None:
-    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    (case,) = api.cases.list([parcels.flow], {"wid": lost})
     page = sent(bea, lost, get(bea, address(lost)), do="preview", **{"value-stage": "new"})
     assert "has claimed this case" not in page
-    api.claim_case(case.number, "carl")
-    api.claim_case(case.number, "dora", take_over="Carl is ill.")
+    api.cases.claim(case.number, "carl")
+    api.cases.claim(case.number, "dora", take_over="Carl is ill.")
     page = sent(bea, lost, page, do="apply", reason="Found it.")
     text = text_of(page)
     assert "dora has claimed this case." in text and "“Carl is ill.”" in text
-    assert api.explain_instance(lost).status == "E" and Form(page).fields["value-stage"] == "new"
+    assert api.reasons.explain_instance(lost).status == "E" and Form(page).fields["value-stage"] == "new"
     assert Form(page).fields["reason"] == "Found it."
     assert sent(bea, lost, page, do="apply", reason="Found it.") == f"/instances/{lost}/"
-    assert api.explain_instance(lost).status == "R"
-    kinds = [each.kind for each in api.read_case(case.number).history]
+    assert api.reasons.explain_instance(lost).status == "R"
+    kinds = [each.kind for each in api.cases.read(case.number).history]
     assert "repaired" in kinds
 
 
 def test_an_own_claim_and_one_that_has_ended_ask_nothing(bea: Client, parcels: Parcels, lost: int) -> None:
-    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    (case,) = api.cases.list([parcels.flow], {"wid": lost})
     bea.post(f"/cases/{case.number}/claim/")
     page = sent(bea, lost, get(bea, address(lost)), do="preview", **{"value-stage": "new"})
     assert "has claimed this case" not in page
     assert sent(bea, lost, page, do="apply", reason="x").startswith(("/instances/", "/cases/"))
-    assert api.explain_instance(lost).status == "R"
+    assert api.reasons.explain_instance(lost).status == "R"
 
 
 def test_undoing_all_steps_says_that_the_instance_ends(bea: Client, parcels: Parcels) -> None:
@@ -394,18 +399,20 @@ def shop(site: None) -> Iterator[str]:
             },
         ],
     }
-    api.create_flow(name)
-    api.publish(name, flow)
+    api.flows.create(name)
+    api.flows.publish(name, flow)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def stuck(shop: str) -> int:
     """Start an instance that is an exception after its first step."""
-    wid = api.start(shop, {"total": 698})
-    (job,) = api.explain_jobs(wid)
-    api.repair(wid, "complete", {"job": job.id, "changes": {"payment": "paid"}}, "Begun.", actor="ann")
-    assert api.explain_instance(wid).status == "E"
+    wid = api.instances.start(shop, {"total": 698})
+    (job,) = api.reasons.explain_jobs(wid)
+    api.repairs.repair(
+        wid, "complete", {"job": job.id, "changes": {"payment": "paid"}}, "Begun.", actor="ann"
+    )
+    assert api.reasons.explain_instance(wid).status == "E"
     return wid
 
 
@@ -427,10 +434,10 @@ def test_what_persons_did_comes_first(site: None, shop: str) -> None:
     clerk = client_of(person("cleo", f"flow:{shop}", f"flow:{shop}:handle"))
     for _ in range(3):
         done = stuck(shop)
-        api.sign_cases()
-        api.repair(done, "patch", {"changes": {"payment": "refunded"}}, "Paid back.", actor="cleo")
+        api.cases.sign()
+        api.repairs.repair(done, "patch", {"changes": {"payment": "refunded"}}, "Paid back.", actor="cleo")
     wid = stuck(shop)
-    api.sign_cases()
+    api.cases.sign()
     page = get(clerk, address(wid))
     assert "What helped in cases like this one" in page
     missing = text_of(page[page.index('id="missing-title"') :])

@@ -31,7 +31,7 @@ def test_who_may_only_see_sends_nothing(payments: str) -> None:
 
 
 def test_masked_values_are_neither_sent_nor_shown(payments: str) -> None:
-    api.signal(payments, "placed", {"card": "4711"})
+    api.signals.send(payments, "placed", {"card": "4711"})
     operator = program(person("omar", f"flow:{payments}:operate"), "operate")
     assert b"4711" not in operator.get(f"/flows/{payments}/signals").content
     given = {"signal": "placed", "data": {"card": "1"}}

@@ -24,14 +24,14 @@ def test_a_signal_starts_an_instance_and_gives_another_its_result_once(payments:
     given = {"signal": "payment", "instance": str(wid), "value-paid": "yes", "token": token}
     for _again in (1, 2):
         assert "The signal is delivered." in text_of(olga.post(page, given, follow=True).content)
-    assert [one.outcome for one in api.signals(payments)] == ["delivered", "started"]
-    assert api.explain_instance(wid).status == "F"
+    assert [one.outcome for one in api.signals.list(payments)] == ["delivered", "started"]
+    assert api.reasons.explain_instance(wid).status == "F"
     assert "paid = yes" in text_of(get(olga, page))
 
 
 def test_what_is_wrong_with_a_signal_is_said_and_typed_values_stay(payments: str) -> None:
     olga, page = client_of(person("olga", f"flow:{payments}:operate")), f"/flows/{payments}/signals/"
-    wid = api.start(payments, {"paid": "x"})
+    wid = api.instances.start(payments, {"paid": "x"})
     for given, said in (
         ({"signal": "payment", "instance": "no"}, "by its number or by a key"),
         ({"signal": "payment", "instance": str(wid), "key": "A"}, "by its number or by a key"),
@@ -45,21 +45,21 @@ def test_what_is_wrong_with_a_signal_is_said_and_typed_values_stay(payments: str
         answer = olga.post(page, given | {"value-paid": "typed here"})
         assert answer.status_code == 200 and said in text_of(answer.content), given
         assert answer.content.count(b"typed here") == 1
-    assert api.signals(payments) == []
+    assert api.signals.list(payments) == []
 
 
 def test_masked_data_is_not_shown_and_who_only_sees_sends_nothing(payments: str) -> None:
-    api.signal(payments, "placed", {"card": "4711"})
+    api.signals.send(payments, "placed", {"card": "4711"})
     viewer = client_of(person("vera", f"flow:{payments}"))
     page = f"/flows/{payments}/signals/"
     assert "4711" not in get(viewer, page) and "Send a signal" not in get(viewer, page)
     assert viewer.post(page, {"signal": "placed"}).status_code == 403
-    assert len(api.signals(payments)) == 1
+    assert len(api.signals.list(payments)) == 1
 
 
 def test_older_signals_are_on_the_next_page(payments: str) -> None:
     for _n in range(51):
-        api.signal(payments, "placed")
+        api.signals.send(payments, "placed")
     viewer, page = client_of(person("vera", f"flow:{payments}")), f"/flows/{payments}/signals/"
     first = get(viewer, page)
     [before] = re.findall(r"\?before=(\d+)", first)

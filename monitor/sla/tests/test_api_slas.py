@@ -43,7 +43,7 @@ def test_the_clocks_of_an_instance_are_those_of_its_slas(operator: Program, parc
     wid = parcels.start()
     shift = "update wedsql.wed_trace set tstmp = tstmp - interval '1 hour' where wid = %s"
     parcels.connection.execute(shift, [wid])
-    while (api.advance_slas(conn=parcels.connection) or {}).get("more"):
+    while (api.sla.advance(conn=parcels.connection) or {}).get("more"):
         pass
     found = {each["sla"]: each for each in operator.get(f"/instances/{wid}/clocks").json()["items"]}
     states = {name: (each["state"], each["breached"], each["last"]) for name, each in found.items()}

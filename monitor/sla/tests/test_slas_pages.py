@@ -36,12 +36,12 @@ def test_an_sla_with_a_calendar_is_defined_shown_changed_and_removed(
     assert "No SLAs" in shown(root, flow + "slas/")
     assert root.post(flow + "calendars/edit/", OFFICE).status_code == 302
     assert root.post(flow + "slas/edit/", SLA).status_code == 302
-    (sla,) = api.list_slas([parcels.flow], conn=parcels.connection)
-    (calendar,) = api.list_calendars([parcels.flow], conn=parcels.connection)
+    (sla,) = api.sla.list([parcels.flow], conn=parcels.connection)
+    (calendar,) = api.sla.list_calendars([parcels.flow], conn=parcels.connection)
     assert (sla.duration, sla.calendar) == (4 * 3600, "office")
     assert calendar.holidays == {"2026-12-25": "Christmas", "2027-01-01": "New Year"}
     wid = parcels.start()
-    api.advance_slas(conn=parcels.connection)
+    api.sla.advance(conn=parcels.connection)
     page = shown(root, f"/instances/{wid}/")
     assert "SLA pack" in page and "of 4 hours used, due " in page and "running" in page
     assert f">{wid}<" in root.get(flow + "?q=sla:pack%3Drunning").content.decode()
@@ -80,7 +80,7 @@ def test_a_form_that_makes_no_sense_says_why_and_keeps_what_was_written(
     page = answer.content.decode()
     assert answer.status_code == 200 and 'role="alert"' in page and said in page
     assert "<script>alert(1)" not in page
-    assert api.list_slas([parcels.flow], conn=parcels.connection) == []
+    assert api.sla.list([parcels.flow], conn=parcels.connection) == []
 
 
 def test_what_there_is_not_cannot_be_changed(root: Client, parcels: Parcels) -> None:

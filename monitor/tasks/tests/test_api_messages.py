@@ -44,11 +44,11 @@ def test_messages_are_read_page_by_page_and_marked(flow: str) -> None:
 
 def test_a_token_for_another_flow_does_not_show_the_messages_of_this_one(flow: str) -> None:
     other = unique("other")
-    api.create_flow(other)
+    api.flows.create(other)
     boss = performer("perform", flows=(other,))
     started(flow, name_of(boss))
     assert boss.get("/messages").json()["items"] == []
-    api.drop_flow(other, force=True)
+    api.flows.drop(other, force=True)
 
 
 def test_settings_are_changed_by_the_responsible_person_and_by_who_operates(flow: str) -> None:
@@ -69,12 +69,12 @@ def test_settings_are_changed_by_the_responsible_person_and_by_who_operates(flow
 def test_a_deadline_is_set_and_a_lost_task_is_told(flow: str) -> None:
     boss, fitter = performer("perform", role="Boss"), performer("perform", role="Fitter")
     wid = started(flow, name_of(boss), warnings=["6 transfer"])
-    task = api.instance_tasks(wid)[0].job_id
+    task = api.tasks.of_instance(wid)[0].job_id
     until = datetime.now(UTC) + timedelta(days=3)
     sent = {"until": until.isoformat()}
     assert problem(fitter.post(f"/tasks/{task}/deadline", sent), 403)["code"] == "WD591"
     assert boss.post(f"/tasks/{task}/deadline", sent).json()["task"] == task
-    assert api.read_task(task, "x").due_at == until
+    assert api.tasks.read(task, "x").due_at == until
     fitter.post(f"/tasks/{task}/take", {})
     reaped("70 hours")
     found = problem(fitter.post(f"/tasks/{task}/complete", {"data": {"note": "done"}}), 409)

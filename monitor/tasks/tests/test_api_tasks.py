@@ -27,7 +27,7 @@ def performer(*rights: str, role: str = "Expert", flows: tuple[str, ...] = ()) -
 
 def test_a_task_is_performed_by_a_program(flow: str) -> None:
     expert = performer("perform")
-    wid = api.start(flow, {"policy": "P-1"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
     (listed,) = expert.get(f"/tasks?flow={flow}").json()["items"]
     assert (listed["instance"], listed["role"], listed["state"]) == (wid, "Expert", "ready")
     held = expert.post("/tasks/next", {}).json()["task"]
@@ -46,8 +46,8 @@ def test_a_task_is_performed_by_a_program(flow: str) -> None:
 
 
 def test_what_may_not_be_done_is_refused(flow: str) -> None:
-    api.start(flow, {"policy": "P-1"})
-    (task,) = api.flow_tasks(flow)
+    api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_flow(flow)
     address = f"/tasks/{task.job_id}"
     problem(performer().get("/tasks"), 403)
     problem(performer("perform", role="Clerk").get(address), 404)
@@ -65,24 +65,24 @@ def test_what_may_not_be_done_is_refused(flow: str) -> None:
 
 def test_a_token_for_flows_sees_no_task_of_another(flow: str) -> None:
     other = unique("other")
-    api.create_flow(other)
-    api.publish(other, DEFINITION)
+    api.flows.create(other)
+    api.flows.publish(other, DEFINITION)
     for number in range(21):
-        api.start(other, {"policy": f"P-{number}"})
-    api.start(flow, {"policy": "P-2"})
+        api.instances.start(other, {"policy": f"P-{number}"})
+    api.instances.start(flow, {"policy": "P-2"})
     user = User.objects.create_user(unique("p"))
     for name in ("role:Expert", f"flow:{flow}"):
         user.groups.add(Group.objects.get_or_create(name=name)[0])
     own, seen = program(user, "perform", flows=(flow,)), False
     assert {each["flow"] for each in own.get("/tasks").json()["items"]} == {flow}
-    task = api.flow_tasks(other)[0]
+    task = api.tasks.of_flow(other)[0]
     asked: dict[str, Any]
     for asked in ({"flow": other}, {}, {}):
         found = own.post("/tasks/next", {**asked, "order": "arrival"}).json()["task"]
         assert (found or {}).get("flow") == (flow if asked == {} and not seen else None)
         seen = seen or found is not None
     problem(own.get(f"/tasks/{task.job_id}"), 404)
-    api.drop_flow(other, force=True)
+    api.flows.drop(other, force=True)
 
 
 def test_the_open_tasks_of_a_flow_and_who_holds_them(flow: str) -> None:
@@ -90,7 +90,7 @@ def test_the_open_tasks_of_a_flow_and_who_holds_them(flow: str) -> None:
     user.groups.add(Group.objects.get_or_create(name=f"flow:{flow}:operate")[0])
     boss, expert = program(user, "operate", "perform"), performer("perform")
     for _number in range(3):
-        api.start(flow, {"policy": "P-1"})
+        api.instances.start(flow, {"policy": "P-1"})
     expert.post("/tasks/next", {})
     first = boss.get(f"/flows/{flow}/tasks?limit=2").json()
     rest = boss.get(f"/flows/{flow}/tasks?limit=2&cursor={first['next']}").json()

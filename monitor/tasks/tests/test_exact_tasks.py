@@ -78,10 +78,10 @@ class Desk:
                 f" values ({', '.join(columns.values())}) returning wid"
             )
             self.wid = int(cursor.fetchone()[0])
-        (found,) = api.instance_tasks(self.wid)
+        (found,) = api.tasks.of_instance(self.wid)
         self.task = found.job_id
         self.program.post("/offline/devices", {"device": KEY})
-        self.held = api.take_task(self.task, self.name, ["r:Weigher"], lock=True)
+        self.held = api.tasks.take(self.task, self.name, ["r:Weigher"], lock=True)
 
     def stored(self) -> tuple[str, str, str]:
         with connection.cursor() as cursor:
@@ -100,10 +100,10 @@ class Desk:
 @pytest.fixture
 def flow() -> Iterator[str]:
     name = unique("weights")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def typed(desk: Desk) -> dict[str, Any]:

@@ -39,11 +39,11 @@ AGAIN = "Send it again to go on."
 @pytest.fixture
 def flow() -> Iterator[str]:
     name = unique("holders")
-    api.create_flow(name)
+    api.flows.create(name)
     triggers = [*DEFINITION["triggers"], SCAN]
-    api.publish(name, DEFINITION | {"triggers": triggers, "final_when_pending": "cancel"})
+    api.flows.publish(name, DEFINITION | {"triggers": triggers, "final_when_pending": "cancel"})
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 @pytest.fixture
@@ -53,13 +53,13 @@ def boss(flow: str) -> Client:
 
 def taken(flow: str, by: Client | None = None, place: str = "here") -> tuple[int, str]:
     """Start an instance, an exception with the place `bad`, whose task a person takes; return both."""
-    wid, holder = api.start(flow, {"place": place}), name_of(by or person("role:Fitter"))
-    api.take_task(api.instance_tasks(wid)[0].job_id, holder, ["r:Fitter"])
+    wid, holder = api.instances.start(flow, {"place": place}), name_of(by or person("role:Fitter"))
+    api.tasks.take(api.tasks.of_instance(wid)[0].job_id, holder, ["r:Fitter"])
     return wid, holder
 
 
 def lost(holder: str) -> list[str]:
-    return [one.kind for one in api.messages(holder)]
+    return [one.kind for one in api.persons.messages(holder)]
 
 
 def single(operation: str, wid: int) -> str:
@@ -73,9 +73,9 @@ def test_one_operation_names_who_has_the_task_and_asks_once(flow: str, boss: Cli
     page = unseen.content.decode()
     assert unseen.status_code == 200 and AGAIN in page
     assert f"{holder} has “Visit the customer”." in text_of(page)
-    assert api.explain_instance(wid).status == "R"
+    assert api.reasons.explain_instance(wid).status == "R"
     assert boss.post(single(operation, wid), form_of(page) | REASON).status_code == 302
-    assert api.explain_instance(wid).status == {"suspend": "S", "cancel": "C"}[operation]
+    assert api.reasons.explain_instance(wid).status == {"suspend": "S", "cancel": "C"}[operation]
     assert lost(holder) == ["o"], "who lost the task gets a message"
 
 
@@ -96,16 +96,16 @@ def test_an_operation_on_many_names_who_has_tasks_and_asks_once(
     for holder in holders:
         assert f"{holder} has 1 task of these instances." in text_of(page)
     given = REASON | {"operation": operation}
-    api.start(flow, {})  # its task is open: the form is of other instances
+    api.instances.start(flow, {})  # its task is open: the form is of other instances
     page = page_of(boss, f"/bulk/new/?flow={flow}")
     third = person("role:Fitter")
-    api.take_task(api.instance_tasks(wids[1] + 1)[0].job_id, name_of(third), ["r:Fitter"])
+    api.tasks.take(api.tasks.of_instance(wids[1] + 1)[0].job_id, name_of(third), ["r:Fitter"])
     asked = boss.post("/bulk/new/", form_of(page) | given)
     again = asked.content.decode()
     assert asked.status_code == 200 and AGAIN in again
     assert f"{name_of(third)} has 1 task of these instances." in text_of(again)
     assert boss.post("/bulk/new/", form_of(again) | given).status_code == 302
-    while api.continue_bulk() is not None:
+    while api.bulk.continue_bulk() is not None:
         pass
     assert [lost(holder) for holder in (*holders, name_of(third))] == [["o"]] * 3
 
@@ -119,24 +119,24 @@ def test_the_preview_of_one_repair_names_who_has_a_task(flow: str, boss: Client)
 
     shown = sent(page_of(boss, address), "preview").content.decode()
     assert f"{holder} has “Visit the customer”." in text_of(shown)
-    api.release_task(api.instance_tasks(wid)[0].job_id, holder)
+    api.tasks.release(api.tasks.of_instance(wid)[0].job_id, holder)
     other = name_of(person("role:Fitter"))
-    api.take_task(api.instance_tasks(wid)[0].job_id, other, ["r:Fitter"])
+    api.tasks.take(api.tasks.of_instance(wid)[0].job_id, other, ["r:Fitter"])
     asked = sent(shown, "apply")
-    assert asked.status_code == 200 and api.explain_instance(wid).status == "E"
+    assert asked.status_code == 200 and api.reasons.explain_instance(wid).status == "E"
     assert f"{other} has “Visit the customer”." in text_of(asked.content)
     assert sent(asked.content.decode(), "apply").status_code == 302
     assert lost(other) == ["o"] and lost(holder) == []
 
 
 def test_undoing_a_repair_names_who_has_a_task_and_asks_once(flow: str, boss: Client) -> None:
-    wid = api.start(flow, {"place": "bad"})
-    seq = api.repair(wid, "patch", {"changes": {"place": "here"}}, "typed wrong", actor="bob").seq
+    wid = api.instances.start(flow, {"place": "bad"})
+    seq = api.repairs.repair(wid, "patch", {"changes": {"place": "here"}}, "typed wrong", actor="bob").seq
     holder = name_of(person("role:Fitter"))
-    api.take_task(api.instance_tasks(wid)[0].job_id, holder, ["r:Fitter"])
+    api.tasks.take(api.tasks.of_instance(wid)[0].job_id, holder, ["r:Fitter"])
     asked = boss.post(f"/instances/{wid}/undo/", {"seq": seq})
     assert asked.status_code == 200 and f"{holder} has “Visit the customer”." in text_of(asked.content)
-    assert api.explain_instance(wid).seq == seq
+    assert api.reasons.explain_instance(wid).seq == seq
     again = form_of(asked.content.decode())
     assert again["seen"] and boss.post(f"/instances/{wid}/undo/", again).status_code == 302
 
@@ -144,9 +144,9 @@ def test_undoing_a_repair_names_who_has_a_task_and_asks_once(flow: str, boss: Cl
 def test_one_operation_names_who_has_claimed_the_case_unless_that_is_the_person(
     flow: str, boss: Client
 ) -> None:
-    wids = [api.start(flow, {"place": "bad"}) for _ in range(2)]
+    wids = [api.instances.start(flow, {"place": "bad"}) for _ in range(2)]
     for wid, claims in zip(wids, ("bob", name_of(boss)), strict=True):
-        api.claim_case(api.list_cases([flow], {"wid": wid})[0].number, claims)
+        api.cases.claim(api.cases.list([flow], {"wid": wid})[0].number, claims)
     asked = boss.post(single("cancel", wids[0]), REASON)
     assert asked.status_code == 200 and "bob has claimed this case." in text_of(asked.content)
     assert boss.post(single("cancel", wids[0]), form_of(asked.content.decode()) | REASON).status_code == 302
@@ -159,13 +159,13 @@ def operator(client: Client) -> Program:
 
 def removing(flow: str) -> DraftAt:
     """Make a draft without the rule that persons perform, and answer for its warnings."""
-    draft = api.open_draft(flow)
+    draft = api.drafts.open(flow)
     draft.definition["triggers"] = [
         one for one in draft.definition["triggers"] if one.get("performer") != "person"
     ]
-    at = api.save_draft(draft.at, draft.definition).at
-    for one in api.lint(flow, draft.definition):
-        api.acknowledge_finding(flow, one.id, "so", rule=one.rule)
+    at = api.drafts.save(draft.at, draft.definition).at
+    for one in api.flows.lint(flow, draft.definition):
+        api.drafts.acknowledge_finding(flow, one.id, "so", rule=one.rule)
     return at
 
 
@@ -183,20 +183,20 @@ def test_publishing_names_who_has_tasks_and_asks_once(flow: str) -> None:
     asked = sent()
     assert f"{holder} has 1 of the tasks and cases that this takes away." in text_of(asked)
     assert lost(holder) == []
-    api.release_task(api.instance_tasks(wid)[0].job_id, holder)
+    api.tasks.release(api.tasks.of_instance(wid)[0].job_id, holder)
     other = name_of(person("role:Fitter"))
-    api.take_task(api.instance_tasks(wid)[0].job_id, other, ["r:Fitter"])
+    api.tasks.take(api.tasks.of_instance(wid)[0].job_id, other, ["r:Fitter"])
     asked = sent(asked)
     assert f"{other} has 1 of the tasks" in text_of(asked), "asked again about another"
     assert "is published" in text_of(sent(asked)), asked
     assert lost(other) == ["o"] and lost(holder) == []
-    api.discard_draft(api.read_draft(flow).at)
+    api.drafts.discard(api.drafts.read(flow).at)
 
 
 def test_who_approves_a_publication_is_asked_as_well(flow: str) -> None:
-    definition = api.running_definition(flow)[1]
-    api.submit_definition(flow, definition | {"needs_approval": True}, numbered=True)
-    number = api.request_publication(removing(flow), actor="eva").id
+    definition = api.drafts.running_definition(flow)[1]
+    api.publications.submit(flow, definition | {"needs_approval": True}, numbered=True)
+    number = api.publications.request(removing(flow), actor="eva").id
     _wid, holder = taken(flow)
     owner = browser(User.objects.create_superuser(unique("owner")))
     given = {"do": f"approve:{number}", "note": "good"}
@@ -204,7 +204,7 @@ def test_who_approves_a_publication_is_asked_as_well(flow: str) -> None:
     assert f"{holder} has 1 of the tasks" in text_of(asked) and lost(holder) == []
     (seen,) = SEEN.findall(asked)
     done = owner.post(address("publish", flow), given | {"seen": seen}, follow=True)
-    assert api.read_publication(number).status == "published" and "is published" in text_of(done.content)
+    assert api.publications.read(number).status == "published" and "is published" in text_of(done.content)
     assert lost(holder) == ["o"]
 
 
@@ -215,17 +215,17 @@ def test_commands_name_who_has_tasks_and_do_it_with_their_number(
     wid, holder = taken(flow)
     removing(flow)
     path = tmp_path / "flow.json"
-    path.write_text(json.dumps(api.read_draft(flow).definition))
+    path.write_text(json.dumps(api.drafts.read(flow).definition))
     words = {"publish": [flow], "load": [str(path), "--flow", flow],
              "drop": [flow, "--force", "--confirm", flow]}[verb]  # fmt: skip
     for wrong in ([], ["--held", "2"]):
         said = refused("flow", verb, *words, *wrong)
         assert f"{holder} (1)" in said and "held = 1" in said
-        assert api.instance_tasks(wid)[0].owner == holder
+        assert api.tasks.of_instance(wid)[0].owner == holder
     run("flow", verb, *words, "--held", "1")
     assert verb == "drop" or lost(holder) == ["o"]
     if verb == "drop":
-        api.create_flow(flow)
+        api.flows.create(flow)
 
 
 def test_a_file_asks_on_its_page(flow: str) -> None:
@@ -246,7 +246,7 @@ def packed(text: str) -> str:
 
 def test_a_repair_over_http_confirms_tasks_and_the_claim_at_once(flow: str, boss: Client) -> None:
     wid, holder = taken(flow, place="bad")
-    api.claim_case(api.list_cases([flow], {"wid": wid})[0].number, "bob")
+    api.cases.claim(api.cases.list([flow], {"wid": wid})[0].number, "bob")
     http, place = operator(boss), f"/instances/{wid}/repair"
     asked: dict[str, Any] = {"operation": "patch", "arguments": {"changes": {"note": "x"}}} | REASON
     for short in ({}, {"held": 1}, {"claimed_by": "bob"}, {"claimed_by": "bob", "held": 2}):
@@ -254,7 +254,7 @@ def test_a_repair_over_http_confirms_tasks_and_the_claim_at_once(flow: str, boss
         text = said["detail"] + said["hint"]
         assert (holder in text and "“held” 1" in text) == (short.get("held") != 1)
         assert ("bob has claimed" in text) == ("claimed_by" not in short)
-    assert api.explain_instance(wid).status == "E" and lost(holder) == lost("bob") == []
+    assert api.reasons.explain_instance(wid).status == "E" and lost(holder) == lost("bob") == []
     assert http.post(place, asked | {"claimed_by": "bob", "held": 1}).status_code == 200
     assert lost(holder) == ["o"] and "o" in lost("bob")
 
@@ -275,23 +275,23 @@ def test_previews_over_http_name_who_has_tasks_and_a_request_of_many_confirms_th
         said = problem(http.post(place, body | held), 409)
         assert one in said["detail"] and other in said["detail"] and "“held” 2" in said["hint"]
     assert http.post(place, body | {"held": 2}).status_code == 202
-    while api.continue_bulk() is not None:
+    while api.bulk.continue_bulk() is not None:
         pass
     assert [lost(holder) for holder in (one, other)] == [["o"], ["o"]]
 
 
 def test_a_task_is_taken_back_only_from_who_had_it_when_the_page_was_made(flow: str, boss: Client) -> None:
     wid, holder = taken(flow)
-    task = str(api.instance_tasks(wid)[0].job_id)
+    task = str(api.tasks.of_instance(wid)[0].job_id)
     page = page_of(boss, f"/tasks/?show=team&flow={flow}")
     assert f'name="owner-{task}" value="{holder}"' in " ".join(page.split())
-    api.release_task(int(task), holder)
+    api.tasks.release(int(task), holder)
     other = name_of(person("role:Fitter"))
-    api.take_task(int(task), other, ["r:Fitter"])
+    api.tasks.take(int(task), other, ["r:Fitter"])
     for door in ("/tasks/release/", "/tasks/give/"):
         given = {"task": task, f"owner-{task}": holder, "to": holder, "back": "show=team"}
         said = boss.post(door, given, follow=True)
         assert f"{other} has task {task}." in text_of(said.content), door
-        assert api.instance_tasks(wid)[0].owner == other and lost(other) == []
+        assert api.tasks.of_instance(wid)[0].owner == other and lost(other) == []
     boss.post("/tasks/release/", {"task": task, f"owner-{task}": other})
-    assert api.instance_tasks(wid)[0].owner is None and lost(other) == ["o"]
+    assert api.tasks.of_instance(wid)[0].owner is None and lost(other) == ["o"]

@@ -37,10 +37,10 @@ DEFINITION: dict[str, Any] = {
 @pytest.fixture
 def flow() -> Any:
     name = unique("repairs")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def name_of(client: Client) -> str:
@@ -48,7 +48,7 @@ def name_of(client: Client) -> str:
 
 
 def started(flow: str, responsible: str, **more: Any) -> int:
-    return api.start_with_settings(flow, {}, {"responsible": responsible, **more}, actor="bob")
+    return api.persons.start_with_settings(flow, {}, {"responsible": responsible, **more}, actor="bob")
 
 
 def reaped(time: str) -> None:
@@ -59,7 +59,7 @@ def reaped(time: str) -> None:
                 f"update wedsql.{table} set {column} = {column} - %s::interval where {column} < 'infinity'",
                 [time],
             )
-    api.reap()
+    api.maintenance.reap()
 
 
 def posted(client: Client, address: str, **fields: Any) -> str:
@@ -75,7 +75,7 @@ def test_messages_are_listed_counted_in_the_header_and_marked_as_read(flow: str)
     assert "started by bob" in shown and f"Repairs {wid}" in shown and f'href="/instances/{wid}/"' in shown
     assert "<span data-count>1</span>" in shown
     assert boss.get("/messages/unread/").json() == {"unread": 1}
-    read = posted(boss, "/messages/", read=api.messages(name_of(boss))[0].id)
+    read = posted(boss, "/messages/", read=api.persons.messages(name_of(boss))[0].id)
     assert "Mark as read" not in read and boss.get("/messages/unread/").json() == {"unread": 0}
     assert 'data-address="/messages/unread/" hidden' in page_of(boss, "/tasks/")
 
@@ -84,23 +84,23 @@ def test_all_are_marked_up_to_the_last_that_was_shown(flow: str) -> None:
     boss = person()
     for _ in range(3):
         started(flow, name_of(boss))
-    until = api.messages(name_of(boss))[1].id
+    until = api.persons.messages(name_of(boss))[1].id
     assert "marked as read" in posted(boss, "/messages/", until=until)
-    assert api.unread_messages(name_of(boss)) == 1
+    assert api.persons.unread_messages(name_of(boss)) == 1
 
 
 def test_each_kind_has_its_words_in_both_languages(flow: str) -> None:
     boss, fitter = person(), person("role:Fitter")
     wid = started(flow, name_of(boss), warnings=["24", "6 transfer"])
-    task = api.instance_tasks(wid)[0].job_id
-    api.take_task(task, name_of(fitter), ["r:Fitter"])
+    task = api.tasks.of_instance(wid)[0].job_id
+    api.tasks.take(task, name_of(fitter), ["r:Fitter"])
     reaped("25 hours")
     shown = page_of(boss, "/messages/?kind=d")
     assert "“Visit the customer” is due at" in shown and "24 h before" in shown
     assert f"{name_of(fitter)} has it." in shown and "was started" not in shown
-    api.fail_task(task, name_of(fitter), "no one at home")
+    api.tasks.fail(task, name_of(fitter), "no one at home")
     assert "could not be done: no one at home" in page_of(boss, "/messages/?kind=f")
-    api.cancel(wid, "moved away", actor="bob")
+    api.instances.cancel(wid, "moved away", actor="bob")
     assert "The instance was cancelled." in page_of(boss, "/messages/?kind=e")
     boss.cookies["django_language"] = "pt-br"
     shown = page_of(boss, "/messages/")
@@ -112,8 +112,8 @@ def test_who_lost_the_task_keeps_what_was_typed_as_a_late_result(flow: str) -> N
     """K-56."""
     boss, fitter = person(), person("role:Fitter")
     wid = started(flow, name_of(boss), warnings=["6 transfer"])
-    task = api.instance_tasks(wid)[0].job_id
-    api.take_task(task, name_of(fitter), ["r:Fitter"])
+    task = api.tasks.of_instance(wid)[0].job_id
+    api.tasks.take(task, name_of(fitter), ["r:Fitter"])
     form = opened(fitter, f"/tasks/{task}/")
     reaped("43 hours")
     assert "Visit the customer" in page_of(boss, "/tasks/?show=mine")
@@ -126,11 +126,11 @@ def test_who_lost_the_task_keeps_what_was_typed_as_a_late_result(flow: str) -> N
 
 def test_the_responsible_person_sets_another_deadline_and_others_do_not(flow: str) -> None:
     boss, fitter = person(), person("role:Fitter")
-    task = api.instance_tasks(started(flow, name_of(boss)))[0].job_id
+    task = api.tasks.of_instance(started(flow, name_of(boss)))[0].job_id
     assert "Set the deadline" in page_of(boss, f"/tasks/{task}/")
     assert "Set the deadline" not in page_of(fitter, f"/tasks/{task}/")
     assert "another deadline" in posted(boss, f"/tasks/{task}/extend/", time="5d")
-    due = api.read_task(task, "x").due_at
+    due = api.tasks.read(task, "x").due_at
     assert due is not None and due > datetime.now(UTC) + timedelta(days=4)
     assert "decides about it" in posted(fitter, f"/tasks/{task}/extend/", time="9d")
 
@@ -145,14 +145,14 @@ def test_a_start_and_the_page_of_an_instance_choose_who_is_responsible(flow: str
     assert "is no number of hours" in wrong and 'value="soon"' in wrong
     answer = boss.post(f"/flows/{flow}/start/", {**form, "task_warnings": "12, 6 transfer"})
     wid = int(answer["Location"].split("/")[-2])
-    chosen = api.task_settings(wid)
+    chosen = api.persons.settings(wid)
     assert chosen is not None and chosen.responsible == name_of(boss)
     assert list(chosen.warnings) == ["12", "6 transfer"]
     assert f"/instances/{wid}/tasks/" in page_of(boss, f"/instances/{wid}/")
     form = opened(boss, f"/instances/{wid}/tasks/")
     saved = posted(boss, f"/instances/{wid}/tasks/", **{**form, "task_responsible": name_of(other)})
     assert "The settings are saved." in saved
-    chosen = api.task_settings(wid)
+    chosen = api.persons.settings(wid)
     assert chosen is not None and chosen.responsible == name_of(other)
 
 
@@ -171,24 +171,24 @@ def test_a_substitute_is_named_and_removed(flow: str) -> None:
     days = {"begin": today.isoformat(), "end": (today + timedelta(days=2)).isoformat()}
     assert "There is no user" in posted(ana, "/tasks/absences/", to="no such user", **days)
     assert "may take your tasks" in posted(ana, "/tasks/absences/", to=name_of(bob), **days)
-    assert f"p:{name_of(ana)}" in api.person_keys(name_of(bob))
+    assert f"p:{name_of(ana)}" in api.persons.keys(name_of(bob))
     assert name_of(ana) in page_of(bob, "/tasks/absences/")
-    number = api.absences(name_of(ana))[0].id
+    number = api.persons.absences(name_of(ana))[0].id
     posted(bob, "/tasks/absences/", remove=number)
-    assert api.absences(name_of(ana))
+    assert api.persons.absences(name_of(ana))
     posted(ana, "/tasks/absences/", remove=number)
-    assert api.absences(name_of(ana)) == []
+    assert api.persons.absences(name_of(ana)) == []
 
 
 def test_a_request_notes_that_the_user_is_connected(flow: str) -> None:
     fitter = person("role:Fitter")
     wid = started(flow, "eva", notified="last_connected")
     page_of(fitter, "/messages/unread/")
-    (found,) = [one for one in api.active_persons() if one.name == name_of(fitter)]
+    (found,) = [one for one in api.persons.active() if one.name == name_of(fitter)]
     assert "r:Fitter" in found.keys
-    task = api.instance_tasks(wid)[0]
+    task = api.tasks.of_instance(wid)[0]
     assert task.audience == f"n:{task.job_id}:Fitter"
     shown = page_of(fitter, "/tasks/?show=open")
     assert f"task-{task.job_id}" in shown and ">Fitter<" in shown.replace("\n", "").replace(" ", "")
     assert fitter.post(f"/tasks/{task.job_id}/take/").status_code == 302
-    assert api.instance_tasks(wid)[0].owner == name_of(fitter)
+    assert api.tasks.of_instance(wid)[0].owner == name_of(fitter)

@@ -21,20 +21,20 @@ MASKED = {"name": "secret", "visibility": "masked"}
 @pytest.fixture
 def flow() -> Any:
     name = unique("repairs")
-    api.create_flow(name)
-    api.publish(name, {**DEFINITION, "attributes": [*DEFINITION["attributes"], MASKED]})
+    api.flows.create(name)
+    api.flows.publish(name, {**DEFINITION, "attributes": [*DEFINITION["attributes"], MASKED]})
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def failed(flow: str, boss: Client) -> tuple[int, int]:
     """Return an instance whose task failed, so that it is an exception, and the number of its case."""
     wid = started(flow, name_of(boss))
-    (task,) = api.instance_tasks(wid)
+    (task,) = api.tasks.of_instance(wid)
     fitter = name_of(person("role:Fitter"))
-    api.take_task(task.job_id, fitter, ["r:Fitter"])
-    assert api.fail_task(task.job_id, fitter, "no one at home") == "exception"
-    (case,) = api.list_cases([flow], {"wid": wid})
+    api.tasks.take(task.job_id, fitter, ["r:Fitter"])
+    assert api.tasks.fail(task.job_id, fitter, "no one at home") == "exception"
+    (case,) = api.cases.list([flow], {"wid": wid})
     assert case.owner == name_of(boss)
     return wid, case.number
 
@@ -54,16 +54,16 @@ def test_t128_the_responsible_person_gets_the_case_and_decides(flow: str) -> Non
     assert preview.status_code == 200
     sent = {**form, **Form(preview.content.decode()).fields, "do": "apply"}
     assert boss.post(f"/instances/{wid}/repair/", sent).status_code == 302
-    assert api.explain_instance(wid).status == "F"
+    assert api.reasons.explain_instance(wid).status == "F"
 
 
 def test_a_failed_job_is_tried_again_by_the_responsible_person(flow: str) -> None:
     boss = person()
     wid, _case = failed(flow, boss)
-    (job,) = [one.job_id for one in api.instance_tasks(wid)]
+    (job,) = [one.job_id for one in api.tasks.of_instance(wid)]
     address = f"/instances/{wid}/operate/retry/?job={job}"
     assert boss.post(address, {**opened(boss, address), "reason": "again"}).status_code == 302
-    assert api.explain_instance(wid).status == "R"
+    assert api.reasons.explain_instance(wid).status == "R"
 
 
 def test_by_a_program_too(flow: str) -> None:
@@ -77,7 +77,7 @@ def test_by_a_program_too(flow: str) -> None:
     assert caller.get(f"/instances/{wid}").status_code == 200
     sent = {"operation": "patch", "arguments": {"changes": {"note": "phoned"}}, "reason": "phoned"}
     assert caller.post(f"/instances/{wid}/repair", sent).status_code == 200
-    assert api.explain_instance(wid).status == "F"
+    assert api.reasons.explain_instance(wid).status == "F"
 
 
 def test_others_and_other_instances_stay_as_they_were(flow: str) -> None:
@@ -93,7 +93,7 @@ def test_others_and_other_instances_stay_as_they_were(flow: str) -> None:
     assert boss.post("/cases/next/").status_code == 403
     answers = [token(boss).get(f"/cases/{other_case}"), token(boss).get(f"/instances/{theirs}")]
     assert [one.status_code for one in answers] == [404, 404]
-    api.set_task_settings(wid, {"responsible": name_of(other)}, name_of(boss))
+    api.persons.set_settings(wid, {"responsible": name_of(other)}, name_of(boss))
     fresh = Client()
     fresh.force_login(boss.user)  # type: ignore[attr-defined]
     page_of(fresh, f"/instances/{wid}/", 404)
@@ -103,7 +103,7 @@ def test_others_and_other_instances_stay_as_they_were(flow: str) -> None:
 def test_what_is_masked_stays_masked(flow: str) -> None:
     boss = person()
     wid, _case = failed(flow, boss)
-    api.repair(wid, "patch", {"changes": {"secret": "unspeakable", "place": "Rio"}}, "x", actor="x")
+    api.repairs.repair(wid, "patch", {"changes": {"secret": "unspeakable", "place": "Rio"}}, "x", actor="x")
     for address in (f"/instances/{wid}/", f"/instances/{wid}/repair/"):
         assert "unspeakable" not in page_of(boss, address)
     assert "Rio" in page_of(boss, f"/instances/{wid}/")
@@ -121,15 +121,15 @@ def test_every_link_of_the_pages_leads_somewhere(flow: str) -> None:
 def test_the_cases_of_a_person_are_pages_of_one_order(flow: str) -> None:
     """Cases of flows that a person sees and of others are in one list, each once, by pages."""
     seen, boss = unique("seen"), person()
-    api.create_flow(seen)
-    api.publish(seen, DEFINITION)
+    api.flows.create(seen)
+    api.flows.publish(seen, DEFINITION)
     numbers = [failed(each, boss)[1] for each in (flow, seen, flow, seen, flow)]
     found: list[int] = []
     last = None
-    while page := api.list_cases([seen], {"person": name_of(boss)}, after=last, limit=2):
+    while page := api.cases.list([seen], {"person": name_of(boss)}, after=last, limit=2):
         found += [one.number for one in page]
         last = found[-1]
     assert found == numbers
-    assert [one.number for one in api.list_cases([], {"person": name_of(boss)})] == numbers
-    assert api.list_cases([], {"person": name_of(person())}) == []
-    api.drop_flow(seen, force=True)
+    assert [one.number for one in api.cases.list([], {"person": name_of(boss)})] == numbers
+    assert api.cases.list([], {"person": name_of(person())}) == []
+    api.flows.drop(seen, force=True)

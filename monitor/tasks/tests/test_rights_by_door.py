@@ -78,15 +78,15 @@ class Office:
     def begin(self, held: bool) -> None:
         """Start an instance, whose task the holder takes."""
         chosen = {"responsible": self.name("responsible")}
-        self.wid = api.start_with_settings(self.flow, {"policy": "P-1"}, chosen, actor="x")
-        (task,) = api.instance_tasks(self.wid)
+        self.wid = api.persons.start_with_settings(self.flow, {"policy": "P-1"}, chosen, actor="x")
+        (task,) = api.tasks.of_instance(self.wid)
         self.task = task.job_id
         if held:
-            api.take_task(self.task, self.name("holder"), ["r:Expert"], lock=True)
+            api.tasks.take(self.task, self.name("holder"), ["r:Expert"], lock=True)
 
     def facts(self) -> Any:
         """Return what each verb changes in the task."""
-        (one,) = (each for each in api.instance_tasks(self.wid) if each.job_id == self.task)
+        (one,) = (each for each in api.tasks.of_instance(self.wid) if each.job_id == self.task)
         return (one.state, one.owner, one.audience, one.due_at, one.hidden_until, one.ended_by, one.outcome)
 
     def allows(self, door: str, kind: str, verb: str) -> bool:
@@ -227,10 +227,10 @@ def test_masked_values_do_not_decide_who_may_take_a_task(flow: str) -> None:
         "command": lambda task: run("tasks", "take", str(task), "--person", name),
     }
     for door, take in takes.items():
-        wid = api.start(flow, {"policy": "P-1", "amount": "1", "secret": "unspeakable"})
-        (task,) = [one for one in api.instance_tasks(wid) if one.transition == "decide"]
+        wid = api.instances.start(flow, {"policy": "P-1", "amount": "1", "secret": "unspeakable"})
+        (task,) = [one for one in api.tasks.of_instance(wid) if one.transition == "decide"]
         take(task.job_id)
-        (task,) = [one for one in api.instance_tasks(wid) if one.transition == "decide"]
+        (task,) = [one for one in api.tasks.of_instance(wid) if one.transition == "decide"]
         assert task.owner == name, door
     assert "unspeakable" not in handler.get(f"/tasks/{task.job_id}/").content.decode()
 
@@ -239,10 +239,10 @@ def test_a_place_in_the_list_says_nothing_of_tasks_that_one_may_not_see(flow: st
     office = Office(flow)
     office.begin(held=True)
     mine = unique("claims")
-    api.create_flow(mine)
-    api.publish(mine, {**DEFINITION, "triggers": [{**DEFINITION["triggers"][0], "role": "Clerk"}]})
-    wid = api.start(mine, {"policy": "P-2"})
-    (own,) = api.instance_tasks(wid)
+    api.flows.create(mine)
+    api.flows.publish(mine, {**DEFINITION, "triggers": [{**DEFINITION["triggers"][0], "role": "Clerk"}]})
+    wid = api.instances.start(mine, {"policy": "P-2"})
+    (own,) = api.tasks.of_instance(wid)
     ask = {"Accept": "application/json"}
     for move in (
         f"{office.task}:{own.job_id}:",
@@ -252,4 +252,4 @@ def test_a_place_in_the_list_says_nothing_of_tasks_that_one_may_not_see(flow: st
         answer = office.persons["other role"].post("/tasks/place/", {"move": move}, headers=ask)
         said = answer.json()["error"]
         assert f"There is no task {office.task}." in said and "Expert" not in said
-    api.drop_flow(mine, force=True)
+    api.flows.drop(mine, force=True)

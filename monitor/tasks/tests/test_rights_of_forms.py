@@ -94,10 +94,10 @@ GROUPS = {
 @pytest.fixture
 def flow() -> Any:
     name = unique("photos")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 @dataclass
@@ -126,25 +126,25 @@ class Office:
     def begin(self, kind: str, verb: str) -> None:
         """Have an instance whose first task gave it a file; the second one is held, or was taken away."""
         chosen = {"responsible": self.name("responsible"), "warnings": ["6 transfer"]}
-        self.wid = api.start_with_settings(self.flow, {"note": "A"}, chosen, actor="x")
-        (first,) = api.instance_tasks(self.wid)
+        self.wid = api.persons.start_with_settings(self.flow, {"note": "A"}, chosen, actor="x")
+        (first,) = api.tasks.of_instance(self.wid)
         self.hold(first.job_id, "of the role")
         self.attach(self.persons["of the role"], PNG)
         photo = self.attach(self.persons["of the role"], PNG)
-        api.complete_task(self.task, self.name("of the role"), {"photo": photo})
-        (second,) = (one for one in api.instance_tasks(self.wid) if one.ended_at is None)
+        api.tasks.complete(self.task, self.name("of the role"), {"photo": photo})
+        (second,) = (one for one in api.tasks.of_instance(self.wid) if one.ended_at is None)
         lost = verb in ("late", "decide") or kind == "lost"
         self.hold(second.job_id, "lost" if lost else kind if kind.endswith("holder") else "holder")
         if lost:
             reaped("43 hours")
-            assert api.read_task(self.task, "x").owner == self.name("responsible")
+            assert api.tasks.read(self.task, "x").owner == self.name("responsible")
         if verb == "decide":
-            self.late = api.keep_late_task(self.task, self.name("lost"), {"note": "late"}) or 0
-            api.decide_late()
+            self.late = api.tasks.keep_late(self.task, self.name("lost"), {"note": "late"}) or 0
+            api.repairs.decide_late()
 
     def hold(self, task: int, kind: str) -> None:
         self.task, self.holder = task, kind
-        api.take_task(task, self.name(kind), ["r:Expert"])
+        api.tasks.take(task, self.name(kind), ["r:Expert"])
 
     def attach(self, browser: Client, content: bytes) -> Any:
         sent = browser.post(f"/tasks/{self.task}/files/photo/", {"file": BytesIO(content)})
@@ -156,7 +156,7 @@ class Office:
         browser = self.persons[kind]
         form = {"value-note": f"by {kind}", "touched": "note", "of": "shop"}
         if verb == "discard":
-            api.keep_task_draft(self.task, self.holder_name, {"value-note": ["typed", ""]})
+            api.task_forms.keep_draft(self.task, self.holder_name, {"value-note": ["typed", ""]})
         if verb == "fetch":
             content = PNG + b"unsent"
             made = self.attach(self.persons[self.holder], content) if kind != "lost" else None
@@ -167,15 +167,15 @@ class Office:
 
     @property
     def holder_name(self) -> str:
-        return str(api.read_task(self.task, "x").owner)
+        return str(api.tasks.read(self.task, "x").owner)
 
     def _draft(self, browser: Client, kind: str, form: dict[str, str]) -> bool:
         browser.post(f"/tasks/{self.task}/draft/", form)
-        return api.read_task_draft(self.task, self.name(kind)) is not None
+        return api.task_forms.read_draft(self.task, self.name(kind)) is not None
 
     def _discard(self, browser: Client, kind: str, form: dict[str, str]) -> bool:
         browser.post(f"/tasks/{self.task}/discard/")
-        return api.read_task_draft(self.task, self.holder_name) is None
+        return api.task_forms.read_draft(self.task, self.holder_name) is None
 
     def _letters(self, browser: Client, kind: str, form: dict[str, str]) -> bool:
         return "note" in browser.post(f"/tasks/{self.task}/letters/", form).content.decode()
@@ -196,7 +196,7 @@ class Office:
         """Hand over a late result, by the page of the task or, which has to be the same, by HTTP."""
         sent = self.programs[kind].post(f"/tasks/{self.task}/late", {"data": {"note": "mine"}})
         by_page = browser.post(f"/tasks/{self.task}/", {"value-note": "mine too"}, follow=True)
-        kept = len(api.late_results(self.wid))
+        kept = len(api.repairs.late_results(self.wid))
         if kind != "responsible":  # who has the task now completes it
             assert (sent.status_code == 200) == ("late result" in by_page.content.decode())
         return sent.status_code == 200 and kept > 0
@@ -243,7 +243,7 @@ SUBSTITUTES = {
 
 def absent(of: str, to: str, begin: timedelta, end: timedelta) -> None:
     now = datetime.now(UTC)
-    api.set_absence(of, to, now + begin, now + end)
+    api.persons.set_absence(of, to, now + begin, now + end)
 
 
 DAY = timedelta(days=1)
@@ -281,15 +281,15 @@ def test_a_substitute_has_the_tasks_of_whom_is_away_and_only_meanwhile(flow: str
             absent(of["clerk"], of["one"], -DAY, timedelta(seconds=1))
             _forget(of["clerk"])
         who = "clerk" if kind == "clerk" else "one"
-        wid = api.start(flow, {"photo": {"name": "x"}, "clerk": of["clerk"]})
-        (task,) = api.instance_tasks(wid)
+        wid = api.instances.start(flow, {"photo": {"name": "x"}, "clerk": of["clerk"]})
+        (task,) = api.tasks.of_instance(wid)
         listed = f"/tasks/{task.job_id}/" in names[who].get("/tasks/").content.decode()
         if door == "command":
             _command(task.job_id, of[who])
         else:
             TAKING[door](names[who], task.job_id)
-        taken = api.read_task(task.job_id, "x").owner == of[who]
-        api.cancel(wid, "over", actor="x")
+        taken = api.tasks.read(task.job_id, "x").owner == of[who]
+        api.instances.cancel(wid, "over", actor="x")
         if (letter := "y" if taken else "-") != expected or listed != taken:
             found[kind] = f"{letter}, not {expected}; listed: {listed}"
     assert found == {}

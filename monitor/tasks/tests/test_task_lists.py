@@ -38,8 +38,8 @@ def shown(client: Client, **query: str) -> list[int]:
 def open_some(flow: str, count: int = 6) -> dict[str, int]:
     """Start instances, and return their tasks by policy."""
     for number in range(count):
-        api.start(flow, {"policy": f"P-{number}", "note": "wind" if number % 2 else "water & ice"})
-    tasks = {one.wid: one.job_id for one in api.flow_tasks(flow, limit=100)}
+        api.instances.start(flow, {"policy": f"P-{number}", "note": "wind" if number % 2 else "water & ice"})
+    tasks = {one.wid: one.job_id for one in api.tasks.of_flow(flow, limit=100)}
     with connection.cursor() as cursor:
         cursor.execute(f'select policy, wid from "{flow}".wed_flow')
         return {policy: tasks[wid] for policy, wid in cursor.fetchall()}
@@ -53,9 +53,9 @@ def test_a_filter_that_all_tasks_meet_changes_no_list(flow: str, tab: Any, order
     name, keys = name_of(expert), ["r:Expert"]
     tasks = list(open_some(flow, 9).values())
     for number, task in enumerate(tasks):
-        api.prioritize_job(api.read_task(task, name).wid, task, number % 3, "x", actor="boss")
+        api.operations.prioritize_job(api.tasks.read(task, name).wid, task, number % 3, "x", actor="boss")
         if number % 4 == 0:
-            api.place_task(name, keys, task, None, next(one for one in tasks if one != task))
+            api.tasks.place(name, keys, task, None, next(one for one in tasks if one != task))
     with connection.cursor() as cursor:
         cursor.execute(
             "update wedsql.task set size = job_id %% 3, app = job_id %% 2, due_at = now() + (job_id %% 4)"
@@ -63,11 +63,11 @@ def test_a_filter_that_all_tasks_meet_changes_no_list(flow: str, tab: Any, order
             [flow],
         )
     for task in chance.sample(tasks, 5) if tab == "mine" else []:
-        api.take_task(task, name, keys)
-    whole = api.own_tasks(name, order=order) if tab == "mine" else api.open_tasks(name, keys, order)
+        api.tasks.take(task, name, keys)
+    whole = api.tasks.own(name, order=order) if tab == "mine" else api.tasks.open(name, keys, order)
     expected = [one.job_id for one in whole]
     assert len(expected) == (5 if tab == "mine" else 9)
-    listing = Listing(tab, name, [*keys, *api.person_keys(name)], order)
+    listing = Listing(tab, name, [*keys, *api.persons.keys(name)], order)
     for text in ("task.priority>=-100", "policy^P task.size<1000"):
         found = queries.selection(parse(text), lambda one: one)
         assert queries.selected(listing, found, None, 100) == expected
@@ -135,7 +135,7 @@ def test_instances_are_found_by_their_tasks(flow: str) -> None:
 
 def test_columns_are_chosen_kept_and_never_those_that_are_masked(flow: str) -> None:
     expert = person(EXPERT)
-    api.start(flow, {"policy": "P-1", "note": "a long way", "secret": "hush"})
+    api.instances.start(flow, {"policy": "P-1", "note": "a long way", "secret": "hush"})
     usual = page_of(expert, "/tasks/?show=open")
     assert ">Arrived<" in usual and "a long way" not in usual
     columns = ["instance", "attr.note", "secret", "size"]
@@ -173,7 +173,7 @@ def test_the_order_is_chosen_once_and_next_task_keeps_to_it(flow: str) -> None:
     expert.post("/tasks/choose/", {"again": "1"})
     assert shown(expert)[0] == first
     expert.post("/tasks/choose/", {"sorting": "nonsense"})
-    assert api.task_list(name_of(expert)).sorting == "own"
+    assert api.tasks.list(name_of(expert)).sorting == "own"
 
 
 def test_the_next_task_is_of_the_filter_of_the_list(flow: str) -> None:
@@ -185,7 +185,7 @@ def test_the_next_task_is_of_the_filter_of_the_list(flow: str) -> None:
     )
     page = page_of(expert, str(answer["Location"]))
     assert 'name="q" value="note:wind"' in page
-    claim = api.read_task(tasks["P-1"], name_of(expert)).claim
+    claim = api.tasks.read(tasks["P-1"], name_of(expert)).claim
     given = {"value-amount": "5", "next": "arrival", "q": "note:wind", "claim": claim}
     done = expert.post(f"/tasks/{tasks['P-1']}/", given)
     assert str(done["Location"]).startswith(f"/tasks/{tasks['P-3']}/?")
@@ -198,16 +198,16 @@ def test_views_of_tasks_are_saved_with_columns_and_order_beside_those_of_instanc
     assert expert.post("/views/", given)["Location"] == "/views/?list=tasks"
     counted = page_of(expert, "/views/?list=tasks&counted=1")
     assert "Views of lists of tasks" in counted and re.search(r">\s*2</a>", counted)
-    (view,) = api.list_views(name_of(expert), (), "", "tasks")
+    (view,) = api.views.list(name_of(expert), (), "", "tasks")
     assert (view.sorting, view.columns) == ("size", ["instance", "attr.note"])
-    assert api.list_views(name_of(expert)) == [] and "Wind" not in page_of(expert, "/views/")
+    assert api.views.list(name_of(expert)) == [] and "Wind" not in page_of(expert, "/views/")
     listed = page_of(expert, "/tasks/?show=open")
     (href,) = re.findall(r'<a href="(\?[^"]*)">Wind</a>', listed)
     assert page_of(expert, "/tasks/" + href.replace("&amp;", "&")).count('<tr role="row" id="task-') == 2
     shared = expert.post("/views/", {**given, "shared": "everyone"})
     assert shared.status_code == 403
     expert.post(f"/views/{view.id}/delete/", {"list": "tasks"})
-    assert api.list_views(name_of(expert), (), "", "tasks") == [] and tasks
+    assert api.views.list(name_of(expert), (), "", "tasks") == [] and tasks
 
 
 def test_a_supervisor_gives_and_takes_back_many_and_others_cannot(flow: str) -> None:
@@ -293,8 +293,8 @@ def test_what_was_put_aside_and_done_can_be_filtered(flow: str) -> None:
     expert, tasks = person(EXPERT), open_some(flow, 3)
     name, (first, second, _third) = name_of(expert), tasks.values()
     for task in (first, second):
-        api.take_task(task, name, ["r:Expert"])
-    api.put_task_aside(first, name, timezone.now() + timedelta(hours=1))
-    api.complete_task(second, name, {"amount": 1})
+        api.tasks.take(task, name, ["r:Expert"])
+    api.tasks.put_aside(first, name, timezone.now() + timedelta(hours=1))
+    api.tasks.complete(second, name, {"amount": 1})
     assert shown(expert, show="aside", q="P-0") == [first] and shown(expert, show="aside", q="P-1") == []
     assert shown(expert, show="done", q="P-1") == [second] and shown(expert, show="done", q="P-0") == []

@@ -26,24 +26,24 @@ def sent(expert: Any) -> tuple[str, dict[str, Any]]:
 
 def test_a_form_that_is_sent_twice_is_taken_once(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address, form = sent(expert)
     assert expert.post(address, form).status_code == 302
-    history = len(api.explain_instance(wid).state)
+    history = len(api.reasons.explain_instance(wid).state)
     answer = expert.post(address, {**form, "value-cost": "13"})
     assert answer.status_code == 200
     shown = answer.content.decode()
     assert 'role="alert"' in shown and "has ended" in shown
     assert '<dd class="typed">13</dd>' in shown and "data-task-form" not in shown
     assert expert.post(address, form).status_code == 302  # the very same form: it was taken already
-    assert str(state(wid)["cost"]) == "12" and len(api.explain_instance(wid).state) == history
+    assert str(state(wid)["cost"]) == "12" and len(api.reasons.explain_instance(wid).state) == history
 
 
 def test_a_form_of_a_task_that_was_withdrawn_meanwhile_shows_what_was_typed(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address, form = sent(expert)
-    api.cancel(wid, "a mistake")
+    api.instances.cancel(wid, "a mistake")
     answer = expert.post(address, form)
     shown = answer.content.decode()
     assert answer.status_code in (200, 404, 409) and 'role="alert"' in shown
@@ -53,11 +53,11 @@ def test_a_form_of_a_task_that_was_withdrawn_meanwhile_shows_what_was_typed(flow
 
 def test_a_form_of_a_person_who_lost_the_right_shows_what_was_typed(flow: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {})
+    api.instances.start(flow, {})
     address, form = sent(expert)
     task = int(address.rstrip("/").rpartition("/")[2])
     colleague = person("role:Expert")
-    api.give_task(task, expert.user.get_username(), colleague.user.get_username(), "")  # type: ignore[attr-defined]
+    api.tasks.give(task, expert.user.get_username(), colleague.user.get_username(), "")  # type: ignore[attr-defined]
     expert.user.groups.clear()
     answer = expert.post(address, form)
     shown = answer.content.decode()
@@ -68,7 +68,7 @@ def test_a_form_of_a_person_who_lost_the_right_shows_what_was_typed(flow: str) -
 @pytest.mark.parametrize("removed", [True, False])
 def test_the_task_of_a_person_who_was_removed_or_locked_is_given_to_another(flow: str, removed: bool) -> None:
     expert, boss, other = person("role:Expert"), person(f"flow:{flow}:operate"), person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address, form = sent(expert)
     user = expert.user  # type: ignore[attr-defined]
     name = user.username
@@ -81,9 +81,9 @@ def test_the_task_of_a_person_who_was_removed_or_locked_is_given_to_another(flow
     assert answer.status_code == 302 and "/login/" in answer["Location"]
     assert state(wid).get("cost") is None
     assert name in boss.get(f"/tasks/?show=team&flow={flow}").content.decode()
-    (task,) = api.flow_tasks(flow)
+    (task,) = api.tasks.of_flow(flow)
     assert boss.post(f"/tasks/{task.job_id}/give/", {"to": name}).status_code in (200, 302)
-    assert api.flow_tasks(flow)[0].owner == name, "it is given to no person who may not log in"
+    assert api.tasks.of_flow(flow)[0].owner == name, "it is given to no person who may not log in"
     boss.post(f"/tasks/{task.job_id}/release/")
     address, form = sent(other)
     assert other.post(address, {**form, "value-cost": "12", "outcome": "Repair"}).status_code == 302
@@ -94,7 +94,7 @@ def test_what_the_form_does_not_ask_for_is_named_and_shown(
     flow: str,
 ) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"customer": "Lima"})
+    wid = api.instances.start(flow, {"customer": "Lima"})
     address, form = sent(expert)
     answer = expert.post(address, {**form, "value-customer": "Souza", "value-none": "x", "value-secret": "y"})
     shown = answer.content.decode()
@@ -109,11 +109,11 @@ def test_what_the_form_does_not_ask_for_is_named_and_shown(
 
 def test_a_form_of_an_older_version_loses_nothing(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address, form = sent(expert)
     changed = deepcopy(DEFINITION)
     del changed["triggers"][0]["form"]["sections"][1]["fields"][1]  # the reason
-    api.publish(flow, changed)
+    api.flows.publish(flow, changed)
     answer = expert.post(address, {**form, "value-cost": "500", "value-reason": "an old device"})
     shown = answer.content.decode()
     assert answer.status_code == 200 and "Reason" in shown and "an old device" in shown
@@ -126,55 +126,55 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 40
 def test_a_file_that_cannot_be_taken_is_told_at_its_field_and_the_rest_stays() -> None:
     name, expert = unique("photos"), person("role:Expert")
     photo = {"attribute": "photo", "kind": "file", "accept": ["image/*"], "max_kb": 1}
-    api.create_flow(name)
-    api.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
-    wid = api.start(name, {})
+    api.flows.create(name)
+    api.flows.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
+    wid = api.instances.start(name, {})
     address = taken(expert)
     for content, said in ((PNG + b"x" * 3000, "too large"), (b"%PDF-1.4", "application/pdf")):
         form = {**opened(expert, address), "value-note": "typed"}
         shown = expert.post(address, {**form, "file-photo": BytesIO(content)}).content.decode()
         assert said in shown and 'id="value-photo-error"' in shown
         assert Form(shown).fields["value-note"] == "typed" and state(wid).get("note") is None
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_a_file_for_a_task_that_was_withdrawn_meanwhile_is_refused_and_the_rest_is_shown() -> None:
     name, expert = unique("photos"), person("role:Expert")
     photo = {"attribute": "photo", "kind": "file", "accept": ["image/*"]}
-    api.create_flow(name)
-    api.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
-    wid = api.start(name, {})
+    api.flows.create(name)
+    api.flows.publish(name, _with_field({"name": "photo", "type": "jsonb"}, photo))
+    wid = api.instances.start(name, {})
     address = taken(expert)
     form = {**opened(expert, address), "value-note": "typed"}
-    api.cancel(wid, "a mistake")
+    api.instances.cancel(wid, "a mistake")
     answer = expert.post(address, {**form, "file-photo": BytesIO(PNG)})
     shown = answer.content.decode()
     assert answer.status_code in (200, 404, 409) and 'role="alert"' in shown and "typed" in shown
     alone = expert.post(f"{address}files/photo/", {"file": BytesIO(PNG)})
     assert alone.status_code in (403, 404, 409) and not state(wid).get("photo")
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_a_query_that_is_not_there_any_more_is_told_at_its_field() -> None:
     name, shops, expert = unique("repairs"), unique("shops"), person("role:Expert")
     for flow_name in (shops, name):
-        api.create_flow(flow_name)
-    api.publish(
+        api.flows.create(flow_name)
+    api.flows.publish(
         shops,
         {"attributes": [{"name": "code"}], "triggers": [{"predicate": "code is not null", "final": True}]},
     )
     shop = {"attribute": "shop", "kind": "query", "query": {"flow": shops, "value": "code"}}
-    api.publish(name, _with_field({"name": "shop"}, shop))
-    wid = api.start(name, {})
+    api.flows.publish(name, _with_field({"name": "shop"}, shop))
+    wid = api.instances.start(name, {})
     address = taken(expert)
     form = {**opened(expert, address), "value-note": "typed", "value-shop": "W1"}
     shown = expert.post(address, form).content.decode()
     assert "Choose one of the rows" in shown and Form(shown).fields["value-note"] == "typed"
-    api.drop_flow(shops, force=True)
+    api.flows.drop(shops, force=True)
     shown = expert.post(address, form).content.decode()
     assert "no longer" in shown and 'id="value-shop-error"' in shown
     assert Form(shown).fields["value-note"] == "typed" and state(wid).get("note") is None
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 @pytest.mark.parametrize(
@@ -192,9 +192,9 @@ def test_a_limit_is_shown_at_its_field_and_named_where_it_is_not_kept(
     type_: str, limits: dict[str, Any], sent: str, hint: str, error: str
 ) -> None:
     name, expert = unique("limits"), person("role:Expert")
-    api.create_flow(name)
-    api.publish(name, _with_field({"name": "given", "type": type_}, {"attribute": "given", **limits}))
-    wid = api.start(name, {})
+    api.flows.create(name)
+    api.flows.publish(name, _with_field({"name": "given", "type": type_}, {"attribute": "given", **limits}))
+    wid = api.instances.start(name, {})
     address = taken(expert)
     before = expert.get(address).content.decode()
     assert hint in before and ('id="value-given-limits"' in before) == bool(hint)
@@ -203,7 +203,7 @@ def test_a_limit_is_shown_at_its_field_and_named_where_it_is_not_kept(
     assert error in shown.split('id="value-given-error"')[1].split("</span>")[0]
     assert Form(shown).fields["value-note"] == "typed" and Form(shown).fields["value-given"] == sent
     assert state(wid).get("note") is None
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def _with_field(attribute: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:

@@ -89,19 +89,19 @@ DEFINITION: dict[str, Any] = {
 def flow() -> Any:
     get_user_model().objects.get_or_create(username="maria")
     name = unique("repairs")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def state(wid: int) -> dict[str, Any]:
-    return dict(api.explain_instance(wid).state)
+    return dict(api.reasons.explain_instance(wid).state)
 
 
 def test_a_form_has_sections_helps_units_and_what_is_only_shown(flow: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"customer": "Lima"})
+    api.instances.start(flow, {"customer": "Lima"})
     shown = page_of(expert, taken(expert))
     for text in ("The device", "As it arrived.", "Without tax.", "BRL", "Why so much?", "How many", "Lima"):
         assert text in shown
@@ -114,7 +114,7 @@ def test_a_form_has_sections_helps_units_and_what_is_only_shown(flow: str) -> No
 
 def test_lists_are_written_as_lists_and_the_proposed_value_as_typed(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"parts": [{"part": "fan", "count": 2, "note": "kept"}]})
+    wid = api.instances.start(flow, {"parts": [{"part": "fan", "count": 2, "note": "kept"}]})
     address = taken(expert)
     fields = opened(expert, address)
     sent = {
@@ -133,7 +133,7 @@ def test_lists_are_written_as_lists_and_the_proposed_value_as_typed(flow: str) -
 
 def test_what_is_not_touched_is_not_written(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(
+    wid = api.instances.start(
         flow, {"faults": ["fan"], "parts": [{"count": 2, "part": "x"}], "helper": "joe", "cost": 5}
     )
     address = taken(expert)
@@ -145,7 +145,7 @@ def test_what_is_not_touched_is_not_written(flow: str) -> None:
 
 def test_what_the_kernel_does_not_take_is_told_at_the_fields_and_nothing_is_lost(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address = taken(expert)
     sent = {
         **opened(expert, address),
@@ -165,7 +165,7 @@ def test_what_the_kernel_does_not_take_is_told_at_the_fields_and_nothing_is_lost
 
 def test_a_draft_comes_back_until_it_is_sent_or_discarded(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {})
+    wid = api.instances.start(flow, {})
     address = taken(expert)
     sent = {
         **opened(expert, address),
@@ -188,11 +188,11 @@ def test_a_draft_comes_back_until_it_is_sent_or_discarded(flow: str) -> None:
 
 def test_a_draft_tells_what_was_changed_since_it_was_typed(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"cost": 5, "helper": "meter"})
+    wid = api.instances.start(flow, {"cost": 5, "helper": "meter"})
     address = taken(expert)
     expert.post(f"{address}draft/", {**opened(expert, address), "value-cost": "7"})
     with transaction.atomic():
-        api.complete(api.take(flow, ["measure"]), {"cost": 6})
+        api.jobs.complete(api.jobs.take(flow, ["measure"]), {"cost": 6})
     answer = expert.post(address, {**opened(expert, address), "outcome": "Repair"})
     assert answer.status_code == 200 and "Meanwhile it was changed to: 6." in answer.content.decode()
     assert (
@@ -203,7 +203,7 @@ def test_a_draft_tells_what_was_changed_since_it_was_typed(flow: str) -> None:
 
 def test_only_who_holds_the_task_has_its_draft(flow: str) -> None:
     expert, other = person("role:Expert"), person("role:Expert")
-    api.start(flow, {})
+    api.instances.start(flow, {})
     address = taken(expert)
     expert.post(f"{address}draft/", {**opened(expert, address), "value-cost": "7"})
     assert other.post(f"{address}draft/", {"value-cost": "8", "shown": "{}"}).status_code == 409
@@ -214,7 +214,7 @@ def test_only_who_holds_the_task_has_its_draft(flow: str) -> None:
 
 def test_the_server_answers_what_a_browser_cannot_evaluate(flow: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"secret": "x"})
+    api.instances.start(flow, {"secret": "x"})
     address = taken(expert)
     fields = opened(expert, address)
     found = expert.post(f"{address}letters/", {**fields, "value-cost": "101"}).json()
@@ -226,7 +226,7 @@ def test_the_server_answers_what_a_browser_cannot_evaluate(flow: str) -> None:
 
 def test_what_will_happen_is_shown_and_nothing_is_done(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"helper": None})
+    wid = api.instances.start(flow, {"helper": None})
     address = taken(expert)
     sent = {**opened(expert, address), "value-cost": "12", "value-helper": "", "preview": "1"}
     shown = expert.post(address, sent).content.decode()
@@ -236,7 +236,7 @@ def test_what_will_happen_is_shown_and_nothing_is_done(flow: str) -> None:
 
 
 def test_a_task_without_a_form_has_drafts_too(flow: str) -> None:
-    api.publish(
+    api.flows.publish(
         flow,
         {
             **DEFINITION,
@@ -244,7 +244,7 @@ def test_a_task_without_a_form_has_drafts_too(flow: str) -> None:
         },
     )
     expert = person("role:Expert")
-    api.start(flow, {})
+    api.instances.start(flow, {})
     address = taken(expert)
     expert.post(f"{address}draft/", {**opened(expert, address), "value-cost": "7"})
     assert opened(expert, address)["value-cost"] == "7"

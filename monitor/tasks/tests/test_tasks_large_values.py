@@ -21,12 +21,12 @@ def test_a_task_with_a_value_larger_than_a_form_is_completed(
 ) -> None:
     if not has_form:
         rules = [{k: v for k, v in one.items() if k != "form"} for one in DEFINITION["triggers"]]
-        api.publish(flow, {**DEFINITION, "triggers": rules})
+        api.flows.publish(flow, {**DEFINITION, "triggers": rules})
     expert = person("role:Expert")
     large = (
         [{"part": f"fan {n}", "count": 1} for n in range(20_000)] if attribute == "parts" else "w " * 200_000
     )
-    wid = api.start(flow, {attribute: large})
+    wid = api.instances.start(flow, {attribute: large})
     address = taken(expert)
     answer = expert.get(address)
     shown = answer.content.decode()
@@ -43,6 +43,6 @@ def test_a_task_with_a_value_larger_than_a_form_is_completed(
 @pytest.mark.parametrize("rows", [0, 1, 500, 501])
 def test_a_list_that_a_form_can_send_is_asked_for(flow: str, rows: int) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"parts": [{"part": "fan", "count": 1}] * rows})
+    api.instances.start(flow, {"parts": [{"part": "fan", "count": 1}] * rows})
     form = opened(expert, taken(expert))
     assert ("cell-parts-0-part" in form) == (rows <= 500) and ("value-parts" in form) == (rows > 500)

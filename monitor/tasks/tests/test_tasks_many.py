@@ -34,14 +34,14 @@ def test_the_sentence_is_that_of_the_last_task_that_cannot_be_taken(flow: str, p
     expert, other = person(EXPERT), person(EXPERT)
     theirs, ended, free = open_some(flow, 3).values()
     for task in (theirs, ended):
-        held = api.take_task(task, name_of(other), ["r:Expert"])
-    api.complete_task(ended, name_of(other), {"amount": 5}, None, held.claim)
+        held = api.tasks.take(task, name_of(other), ["r:Expert"])
+    api.tasks.complete(ended, name_of(other), {"amount": 5}, None, held.claim)
     refused = [theirs, 0] if place else [ended, theirs]
     answered = expert.post("/tasks/take/", {"task": [*refused, free]}, follow=True).content.decode()
     said = []
     for task in refused:
         with pytest.raises(Refused) as why:
-            api.take_task(task, name_of(expert), ["r:Expert"])
+            api.tasks.take(task, name_of(expert), ["r:Expert"])
         said.append(escape(why.value.sentence))
     assert "1 task is yours." in answered and said[1] in answered
     assert said[0] == said[1] or said[0] not in answered

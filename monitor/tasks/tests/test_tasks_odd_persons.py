@@ -42,16 +42,16 @@ def test_a_task_whose_flow_was_dropped_is_not_there_by_any_door() -> None:
     name, expert = unique("claims"), person("role:Expert")
     user = expert.user  # type: ignore[attr-defined]
     caller = program(user, "perform")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
-    api.start_with_settings(name, {"policy": "P-1"}, {"responsible": user.username}, actor="x")
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
+    api.persons.start_with_settings(name, {"policy": "P-1"}, {"responsible": user.username}, actor="x")
     address = taken(expert)
     task = int(address.rstrip("/").rpartition("/")[2])
-    api.take_task(task, user.username, ["r:Expert"], lock=True)
+    api.tasks.take(task, user.username, ["r:Expert"], lock=True)
     form, package = opened(expert, address), package_of(caller, task)
     expert.post(f"{address}draft/", {**form, "value-amount": "7"})
     assert "P-1" in page_of(expert, "/tasks/?show=mine")
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
     assert expert.get(address).status_code == 404
     answer = expert.post(address, {**form, "value-amount": "12", "value-note": "a long text"})
@@ -83,9 +83,9 @@ def test_who_was_removed_or_locked_does_nothing_more_by_any_door(flow: str, remo
     expert, other = person("role:Expert"), person("role:Expert")
     user = expert.user  # type: ignore[attr-defined]
     caller, name = program(user, "perform"), user.username
-    wid = api.start(flow, {"policy": "P-1"})
-    (task,) = api.instance_tasks(wid)
-    api.take_task(task.job_id, name, ["r:Expert"], lock=True)
+    wid = api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_instance(wid)
+    api.tasks.take(task.job_id, name, ["r:Expert"], lock=True)
     package = package_of(caller, task.job_id)
     if removed:
         user.delete()
@@ -99,10 +99,10 @@ def test_who_was_removed_or_locked_does_nothing_more_by_any_door(flow: str, remo
         assert name in refused("tasks", verb, str(task.job_id), "--person", name, code=2)
     to = other.user.username  # type: ignore[attr-defined]
     given = run("tasks", "give", str(task.job_id), "--person", to, "--to", to, "--force")
-    assert to in given and api.instance_tasks(wid)[0].audience == f"p:{to}"
+    assert to in given and api.tasks.of_instance(wid)[0].audience == f"p:{to}"
     run("tasks", "take", str(task.job_id), "--person", to)
     other.post(f"/tasks/{task.job_id}/", {**opened(other, f"/tasks/{task.job_id}/"), "value-amount": "12"})
-    assert str(api.explain_instance(wid).state["amount"]) == "12"
+    assert str(api.reasons.explain_instance(wid).state["amount"]) == "12"
 
 
 def named(name: str, *groups: str) -> Client:
@@ -117,17 +117,17 @@ def named(name: str, *groups: str) -> Client:
 def test_a_person_of_any_name_performs_a_task(flow: str, name: str) -> None:
     boss, odd = person(f"flow:{flow}:operate"), named(name, "role:Expert")
     try:
-        wid = api.start(flow, {"policy": "P-1"})
-        (task,) = api.instance_tasks(wid)
+        wid = api.instances.start(flow, {"policy": "P-1"})
+        (task,) = api.tasks.of_instance(wid)
         address = f"/tasks/{task.job_id}/"
         assert boss.post(f"{address}give/", {"to": name}).status_code == 302
-        (task,) = api.instance_tasks(wid)
+        (task,) = api.tasks.of_instance(wid)
         assert task.audience == f"p:{name}"
         assert "P-1" in page_of(odd) and person("role:Expert").get(address).status_code == 404
         for asked in ("q=task.priority:0", "q=task.priority:0&sort=newest", "q=P-1"):
             assert "P-1" in page_of(odd, f"/tasks/?{asked}"), "psycopg takes % in a literal for a parameter"
         odd.post(f"{address}take/")
-        assert api.instance_tasks(wid)[0].owner == name
+        assert api.tasks.of_instance(wid)[0].owner == name
         for page in (
             page_of(boss, f"/tasks/?show=team&flow={flow}"),
             page_of(boss, f"/instances/{wid}/tasks/"),
@@ -136,12 +136,12 @@ def test_a_person_of_any_name_performs_a_task(flow: str, name: str) -> None:
             assert "<b>bold</b>" not in page
         assert odd.post(address, {**opened(odd, address), "value-amount": "3"}).status_code == 302
         assert "P-1" in page_of(odd, "/tasks/?show=done")
-        (done,) = [one for one in api.instance_tasks(wid) if one.job_id == task.job_id]
-        assert done.ended_by == name and str(api.explain_instance(wid).state["amount"]) == "3"
+        (done,) = [one for one in api.tasks.of_instance(wid) if one.job_id == task.job_id]
+        assert done.ended_by == name and str(api.reasons.explain_instance(wid).state["amount"]) == "3"
         chosen = {"task_responsible": name, "task_warnings": "", "task_notified": "all"}
         page = boss.post(f"/instances/{wid}/tasks/", {**chosen, "task_notified_count": "1"}, follow=True)
         assert "The settings are saved." in page.content.decode()
-        found = api.task_settings(wid)
+        found = api.persons.settings(wid)
         assert found is not None and found.responsible == name
     finally:
         User.objects.filter(username=name).delete()

@@ -53,10 +53,10 @@ DEFINITION: dict[str, Any] = {
 @pytest.fixture
 def flow() -> Any:
     name = unique("claims")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield name
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def person(*groups: str) -> Client:
@@ -84,8 +84,8 @@ def taken(client: Client) -> str:
 
 def test_a_task_is_taken_filled_in_and_completed_and_the_next_one_is_shown(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"policy": "P-1"})
-    api.start(flow, {"policy": "P-2"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
+    api.instances.start(flow, {"policy": "P-2"})
     listed = page_of(expert)
     assert "Assess the damage" in listed and "P-1" in listed and "Claims" in listed
     address = taken(expert)
@@ -97,7 +97,7 @@ def test_a_task_is_taken_filled_in_and_completed_and_the_next_one_is_shown(flow:
     second = taken(expert)
     done = expert.post(address, {**fields, "value-amount": "12.5", "value-note": "broken\r\nglass"})
     assert done.status_code == 302 and done["Location"] == second
-    state = api.explain_instance(wid).state
+    state = api.reasons.explain_instance(wid).state
     assert (str(state["amount"]), state["note"]) == ("12.5", "broken\nglass")
     assert "P-1" in page_of(expert, "/tasks/?show=done")
 
@@ -105,7 +105,7 @@ def test_a_task_is_taken_filled_in_and_completed_and_the_next_one_is_shown(flow:
 def test_who_goes_from_task_to_task_gets_the_next_one(flow: str) -> None:
     expert = person("role:Expert")
     for number in (1, 2):
-        api.start(flow, {"policy": f"P-{number}"})
+        api.instances.start(flow, {"policy": f"P-{number}"})
     address = expert.post("/tasks/next/", {"order": "deadline"})["Location"]
     for _number in (1, 2):
         fields = opened(expert, address)
@@ -116,21 +116,21 @@ def test_who_goes_from_task_to_task_gets_the_next_one(flow: str) -> None:
 
 def test_the_next_task_of_a_flow_comes_behind_any_number_of_others(flow: str) -> None:
     other = unique("claims")
-    api.create_flow(other)
-    api.publish(other, DEFINITION)
+    api.flows.create(other)
+    api.flows.publish(other, DEFINITION)
     for number in range(25):
-        api.start(other, {"policy": f"P-{number}"})
-    wid = api.start(flow, {"policy": "P-100"})
+        api.instances.start(other, {"policy": f"P-{number}"})
+    wid = api.instances.start(flow, {"policy": "P-100"})
     expert = person("role:Expert")
     address = expert.post("/tasks/next/", {"order": "arrival", "flow": flow})["Location"]
-    (task,) = api.instance_tasks(wid)
+    (task,) = api.tasks.of_instance(wid)
     assert address == f"/tasks/{task.job_id}/?next=arrival&flow={flow}"
-    api.drop_flow(other, force=True)
+    api.flows.drop(other, force=True)
 
 
 def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(flow: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"policy": "P-1"})
+    api.instances.start(flow, {"policy": "P-1"})
     address = taken(expert)
     typed = {**opened(expert, address), "value-amount": "a lot", "value-note": "my <b>note</b>"}
     answer = expert.post(address, typed)
@@ -143,24 +143,24 @@ def test_what_is_wrong_is_said_at_its_field_and_nothing_typed_is_lost(flow: str)
 
 def test_what_was_not_touched_is_not_written_and_what_changed_meanwhile_is_said(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"policy": "P-1", "note": "first"})
+    wid = api.instances.start(flow, {"policy": "P-1", "note": "first"})
     address = taken(expert)
     fields = opened(expert, address)
     with transaction.atomic():
-        mail = api.take(flow, ["mail"])
+        mail = api.jobs.take(flow, ["mail"])
         assert mail
-        api.complete(mail, {"note": "of the boss"})
+        api.jobs.complete(mail, {"note": "of the boss"})
     answered = expert.post(address, {**fields, "value-amount": "1", "value-note": "mine"}).content.decode()
     assert escape("of the boss") in answered and Form(answered).fields["value-note"] == "mine"
     assert expert.post(address, {**fields, "value-amount": "1"}).status_code == 302
-    assert api.explain_instance(wid).state["note"] == "of the boss"
+    assert api.reasons.explain_instance(wid).state["note"] == "of the boss"
     again = Form(answered).fields
     assert expert.post(address, again).status_code in (200, 302)
 
 
 def test_outcomes_are_buttons(flow: str) -> None:
     expert, clerk = person("role:Expert"), person(f"flow:{flow}:handle")
-    wid = api.start(flow, {"policy": "P-1"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
     address = taken(expert)
     expert.post(address, {**opened(expert, address), "value-amount": "3"})
     address = taken(clerk)
@@ -170,14 +170,14 @@ def test_outcomes_are_buttons(flow: str) -> None:
     fields = opened(clerk, address)
     assert clerk.post(address, fields).status_code == 200  # without an outcome
     assert clerk.post(address, {**fields, "outcome": "Pay"}).status_code == 302
-    assert api.explain_instance(wid).state["verdict"] == "pay"
+    assert api.reasons.explain_instance(wid).state["verdict"] == "pay"
     assert clerk.post(address, {**fields, "outcome": "Pay"}).status_code == 302  # sent twice
 
 
 def test_who_may_not_take_a_task_does_not_see_it(flow: str) -> None:
     other, viewer, expert = person("role:Clerk"), person(f"flow:{flow}"), person("role:Expert")
-    api.start(flow, {"policy": "P-1"})
-    (task,) = api.flow_tasks(flow)
+    api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_flow(flow)
     address = f"/tasks/{task.job_id}/"
     page_of(other, address, 404)
     assert other.post(f"{address}take/").status_code == 404
@@ -185,15 +185,15 @@ def test_who_may_not_take_a_task_does_not_see_it(flow: str) -> None:
     shown = page_of(viewer, address)
     assert "Take" not in shown.split("<main")[1]
     viewer.post(f"{address}take/")
-    assert api.flow_tasks(flow)[0].owner is None
+    assert api.tasks.of_flow(flow)[0].owner is None
     page_of(expert, "/tasks/999999999999/", 404)
     assert expert.post(f"{address}dance/").status_code == 404
 
 
 def test_who_is_second_reads_who_was_first(flow: str) -> None:
     first, second = person("role:Expert"), person("role:Expert")
-    api.start(flow, {"policy": "P-1"})
-    (task,) = api.flow_tasks(flow)
+    api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_flow(flow)
     address = f"/tasks/{task.job_id}/take/"
     first.post(address)
     answer = second.post(address, follow=True)
@@ -202,7 +202,7 @@ def test_who_is_second_reads_who_was_first(flow: str) -> None:
 
 def test_a_task_is_given_put_aside_and_given_back(flow: str) -> None:
     first, second = person("role:Expert"), person("role:Expert")
-    api.start(flow, {"policy": "P-1"})
+    api.instances.start(flow, {"policy": "P-1"})
     address = taken(first)
     assert second.user.username in page_of(first, address)  # type: ignore[attr-defined]
     assert "no user" in first.post(f"{address}give/", {"to": "nemo"}, follow=True).content.decode()
@@ -224,7 +224,7 @@ def test_a_task_is_given_put_aside_and_given_back(flow: str) -> None:
 @pytest.mark.parametrize("claim", ["12", "9" * 19, "x"])
 def test_a_form_of_an_earlier_holding_is_refused(flow: str, claim: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"policy": "P-1"})
+    api.instances.start(flow, {"policy": "P-1"})
     address = taken(expert)
     old = opened(expert, address)
     expert.post(f"{address}release/")
@@ -234,29 +234,29 @@ def test_a_form_of_an_earlier_holding_is_refused(flow: str, claim: str) -> None:
         assert answered.status_code == 200 and "given task" in answered.content.decode()
         assert Form(answered.content.decode()).fields["value-amount"] == "7"
     expert.post(f"{address}fail/", {"claim": old["claim"], "reason": "x"})
-    assert api.flow_tasks(flow)[0].owner
+    assert api.tasks.of_flow(flow)[0].owner
 
 
 def test_a_failure_is_an_exception_for_the_desk(flow: str) -> None:
     expert = person("role:Expert")
-    wid = api.start(flow, {"policy": "P-1"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
     address = taken(expert)
     assert "reason" in expert.post(f"{address}fail/", {"reason": ""}, follow=True).content.decode()
     expert.post(f"{address}fail/", {"reason": "no photos"})
-    assert api.explain_instance(wid).status == "E"
+    assert api.reasons.explain_instance(wid).status == "E"
 
 
 def test_masked_values_are_not_shown_to_who_performs(flow: str) -> None:
     expert = person("role:Expert")
-    api.start(flow, {"policy": "P-1", "secret": "of-nobody"})
+    api.instances.start(flow, {"policy": "P-1", "secret": "of-nobody"})
     assert "of-nobody" not in page_of(expert, taken(expert))
 
 
 def test_many_are_taken_at_once_and_who_was_first_is_said(flow: str) -> None:
     first, second = person("role:Expert"), person("role:Expert")
     for _number in range(3):
-        api.start(flow, {"policy": "P-1"})
-    tasks = [one.job_id for one in api.flow_tasks(flow)]
+        api.instances.start(flow, {"policy": "P-1"})
+    tasks = [one.job_id for one in api.tasks.of_flow(flow)]
     second.post(f"/tasks/{tasks[0]}/take/")
     answered = first.post("/tasks/take/", {"task": [*tasks, "x", "9" * 30]}, follow=True).content.decode()
     assert "2 tasks are yours." in answered and answered.count(">Assess the damage</a>") == 2
@@ -266,7 +266,7 @@ def test_many_are_taken_at_once_and_who_was_first_is_said(flow: str) -> None:
 def test_the_team_is_that_of_who_operates_the_flow(flow: str) -> None:
     expert, boss = person("role:Expert"), person(f"flow:{flow}:operate")
     for _number in range(3):
-        api.start(flow, {"policy": "P-1"})
+        api.instances.start(flow, {"policy": "P-1"})
     taken(expert)
     shown = page_of(boss, f"/tasks/?show=team&flow={flow}")
     assert expert.user.username in shown and shown.count(">Assess the damage</a>") == 3  # type: ignore[attr-defined]
@@ -279,39 +279,39 @@ def test_t127_the_team_shows_who_is_active_and_who_performed_how_many_tasks(flow
     name = expert.user.username  # type: ignore[attr-defined]
     away = User.objects.create_user(unique("away")).username
     for _number in range(4):
-        api.start(flow, {"policy": "P-1"})
-    for one in api.flow_tasks(flow)[:2]:
-        api.take_task(one.job_id, name, ["r:Expert"])
-        api.complete_task(one.job_id, name, {})
-    api.take_task(api.flow_tasks(flow)[-1].job_id, away, ["r:Expert"])
+        api.instances.start(flow, {"policy": "P-1"})
+    for one in api.tasks.of_flow(flow)[:2]:
+        api.tasks.take(one.job_id, name, ["r:Expert"])
+        api.tasks.complete(one.job_id, name, {})
+    api.tasks.take(api.tasks.of_flow(flow)[-1].job_id, away, ["r:Expert"])
     taken(expert)
     shown = page_of(boss, f"/tasks/?show=team&flow={flow}")
     row, other = (shown.split(f'data-key="{each}:"')[1].split("</tr>")[0] for each in (name, away))
     assert ">active<" not in other and ">0<" in re.sub(r"\s", "", other).replace("</span>", "<")
     assert ">active<" in row and ">2<" in re.sub(r"\s", "", row).replace("</span>", "<")
-    (work,) = api.person_work([name], [flow])
+    (work,) = api.persons.work([name], [flow])
     assert (work.active, work.done) == (True, 2)
-    assert api.person_work([name], ["other"])[0].done == 0
-    assert api.person_work(["unknown"])[0] == ("unknown", False, 0)
+    assert api.persons.work([name], ["other"])[0].done == 0
+    assert api.persons.work(["unknown"])[0] == ("unknown", False, 0)
 
 
 def test_a_supervisor_takes_a_task_from_a_person(flow: str) -> None:
     expert, boss = person("role:Expert"), person(f"flow:{flow}:operate")
-    api.start(flow, {"policy": "P-1"})
+    api.instances.start(flow, {"policy": "P-1"})
     address = taken(expert)
     assert "As supervisor" in page_of(boss, address)
     boss.post(f"{address}release/")
-    assert api.flow_tasks(flow)[0].owner is None
+    assert api.tasks.of_flow(flow)[0].owner is None
 
 
 @pytest.mark.parametrize("order", ["arrival", "priority", "deadline", "nonsense"])
 def test_the_list_has_orders_and_pages(flow: str, order: str) -> None:
     expert = person("role:Expert")
     for _number in range(52):
-        api.start(flow, {"policy": "P-1"})
+        api.instances.start(flow, {"policy": "P-1"})
     first = page_of(expert, f"/tasks/?show=open&order={order}")
     assert first.count('id="task-') == 50 and 'rel="next"' in first
-    last = [one.job_id for one in api.flow_tasks(flow, limit=100)][49]
+    last = [one.job_id for one in api.tasks.of_flow(flow, limit=100)][49]
     assert page_of(expert, f"/tasks/?show=open&order={order}&after={last}").count('id="task-') == 2
 
 

@@ -60,21 +60,21 @@ class Desk:
         self.boss.groups.add(Group.objects.get_or_create(name=f"flow:{flow}:operate")[0])
         self.program: Program = program(self.user, "perform")
         self.supervisor: Program = program(self.boss, "perform", "operate")
-        self.wids = [api.start(flow, {}) for _ in range(3)]
-        self.tasks = [api.instance_tasks(wid)[0].job_id for wid in self.wids]
+        self.wids = [api.instances.start(flow, {}) for _ in range(3)]
+        self.tasks = [api.tasks.of_instance(wid)[0].job_id for wid in self.wids]
         self.program.post("/offline/devices", {"device": KEY})
 
     def held(self, lock: bool = False) -> Any:
-        return api.take_task(self.tasks[0], self.user.username, ["r:Weigher"], lock=lock)
+        return api.tasks.take(self.tasks[0], self.user.username, ["r:Weigher"], lock=lock)
 
 
 @pytest.fixture
 def desk() -> Iterator[Desk]:
     name = unique("weights")
-    api.create_flow(name)
-    api.publish(name, DEFINITION)
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
     yield Desk(name)
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 Sent = tuple[Program, str, str, dict[str, Any]]
@@ -113,16 +113,16 @@ def results(desk: Desk) -> Sent:
 def late(desk: Desk) -> Sent:
     """A result of a task that went to the person responsible at its deadline."""
     chosen = {"responsible": desk.boss.username, "warnings": ["6 transfer"]}
-    api.set_task_settings(desk.wids[0], chosen, desk.boss.username, True)
+    api.persons.set_settings(desk.wids[0], chosen, desk.boss.username, True)
     until = datetime.now(UTC) + timedelta(days=3)
-    api.extend_task_deadline(desk.tasks[0], desk.boss.username, until, True)
+    api.tasks.extend_deadline(desk.tasks[0], desk.boss.username, until, True)
     desk.held()
     reaped("70 hours")
     return desk.program, "post", f"/tasks/{desk.tasks[0]}/late", {"data": {"verdict": "x"}}
 
 
 def read(desk: Desk) -> Sent:
-    api.give_task(desk.tasks[0], desk.boss.username, desk.user.username, "", True)
+    api.tasks.give(desk.tasks[0], desk.boss.username, desk.user.username, "", True)
     return desk.program, "post", "/messages/read", {"messages": [1]}
 
 
@@ -184,4 +184,4 @@ def test_the_form_that_takes_the_next_task_takes_one(desk: Desk) -> None:
     first = client.post("/tasks/next/", fields)
     again = client.post("/tasks/next/", fields)
     assert first["Location"] == again["Location"] != "/tasks/"
-    assert len(api.own_tasks(desk.user.username)) == 1
+    assert len(api.tasks.own(desk.user.username)) == 1

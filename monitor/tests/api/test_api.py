@@ -132,7 +132,9 @@ def test_one_instance_is_returned_with_typed_state_history_and_reasons(
     problem(operator.get(f"/instances/{wid}/steps/9"), 404)
     why = operator.get(f"/instances/{wid}/why").json()
     assert [rule["transition"] for rule in why["rules"] if rule["value"] == "t"] == ["tr_send"]
-    assert why["jobs"][0]["waits_for"] == kernel.explain_jobs(wid, conn=parcels.connection)[0].waits_for
+    assert (
+        why["jobs"][0]["waits_for"] == kernel.reasons.explain_jobs(wid, conn=parcels.connection)[0].waits_for
+    )
     assert operator.get(f"/instances/{wid}/why?seq=1").json()["seq"] == 1
 
 
@@ -146,7 +148,7 @@ def test_flows_jobs_and_figures_are_read(operator: Program, parcels: Parcels) ->
     assert one["attributes"][0]["name"] == "customer"
     jobs = operator.get(f"/flows/{parcels.flow}/jobs?transition=tr_pack").json()
     assert [(job["wid"], job["state"]) for job in jobs["items"]] == [(wid, "pending")]
-    kernel.count_history(conn=parcels.connection)
+    kernel.figures.count_history(conn=parcels.connection)
     until = (timezone.now() + timedelta(minutes=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
     figures = operator.get(f"/flows/{parcels.flow}/figures?every=60&until={until}").json()
     assert sum(each["started"] for each in figures["items"] if each["transition"] is None) == 1

@@ -133,13 +133,13 @@ def task_of(path: str, operator: Program) -> int:
     flow = unique()
     rule = {"transition": "t", "predicate": "checked is null", "performer": "person", "role": "Tester"}
     outcomes = {"outcomes": ["Approve: signed = 'yes'"], "deadline": "1 hour"}
-    api.create_flow(flow)
+    api.flows.create(flow)
     attributes = [{"name": "checked"}, {"name": "signed"}]
-    api.publish(flow, {"attributes": attributes, "triggers": [rule | outcomes]})
+    api.flows.publish(flow, {"attributes": attributes, "triggers": [rule | outcomes]})
     Group.objects.get_or_create(name="role:Tester")[0].user_set.set(User.objects.all())
     User.objects.get_or_create(username="ben")
-    api.start(flow, {})
-    (found,) = api.flow_tasks(flow)
+    api.instances.start(flow, {})
+    (found,) = api.tasks.of_flow(flow)
     if not path.endswith(("/take", "{task}")):
         operator.post(f"/tasks/{found.job_id}/take", {})
     return found.job_id
@@ -152,10 +152,10 @@ def case_of(path: str, wid: int, operator: Program, parcels: Parcels) -> dict[st
         found["task"] = task_of(path, operator)
     if "/repair" in path or "/cases" in path or "/proposals" in path:
         parcels.make_exception(wid)
-        found["case"] = next(one.number for one in api.list_cases([parcels.flow], {"wid": wid}))
+        found["case"] = next(one.number for one in api.cases.list([parcels.flow], {"wid": wid}))
     approved = "/propos" in path  # what these are about needs an approval, other repairs do not
     parcels.connection.execute("delete from wedsql.approval_rule")
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1, operations=["patch"])] * approved, "boss")
     if "{proposal}" in path:
         asked = {"operation": "patch", "arguments": {"changes": {"stage": "new"}}, "reason": "x"}
         made = operator.post(f"/instances/{wid}/repair/propose", asked)

@@ -48,18 +48,18 @@ def test_the_examples_work_as_written(operator: Program, parcels: Parcels) -> No
         path = path.replace("/parcels/", f"/{parcels.flow}/").replace("/instances/1", f"/instances/{wid}")
         path = path.replace("flow=parcels", f"flow={parcels.flow}").replace("wid=1", f"wid={wid}")
         if path.endswith("/repair/preview"):
-            kernel.resume(wid, "The address is right.")
+            kernel.operations.resume(wid, "The address is right.")
             parcels.make_exception(wid)
         found = operator.post(path, json.loads(body)) if method == "POST" else operator.get(path)
         assert found.status_code == int(status), (path, found.content)
         shown = found.json()
         wid = shown.get("wid", wid)
-        while (kernel.advance_slas(conn=parcels.connection) or {}).get("more"):
+        while (kernel.sla.advance(conn=parcels.connection) or {}).get("more"):
             pass
         text = json.dumps(shown).replace(f'"wid": {wid}', '"wid": 1').replace(parcels.flow, "parcels")
         assert included(json.loads(answer), json.loads(text)), (path, text)
         if path.endswith("/repair"):
-            kernel.suspend(wid, "The address is being checked.")
+            kernel.operations.suspend(wid, "The address is being checked.")
 
 
 def test_the_example_of_events_works_as_written(line: str, owner: User, parcels: Parcels) -> None:

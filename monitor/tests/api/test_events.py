@@ -51,7 +51,7 @@ def test_a_step_that_is_committed_late_comes_late_and_once(
 ) -> None:
     late, begin = connect(), here()
     with late.transaction():
-        slow = kernel.start(parcels.flow, {}, conn=late)
+        slow = kernel.instances.start(parcels.flow, {}, conn=late)
         quick = [parcels.start(), parcels.start()]
         first = read(begin, parcels.flow)
         assert steps(first.changes) == [(wid, 1) for wid in quick]

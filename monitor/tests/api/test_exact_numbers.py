@@ -150,7 +150,7 @@ def test_every_digit_gets_out_of_the_instance(way: str, parcels: Parcels, page: 
     if way == "trace":
         text = run("trace", str(wid), "--json")
     elif way == "api":
-        text = str(api.explain_instance(wid).state)
+        text = str(api.reasons.explain_instance(wid).state)
     else:
         response = page.get(way.format(wid=wid, flow=parcels.flow))
         assert response.status_code == 200, response.status_code
@@ -162,7 +162,7 @@ def test_every_digit_gets_out_of_the_instance(way: str, parcels: Parcels, page: 
 
 def test_an_archive_keeps_every_digit(parcels: Parcels, site: None, wid: int, tmp_path: Path) -> None:
     document: dict[str, Any] = {"instance": {"wid": wid, "finished_at": "2026-01-01"}}
-    archive._append(tmp_path, parcels.flow, [document | {"state": api.explain_instance(wid).state}])
+    archive._append(tmp_path, parcels.flow, [document | {"state": api.reasons.explain_instance(wid).state}])
     (found,) = read_archive(tmp_path)
     assert str(found["state"]["extra"]["id"]) == NUMBER
 

@@ -48,7 +48,7 @@ class Caller:
 
     def may(self, operation: str, *, parked: bool = True) -> bool:
         """Return what the table says."""
-        one = api.operation_table()[operation]
+        one = api.operations.table()[operation]
         return one.permission in self.rights or (not parked and one.unparked in self.rights)
 
 
@@ -86,12 +86,12 @@ def job_of(parcels: Parcels, wid: int) -> int:
 
 def arguments(operation: str, job: int) -> dict[str, Any]:
     values = VALUES | {"job": job, "late": 10**15}
-    kinds = api.operation_table()[operation].arguments
+    kinds = api.operations.table()[operation].arguments
     return {name: values[name] for name, kind in kinds.items() if not kind.endswith("?") or name == "job"}
 
 
 def test_the_pages_have_words_for_each_operation_and_for_no_other(site: None) -> None:
-    table = api.operations()
+    table = api.operations.offered()
     assert set(WORDS) == set(table)
     assert {name for name, one in WORDS.items() if one.of_many} == {
         name for name, one in table.items() if one.many is not None
@@ -114,7 +114,7 @@ def test_each_door_forbids_an_operation_to_those_who_have_not_the_right_of_the_t
     job = job_of(parcels, wid)
     wrong = []
     for caller in callers:
-        for name, one in api.operation_table().items():
+        for name, one in api.operations.table().items():
             given = arguments(name, job)
             doors = {"preview": caller.program.post(
                 f"/instances/{wid}/repair/preview", {"operation": name, "arguments": given})}  # fmt: skip
@@ -188,13 +188,13 @@ def test_an_instance_offers_what_its_status_and_the_rights_allow(
         for status, wid in instances.items():
             page = get(caller.pages, f"/instances/{wid}/")
             for name, mark in buttons.items():
-                one = api.operation_table()[name]
+                one = api.operations.table()[name]
                 expected = status in one.statuses and caller.may(name)
                 if (mark in page) != expected:
                     wrong.append((sorted(caller.rights), status, name, mark in page))
             held = access.operations_of(caller.user, parcels.flow, status)
             assert held == {
-                name for name, one in api.operation_table().items()
+                name for name, one in api.operations.table().items()
                 if status in one.statuses and caller.may(name, parked=False)
             }  # fmt: skip
     assert wrong == []
@@ -205,6 +205,6 @@ def test_the_address_of_the_api_is_where_the_table_says(site: None) -> None:
     document = Client().get(f"{BASE}/openapi.json").json()
     named = document["components"]["schemas"]["RepairPreviewIn"]["properties"]["operation"]["enum"]
     many = document["components"]["schemas"]["BulkPreviewIn"]["properties"]["operation"]["enum"]
-    table = api.operations()
+    table = api.operations.offered()
     assert set(named) == set(table)
     assert set(many) == {name for name, one in table.items() if one.many is not None and one.form == "repair"}

@@ -85,8 +85,8 @@ def plan(chosen: Filter) -> str:
 def indexed(parcels: Parcels) -> FlowInfo:
     """Give each attribute an index, and return the flow."""
     for name in ATTRIBUTES:
-        api.request_index(parcels.flow, name, conn=parcels.connection)
-    api.build_indexes(conn=parcels.connection)
+        api.indexes.request(parcels.flow, name, conn=parcels.connection)
+    api.indexes.build(conn=parcels.connection)
     return flow(parcels)
 
 
@@ -163,20 +163,20 @@ def test_a_slow_list_offers_an_index_to_who_designs_the_flow(
 
     sent = {"attribute": "customer", "next": f"/flows/{parcels.flow}/?q=customer:x"}
     assert carol.post(f"/flows/{parcels.flow}/indexes/", sent).status_code == 403
-    assert not api.attribute_index(parcels.flow, "customer", conn=parcels.connection).wanted
+    assert not api.indexes.of_attribute(parcels.flow, "customer", conn=parcels.connection).wanted
     answer = dora.post(f"/flows/{parcels.flow}/indexes/", sent)
     assert (answer.status_code, answer["Location"]) == (302, sent["next"])
     page = slow(dora, parcels, query, address)
     assert "It was requested by" in page and "Create the index" not in page
 
-    api.build_indexes(conn=parcels.connection)
+    api.indexes.build(conn=parcels.connection)
     assert "no index" not in slow(dora, parcels, query, address)
 
 
 @pytest.mark.usefixtures("impatient")
 def test_a_failed_attempt_is_shown_with_its_problem(dora: Client, parcels: Parcels) -> None:
     parcels.start()
-    api.request_index(parcels.flow, "pieces", conn=parcels.connection)
+    api.indexes.request(parcels.flow, "pieces", conn=parcels.connection)
     aid = parcels._one("select aid from wedsql.attr_index where flow_id = %s", parcels.flow_id)
     parcels._one("select wedsql.index_tried(%s, 'no space left')", aid)
     page = slow(dora, parcels, "pieces>3")
@@ -201,8 +201,8 @@ def test_an_index_is_offered_for_conditions_that_it_would_find(parcels: Parcels)
         "stage:new": ["stage"],
         "pieces:1 fragile:true": ["pieces", "fragile"],
     }
-    api.request_index(parcels.flow, "pieces", conn=parcels.connection)
-    api.build_indexes(conn=parcels.connection)
+    api.indexes.request(parcels.flow, "pieces", conn=parcels.connection)
+    api.indexes.build(conn=parcels.connection)
     assert list(unindexed(parse("pieces>1", flow(parcels)))) == []
 
 

@@ -197,6 +197,6 @@ def test_texts_of_errors_cannot_be_asked_for(ben: Client, parcels: Parcels, paym
     """They may quote values that are masked."""
     assert not [name for name in PARTS if name.startswith("job.") and "error" in name]
     reader = client_of(person("rea", f"flow:{payments}"))
-    api.start(payments, {"card": "4711"}, key="placed")
+    api.instances.start(payments, {"card": "4711"}, key="placed")
     for text in ("card:4711", 'where:"card is null"', "job.error~4711"):
         assert 'id="filter-error"' in get(reader, f"/flows/{payments}/jobs/?{urlencode({'q': text})}"), text

@@ -128,18 +128,18 @@ def test_what_is_on_the_screen_is_found_however_it_is_written(site: None, is_key
         "attributes": [{"name": "customer", "business_key": is_key}],
         "triggers": [{"transition": "tr_x", "predicate": "customer is not null"}],
     }
-    api.create_flow(name)
-    api.publish(name, flow)
+    api.flows.create(name)
+    api.flows.publish(name, flow)
     try:
-        wids = [api.start(name, {"customer": each}) for each in WRITTEN]
-        api.start(name, {"customer": "Hugo Estrada"})
+        wids = [api.instances.start(name, {"customer": each}) for each in WRITTEN]
+        api.instances.start(name, {"customer": "Hugo Estrada"})
         client = client_of(person("sam", f"flow:{name}"))
         for typed in (SHOWN, "Hugo E\u0301steves", "  HUGO   ésteves "):
             found = client.get("/search/results/", {"q": typed}).json()
             addresses = [each["address"] for group in found["groups"] for each in group["results"]]
             assert {f"/instances/{wid}/" for wid in wids} <= set(addresses), typed
     finally:
-        api.drop_flow(name, force=True)
+        api.flows.drop(name, force=True)
 
 
 @pytest.mark.parametrize("is_key", [True, False], ids=["of a key", "of a value"])
@@ -149,10 +149,10 @@ def test_how_many_were_found_is_said_newest_first_with_a_list_of_all(site: None,
         "attributes": [{"name": "customer", "business_key": is_key}],
         "triggers": [{"transition": "tr_x", "predicate": "customer is not null"}],
     }
-    api.create_flow(name)
-    api.publish(name, flow)
+    api.flows.create(name)
+    api.flows.publish(name, flow)
     try:
-        wids = [api.start(name, {"customer": "Hugo"}) for _ in range(9)]
+        wids = [api.instances.start(name, {"customer": "Hugo"}) for _ in range(9)]
         client = client_of(person("sam", f"flow:{name}"))
         page = get(client, "/search/?q=Hugo")
         assert "6 of 9" in text_of(page)
@@ -162,4 +162,4 @@ def test_how_many_were_found_is_said_newest_first_with_a_list_of_all(site: None,
         shown = get(client, every)
         assert all(f"/instances/{wid}/" in shown for wid in wids)
     finally:
-        api.drop_flow(name, force=True)
+        api.flows.drop(name, force=True)

@@ -74,7 +74,7 @@ def test_a_list_is_saved_shared_and_deleted(alice: Client, carol: Client, parcel
     member.groups.add(group)
     assert "Ana's" in numbers(client_of(member).get(counted).content.decode())
 
-    (view,) = [each for each in api.list_views("carol" + HERE, (), parcels.flow) if each.name == "Ana's"]
+    (view,) = [each for each in api.views.list("carol" + HERE, (), parcels.flow) if each.name == "Ana's"]
     client_of(member).post(f"/views/{view.id}/delete/", {"flow": parcels.flow})
     assert "Ana's" in numbers(carol.get(counted).content.decode())
     assert carol.post(f"/views/{view.id}/delete/", {"flow": parcels.flow})["Location"] == address
@@ -82,10 +82,10 @@ def test_a_list_is_saved_shared_and_deleted(alice: Client, carol: Client, parcel
 
 
 def test_a_view_that_no_longer_suits_the_flow_has_no_number(carol: Client, parcels: Parcels) -> None:
-    api.save_view("carol" + HERE, parcels.flow, "old", View("gone:1"))
+    api.views.save("carol" + HERE, parcels.flow, "old", View("gone:1"))
     assert numbers(carol.get(f"/views/?counted=1&flow={parcels.flow}").content.decode())["old"][1] == "\u2013"
-    (view,) = [each for each in api.list_views("carol" + HERE, (), parcels.flow) if each.name == "old"]
-    api.delete_view("carol" + HERE, view.id)
+    (view,) = [each for each in api.views.list("carol" + HERE, (), parcels.flow) if each.name == "old"]
+    api.views.delete("carol" + HERE, view.id)
 
 
 @pytest.mark.parametrize("address", ["/views/?flow=nothing", "/views/?flow=%27"])

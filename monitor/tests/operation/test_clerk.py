@@ -42,7 +42,7 @@ def test_a_clerk_gives_an_exception_new_values_and_is_offered_nothing_else(cleo:
     given = Form(page).fields | {"value-stage": "new", "reason": "Found."}
     given = Form(cleo.post(address(lost), given | {"do": "preview"}).content.decode()).fields
     cleo.post(address(lost), given | {"do": "apply", "reason": "Found."})
-    assert api.explain_instance(lost).status == "R"
+    assert api.reasons.explain_instance(lost).status == "R"
     page = get(cleo, f"/instances/{lost}/")
     assert "Undo all steps" not in page and "operation=skip" in page and "Withdraw" not in page
     assert "Roll back to here" not in get(cleo, f"/instances/{lost}/steps/1/")
@@ -50,13 +50,13 @@ def test_a_clerk_gives_an_exception_new_values_and_is_offered_nothing_else(cleo:
 
 @pytest.mark.parametrize("operation", BEYOND)
 def test_what_needs_the_right_to_repair_is_forbidden(operation: str, cleo: Client, lost: int) -> None:
-    before = api.explain_instance(lost)
+    before = api.reasons.explain_instance(lost)
     for method in ("get", "post"):
         given = {"operation": operation, "step": "1", "do": "apply", "reason": "x"}
         answer = getattr(cleo, method)(address(lost), given)
         assert answer.status_code == 403
         assert "You may handle cases of this flow, but not do this operation." in answer.content.decode()
-    after = api.explain_instance(lost)
+    after = api.reasons.explain_instance(lost)
     assert (after.status, after.seq) == (before.status, before.seq)
 
 
@@ -78,7 +78,7 @@ def test_http_asks_the_same_of_the_user_and_of_the_token(clerk: User, parcels: P
 def test_a_clerk_claims_a_case_and_a_senior_clerk_takes_it_over(
     cleo: Client, clerk: User, parcels: Parcels, lost: int
 ) -> None:
-    (case,) = api.list_cases([parcels.flow], {"wid": lost})
+    (case,) = api.cases.list([parcels.flow], {"wid": lost})
     sam = client_of(person("sam", f"flow:{parcels.flow}:repair"))
     sam.post(f"/cases/{case.number}/claim/")
     assert "Take over" not in get(cleo, address(lost)), "a clerk does not take over"
@@ -91,9 +91,9 @@ def test_a_clerk_claims_a_case_and_a_senior_clerk_takes_it_over(
     assert "The bank is asked." in get(sam, address(lost))
     sam.post(f"/cases/{case.number}/release/")
     cleo.post("/cases/next/")
-    assert api.read_case(case.number).owner == "cleo in monitor"
+    assert api.cases.read(case.number).owner == "cleo in monitor"
     sam.post(f"/cases/{case.number}/claim/", {"text": "Cleo is ill."})
-    assert api.read_case(case.number).owner == "sam in monitor"
+    assert api.cases.read(case.number).owner == "sam in monitor"
 
 
 def test_the_whole_error_of_a_job_is_in_the_technical_view(cleo: Client, parcels: Parcels) -> None:
@@ -105,17 +105,17 @@ def test_the_whole_error_of_a_job_is_in_the_technical_view(cleo: Client, parcels
     assert "Traceback: line 1" in technical and "<code>stage = &#x27;new&#x27;" in technical
     job = Form(page)
     assert job.fields and "operate/retry" in page
-    (parked,) = [one for one in api.explain_jobs(wid) if one.transition == "tr_pack"]
+    (parked,) = [one for one in api.reasons.explain_jobs(wid) if one.transition == "tr_pack"]
     cleo.post(f"/instances/{wid}/operate/retry/?job={parked.id}", {"job": parked.id, "reason": "Again."})
-    assert api.explain_instance(wid).status == "R"
+    assert api.reasons.explain_instance(wid).status == "R"
 
 
 def test_a_clerk_does_not_undo_what_a_senior_accepted(
     cleo: Client, clerk: User, parcels: Parcels, lost: int
 ) -> None:
-    api.repair(lost, "accept", {}, "It is lost.", actor="sue")
+    api.repairs.repair(lost, "accept", {}, "It is lost.", actor="sue")
     assert "Undo the repair" not in get(cleo, f"/instances/{lost}/")
-    undone = {"seq": str(api.explain_instance(lost).seq)}
+    undone = {"seq": str(api.reasons.explain_instance(lost).seq)}
     assert cleo.post(f"/instances/{lost}/undo/", undone).status_code == 403
     asked = {"operation": "undo", "arguments": {}}
     for place, more in (
@@ -127,4 +127,4 @@ def test_a_clerk_does_not_undo_what_a_senior_accepted(
     sue = client_of(person("sue", f"flow:{parcels.flow}:repair"))
     assert "Undo the repair" in get(sue, f"/instances/{lost}/")
     sue.post(f"/instances/{lost}/undo/", undone)
-    assert api.explain_instance(lost).status == "E"
+    assert api.reasons.explain_instance(lost).status == "E"

@@ -33,7 +33,7 @@ NONE = {
 
 def recorded(control: str) -> list[ControlChange]:
     """Return the changes of a control, the oldest first."""
-    return api.list_control_changes(AskedControls(control=control), limit=1000)[::-1]
+    return api.controls.list_changes(AskedControls(control=control), limit=1000)[::-1]
 
 
 def test_every_table_of_django_is_a_control_or_has_a_reason_not_to_be_one(site: None) -> None:
@@ -49,9 +49,9 @@ def test_every_table_of_django_is_a_control_or_has_a_reason_not_to_be_one(site: 
         )
         watched = {name for (name,) in cursor.fetchall()}
     none = {name for names in NONE.values() for name in names.split()}
-    assert not none & set(api.controls())
-    assert found - set(api.controls()) == none
-    assert watched == set(api.controls()) == set(CONTROL), "each has its triggers and its name on pages"
+    assert not none & set(api.controls.list())
+    assert found - set(api.controls.list()) == none
+    assert watched == set(api.controls.list()) == set(CONTROL), "each has its triggers and its name on pages"
 
 
 def test_rights_that_a_page_gives_and_takes_name_the_person(site: None) -> None:
@@ -110,9 +110,9 @@ def test_a_log_in_is_no_change(site: None) -> None:
 
 @pytest.mark.parametrize("language", ["en", "pt-br"])
 def test_the_page_shows_who_changed_what_from_what(parcels: Parcels, site: None, language: str) -> None:
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
-    made = api.propose_approval_rules(parcels.flow, [], "Why.", actor="mallory <b>")
-    api.approve_repair(made.number, "bob")
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
+    made = api.approvals.propose_rules(parcels.flow, [], "Why.", actor="mallory <b>")
+    api.approvals.approve(made.number, "bob")
     page: Client = client_of(person("ann", staff=True))
     answer = page.get(
         f"/controls/?flow={parcels.flow}&control=approval_rule", headers={"accept-language": language}
@@ -125,7 +125,7 @@ def test_the_page_shows_who_changed_what_from_what(parcels: Parcels, site: None,
 
 def test_the_page_continues_by_key(parcels: Parcels, site: None) -> None:
     for n in range(60):
-        api.save_approval_rules(parcels.flow, [ApprovalRule(1, title=f"Title {n}.")], "bob")
+        api.approvals.save_rules(parcels.flow, [ApprovalRule(1, title=f"Title {n}.")], "bob")
     page = client_of(person("ann", staff=True))
     first = page.get(f"/controls/?flow={parcels.flow}&control=approval_rule")
     older = first.context["older"]
@@ -136,7 +136,7 @@ def test_the_page_continues_by_key(parcels: Parcels, site: None) -> None:
 
 
 def test_the_command_lists_them(parcels: Parcels, site: None) -> None:
-    api.save_approval_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
+    api.approvals.save_rules(parcels.flow, [ApprovalRule(1, title="Large")], "bob")
     out = StringIO()
     call_command("controls", flow=parcels.flow, control="approval_rule", json=True, stdout=out)
     (found,) = json.loads(out.getvalue())

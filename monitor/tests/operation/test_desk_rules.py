@@ -32,7 +32,7 @@ def save(client: Client, address: str, kind: str, row: int | None = None, **fiel
 
 
 def queues(parcels: Parcels) -> list[tuple[str, str]]:
-    return [(one.queue, one.condition) for one in api.list_case_rules(parcels.flow)]
+    return [(one.queue, one.condition) for one in api.cases.list_rules(parcels.flow)]
 
 
 def test_rules_are_added_changed_moved_and_removed(dora: Client, parcels: Parcels, address: str) -> None:
@@ -45,7 +45,7 @@ def test_rules_are_added_changed_moved_and_removed(dora: Client, parcels: Parcel
     assert [one for one in parts if one not in page] == []
     save(dora, address, "queues", 0, condition="weight > 20", severity="high")
     assert queues(parcels) == [("cards", "weight > 20"), ("rest", "")]
-    first = api.list_case_rules(parcels.flow)[0]
+    first = api.cases.list_rules(parcels.flow)[0]
     assert (first.severity, first.priority, first.due_after) == ("high", 80, 7200)
     seen = Form(get(dora, address)).fields["seen"]
     dora.post(f"{address}?kind=queues", {"row": "1", "seen": seen, "do": "up"})
@@ -74,7 +74,7 @@ def test_what_the_kernel_rejects_is_not_saved_and_stays_in_the_form(
 def test_approvals_policies_and_links(dora: Client, parcels: Parcels, address: str) -> None:
     given = {"title": "Dear ones", "approvals": "2", "operations": ["patch"], "attributes": ["weight"]}
     assert "Dear ones" in save(dora, address, "approvals", condition="weight > 10", bulk_above="5", **given)
-    [rule] = api.list_approval_rules(parcels.flow)
+    [rule] = api.approvals.list_rules(parcels.flow)
     assert (rule.approvals, rule.operations, rule.attributes, rule.bulk_above) == (
         2,
         ["patch"],
@@ -93,7 +93,7 @@ def test_approvals_policies_and_links(dora: Client, parcels: Parcels, address: s
         delay="5m",
     )
     save(dora, address, "policies", 0, times="3")
-    [policy] = api.list_policies(parcels.flow)
+    [policy] = api.repairs.list_policies(parcels.flow)
     assert (policy.operation, policy.arguments, policy.delay, policy.times, policy.cause) == (
         "patch", {"changes": {"stage": "new"}}, 300, 3, "STUCK",
     )  # fmt: skip

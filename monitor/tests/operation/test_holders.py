@@ -30,8 +30,8 @@ def root() -> Client:
 
 def held(flow: str, holder: Client) -> tuple[int, int]:
     """Return an instance and its task, which this person has."""
-    wid = api.start(flow, {"policy": "P-1"})
-    (task,) = api.instance_tasks(wid)
+    wid = api.instances.start(flow, {"policy": "P-1"})
+    (task,) = api.tasks.of_instance(wid)
     holder.post(f"/tasks/{task.job_id}/take/")
     return wid, task.job_id
 
@@ -48,11 +48,11 @@ def test_each_operation_names_who_has_a_task_and_asks_once(root: Client, flow: s
         f"/instances/{wid}/{page}/",
         {"job": str(task), "reason": "no need", "time": "5m", "to": "x"},
     )
-    before = api.explain_instance(wid)
+    before = api.reasons.explain_instance(wid)
     shown = root.get(address, given).content.decode()
     assert name_of(holder) in shown and "Assess" in shown
     asked = root.post(address, {**given, "priority": "7"}).content.decode()
-    assert "Send it again" in asked and api.explain_instance(wid).seq == before.seq, "nothing is done"
+    assert "Send it again" in asked and api.reasons.explain_instance(wid).seq == before.seq, "nothing is done"
     (seen,) = set(SEEN.findall(asked))
     answer = root.post(address, {**given, "priority": "7", "seen": seen})
     assert answer.status_code == 302 or "Send it again" not in answer.content.decode(), "asked once"
@@ -70,30 +70,30 @@ def test_who_had_the_task_gets_a_message(root: Client, flow: str, page: str) -> 
 
 
 def test_what_was_taken_since_the_page_was_made_is_shown_first(root: Client, flow: str) -> None:
-    wid = api.start(flow, {"policy": "P-1"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
     address = f"/instances/{wid}/cancel/"
     assert "seen" not in root.get(address).content.decode()
-    (task,) = api.instance_tasks(wid)
+    (task,) = api.tasks.of_instance(wid)
     person("role:Expert").post(f"/tasks/{task.job_id}/take/")
     assert "Send it again" in root.post(address, {"reason": "x"}).content.decode()
-    assert api.explain_instance(wid).status == "R"
+    assert api.reasons.explain_instance(wid).status == "R"
 
 
 def test_undo_of_a_repair_asks_as_well(root: Client, flow: str) -> None:
     holder = person("role:Expert")
     wid, task = held(flow, holder)
     holder.post(f"/tasks/{task}/fail/", {"reason": "torn"})
-    api.repair(wid, "patch", {"changes": {"amount": "5"}}, "by hand", actor="boss")
-    seq = api.explain_instance(wid).seq
-    (decide,) = [one for one in api.instance_tasks(wid) if not one.ended]
-    api.take_task(decide.job_id, name_of(holder), [decide.audience])
+    api.repairs.repair(wid, "patch", {"changes": {"amount": "5"}}, "by hand", actor="boss")
+    seq = api.reasons.explain_instance(wid).seq
+    (decide,) = [one for one in api.tasks.of_instance(wid) if not one.ended]
+    api.tasks.take(decide.job_id, name_of(holder), [decide.audience])
     asked = root.post(f"/instances/{wid}/undo/", {"seq": str(seq)}).content.decode()
-    assert name_of(holder) in asked and api.explain_instance(wid).seq == seq
+    assert name_of(holder) in asked and api.reasons.explain_instance(wid).seq == seq
     (seen,) = SEEN.findall(asked)
     assert root.post(f"/instances/{wid}/undo/", {"seq": str(seq), "seen": seen}).status_code == 302
 
 
 def test_without_others_nothing_is_asked(root: Client, flow: str) -> None:
-    wid = api.start(flow, {"policy": "P-1"})
+    wid = api.instances.start(flow, {"policy": "P-1"})
     assert root.post(f"/instances/{wid}/cancel/", {"reason": "x"}).status_code == 302
-    assert api.explain_instance(wid).status == "C"
+    assert api.reasons.explain_instance(wid).status == "C"

@@ -68,7 +68,7 @@ def test_withdrawing_says_what_will_happen_and_it_happens(olga: Client, parcels:
 def test_a_job_is_retried_released_and_prioritized(olga: Client, parcels: Parcels) -> None:
     wid = parcels.start()
     job = job_of(parcels, wid)
-    api.lease_many(parcels.flow, ["tr_pack"], 1, "ann", conn=parcels.connection)
+    api.jobs.lease_many(parcels.flow, ["tr_pack"], 1, "ann", conn=parcels.connection)
     assert page_of("release", wid, job) in get(olga, f"/instances/{wid}/")
     olga.post(page_of("release", wid), {"reason": "Lost.", "job": job})
     assert last(parcels, wid)[0] == "_RECOVER:release"
@@ -130,7 +130,7 @@ def test_a_job_is_assigned_to_a_worker_and_given_back(olga: Client, parcels: Par
     assert page_of("reassign", wid, job) in get(olga, f"/instances/{wid}/")
     assert "No worker serves the transition now" in get(olga, page_of("reassign", wid, job))
     serves = [f"{parcels.flow}:tr_pack"]
-    worker = api.register_worker("test", "press@hall:7", "hall", 7, serves, conn=parcels.connection)
+    worker = api.workers.register("test", "press@hall:7", "hall", 7, serves, conn=parcels.connection)
     assert '<option value="press@hall">' in get(olga, page_of("reassign", wid, job))
     form = {"reason": "Its printer.", "job": job}
     said = text_of(olga.post(page_of("reassign", wid), form | {"to": "x" * 300}).content)
@@ -139,7 +139,7 @@ def test_a_job_is_assigned_to_a_worker_and_given_back(olga: Client, parcels: Par
     assert "The job is assigned." in page and "It is assigned to press@hall, by olga in monitor" in page
     assert "no worker of this name" not in page
     assert last(parcels, wid)[2] == "tr_pack * -> press@hall: Its printer."
-    api.unregister_worker(worker, conn=parcels.connection)
+    api.workers.unregister(worker, conn=parcels.connection)
     assert "no worker of this name serves" in text_of(get(olga, f"/instances/{wid}/"))
     olga.post(page_of("reassign", wid), form | {"to": ""})
     assert last(parcels, wid)[2] == "tr_pack press@hall -> *: Its printer."
@@ -150,10 +150,10 @@ def test_jobs_that_are_assigned_to_a_worker_that_is_gone_are_seen(olga: Client, 
     """On the overview and by the filter of what no worker serves, though another worker serves the rest."""
     wids = parcels.start_many(2)
     serves = [f"{parcels.flow}:{name}" for name in ("tr_pack", "tr_label", "tr_send", "tr_lost")]
-    worker = api.register_worker("test", "press", "hall", 7, serves, conn=parcels.connection)
+    worker = api.workers.register("test", "press", "hall", 7, serves, conn=parcels.connection)
     unserved = f"/flows/{parcels.flow}/?q=is:unserved&exact=1"
     assert "No instance" in text_of(get(olga, unserved)) and "All is well" in text_of(get(olga, "/"))
-    api.reassign_job(wids[0], job_of(parcels, wids[0]), "gone", "x", conn=parcels.connection)
+    api.operations.reassign_job(wids[0], job_of(parcels, wids[0]), "gone", "x", conn=parcels.connection)
     assert f"/instances/{wids[0]}/" in get(olga, unserved) and f"/instances/{wids[1]}/" not in get(
         olga, unserved
     )
@@ -162,4 +162,4 @@ def test_jobs_that_are_assigned_to_a_worker_that_is_gone_are_seen(olga: Client, 
     )
     said = f"No worker gone, to which jobs of Pack it of {parcels.flow} are assigned"
     assert said in text_of(get(olga, "/"))
-    api.unregister_worker(worker, conn=parcels.connection)
+    api.workers.unregister(worker, conn=parcels.connection)

@@ -99,7 +99,7 @@ def test_a_compensation_has_no_role(alice: Client, shop: Parcels) -> None:
     )
     wid = shop.start()
     shop.do("tr_pack", wid, stage="packed")
-    api.abort(wid, "Not wanted.", conn=shop.connection)
+    api.compensations.abort(wid, "Not wanted.", conn=shop.connection)
     (job,) = jobs.of_instance(wid)
     assert (job.transition, job.role) == ("tr_unpack", "")
     assert jobs.listed(shop.flow_id, "pending", role="Clerk") == ([], None)

@@ -114,10 +114,10 @@ def twice(client: Client, place: str, count: Callable[[], int], action: str = ""
 def test_a_webhook_and_a_delegation(user: Client, parcels: Parcels) -> None:
     hook = {"url": "https://example.org/", "final": "on"}
     made = twice(user, f"/flows/{parcels.flow}/webhooks/new/",
-                 lambda: len(api.list_webhooks([parcels.flow])), **hook)  # fmt: skip
+                 lambda: len(api.webhooks.list([parcels.flow])), **hook)  # fmt: skip
     assert made.status_code == 302
     asked = {"flow": parcels.flow, "to": person("bob", f"flow:{parcels.flow}").get_username()}
-    twice(user, "/cases/delegations/", lambda: len(api.list_delegations([parcels.flow])), **asked)
+    twice(user, "/cases/delegations/", lambda: len(api.approvals.list_delegations([parcels.flow])), **asked)
 
 
 def test_a_comment_and_a_file_of_a_case(user: Client, parcels: Parcels) -> None:
@@ -126,7 +126,7 @@ def test_a_comment_and_a_file_of_a_case(user: Client, parcels: Parcels) -> None:
     number = case_of(wid).number
 
     def comments() -> int:
-        return sum(each.kind == "commented" for each in api.read_case(number).history)
+        return sum(each.kind == "commented" for each in api.cases.read(number).history)
 
     place = f"/instances/{wid}/repair/"
     twice(user, place, comments, action=f"/cases/{number}/comment/", text="Called them.")
@@ -134,14 +134,14 @@ def test_a_comment_and_a_file_of_a_case(user: Client, parcels: Parcels) -> None:
     for _ in range(2):
         given = Form(html).fields | {"file": SimpleUploadedFile("a.txt", b"x")}
         page = user.post(f"/cases/{number}/files/", given, follow=True).content.decode()
-    assert "This form was sent before" in page and len(api.list_case_files(wid)) == 1
+    assert "This form was sent before" in page and len(api.cases.list_files(wid)) == 1
 
 
 def test_an_operation_on_many_instances(user: Client, parcels: Parcels) -> None:
     parcels.start_many(2)
     chosen = f"/bulk/new/?flow={parcels.flow}&q="
     asked = {"operation": "suspend", "reason": "x"}
-    twice(user, chosen, lambda: len(api.list_bulk([parcels.flow])), action="/bulk/new/", **asked)
+    twice(user, chosen, lambda: len(api.bulk.list([parcels.flow])), action="/bulk/new/", **asked)
 
 
 def sent(fields: dict[str, str]) -> QuerySet[SentForm]:
@@ -193,4 +193,4 @@ def test_two_that_are_sent_at_once_create_one(user: Client, parcels: Parcels) ->
     pk = int(user.session["_auth_user_id"])
     SentForm.objects.create(token=f"{pk} {fields[FIELD]}")
     made = user.post(place, fields | {"url": "https://example.org/", "final": "on"})
-    assert made["Location"] == place and api.list_webhooks([parcels.flow]) == []
+    assert made["Location"] == place and api.webhooks.list([parcels.flow]) == []

@@ -73,7 +73,7 @@ def test_rows_are_read_with_either_separator_and_with_or_without_a_mark(
     parcels: Parcels, sent: str | bytes
 ) -> None:
     data = sent.encode() if isinstance(sent, str) else sent
-    upload = starting.read(data, api.definition(parcels.flow, conn=parcels.connection))
+    upload = starting.read(data, api.flows.definition(parcels.flow, conn=parcels.connection))
     assert upload.fault is None and upload.problems == []
     assert [(row.state["customer"], row.state["weight"], row.state["due"]) for row in upload.rows] == [
         ("Ana", "2.5", "2026-01-01"), ('Bia, "B"', None, None), ("''\t", "3", "2026-02-01"),
@@ -168,7 +168,7 @@ def test_good_rows_are_started_without_the_others_or_none_are(olga: Client, parc
 
 
 def test_a_key_of_a_row_that_was_used_before_starts_nothing(olga: Client, parcels: Parcels) -> None:
-    wid = api.start(parcels.flow, {}, key="A1", conn=parcels.connection)
+    wid = api.instances.start(parcels.flow, {}, key="A1", conn=parcels.connection)
     page = post(olga, parcels, "key,customer\nA1,Ana\nA2,Bia\nA2,Caio\n,Dora\n")
     assert "Line 3 has the same key." in text_of(page) and "1 have a key" in text_of(page)
     rows = downloaded(start(olga, parcels, "key,customer\nA1,Ana\nA2,Bia\n,Dora\n"))

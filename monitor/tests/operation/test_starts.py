@@ -14,8 +14,8 @@ from monitor.tests.conftest import Parcels, text_of
 @pytest.fixture
 def timed(parcels: Parcels) -> Iterator[Parcels]:
     conn = parcels.connection
-    definition = api.definition(parcels.flow, conn=conn) | {"start_at": ["2020-01-01T06:00Z", "R/PT1H"]}
-    api.publish(parcels.flow, definition, conn=conn)
+    definition = api.flows.definition(parcels.flow, conn=conn) | {"start_at": ["2020-01-01T06:00Z", "R/PT1H"]}
+    api.flows.publish(parcels.flow, definition, conn=conn)
     yield parcels
     conn.execute("delete from wedsql.beat")
 
@@ -28,7 +28,7 @@ def test_the_page_of_a_flow_shows_its_starts_by_time(alice: Client, timed: Parce
         "update wedsql.start_time set due_at = wedsql.now() where flow_id = %s and due_at is not null",
         [timed.flow_id],
     )
-    assert api.reap(conn=timed.connection)["starts"] == 1
+    assert api.maintenance.reap(conn=timed.connection)["starts"] == 1
     (wid,) = timed.connection.execute("select max(wid) from wedsql.instance").fetchone() or (0,)
     fresh = alice.get(f"/live/flows/{timed.flow}/").json()["parts"]["starts"]
     assert f'href="/instances/{wid}/"' in fresh

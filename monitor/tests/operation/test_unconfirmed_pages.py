@@ -66,7 +66,7 @@ def test_health_readiness_and_metrics_count_the_sessions_that_wait(
 ) -> None:
     alice.get("/health/")  # the session is written
     own = connect()
-    thread = threading.Thread(target=api.start, args=(parcels.flow, {}), kwargs={"conn": own})
+    thread = threading.Thread(target=api.instances.start, args=(parcels.flow, {}), kwargs={"conn": own})
     thread.start()
     try:
         until(lambda: standby.query("select wedsql.commits_waiting()") == 1, what="five seconds")

@@ -216,10 +216,10 @@ def test_what_the_reaper_cannot_do_is_shown_with_flow_and_reason(alice: Client, 
 
 def test_a_role_of_tasks_that_no_user_has_is_shown_with_its_flow(alice: Client, unchecked: Parcels) -> None:
     name = unique("claims")
-    api.create_flow(name)
+    api.flows.create(name)
     task = {"transition": "look", "predicate": "a is null", "performer": "person", "role": "Night <shift>"}
     done = {"predicate": "a is not null", "final": True}
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": [task, done]})
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": [task, done]})
     try:
         html = alice.get("/health/").content.decode()
         assert "Night &lt;shift&gt;" in html and f'href="/flows/{name}/"' in html
@@ -232,4 +232,4 @@ def test_a_role_of_tasks_that_no_user_has_is_shown_with_its_flow(alice: Client, 
             "one who is locked performs nothing"
         )
     finally:
-        api.drop_flow(name, force=True)
+        api.flows.drop(name, force=True)

@@ -26,12 +26,12 @@ TRIGGERS = [
 def printing(site: None) -> Iterator[tuple[str, list[int]]]:
     """A flow whose jobs need the lock of their printer: three that of a, one that of b."""
     name = unique()
-    api.create_flow(name)
-    api.publish(name, {"attributes": [{"name": "printer"}, {"name": "done"}], "triggers": TRIGGERS})
-    wids = [api.start(name, {"printer": printer}) for printer in "aaab"]
-    assert [job.wid for job in api.lease_many(name, ["print"], 1, "worker-7")] == [wids[0]]
+    api.flows.create(name)
+    api.flows.publish(name, {"attributes": [{"name": "printer"}, {"name": "done"}], "triggers": TRIGGERS})
+    wids = [api.instances.start(name, {"printer": printer}) for printer in "aaab"]
+    assert [job.wid for job in api.jobs.lease_many(name, ["print"], 1, "worker-7")] == [wids[0]]
     yield name, wids
-    api.drop_flow(name, force=True)
+    api.flows.drop(name, force=True)
 
 
 def test_the_page_shows_the_holder_and_the_queue_of_each_lock(
@@ -70,11 +70,11 @@ def test_a_job_that_failed_is_the_last_until_its_next_attempt(
     alice: Client, printing: tuple[str, list[int]]
 ) -> None:
     name, wids = printing
-    (job,) = api.lease_many(name, ["print"], 1, "worker-8")
+    (job,) = api.jobs.lease_many(name, ["print"], 1, "worker-8")
     assert job.wid == wids[3]
-    api.fail(job, "out of paper")
-    second = api.start(name, {"printer": "b"})
-    queue = api.lock_queues(name)[0][1]
+    api.jobs.fail(job, "out of paper")
+    second = api.instances.start(name, {"printer": "b"})
+    queue = api.locks.queues(name)[0][1]
     assert queue.holders == [] and [each.wid for each in queue.waiting] == [second, wids[3]]
     page = alice.get(f"/flows/{name}/locks/").content.decode()
     assert "free" in page and "its next attempt is due" in page
@@ -89,7 +89,7 @@ def test_an_empty_page_says_how_a_job_gets_a_lock(alice: Client, parcels: Parcel
 def test_who_may_not_see_all_values_does_not_see_names_of_locks(printing: tuple[str, list[int]]) -> None:
     name, _wids = printing
     masked = [{"name": "printer", "visibility": "masked"}, {"name": "done"}]
-    api.publish(name, {"attributes": masked, "triggers": TRIGGERS})
+    api.flows.publish(name, {"attributes": masked, "triggers": TRIGGERS})
     viewer = person("vera", f"flow:{name}:see")
     page = client_of(viewer).get(f"/flows/{name}/locks/")
     assert page.status_code == 403 and b"printer a" not in page.content

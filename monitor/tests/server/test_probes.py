@@ -177,8 +177,8 @@ def test_a_page_whose_operation_meets_a_lost_connection_is_503(gone: None, rf: R
     request = rf.get("/")
     request.user = Reader()  # type: ignore[assignment]
     with pytest.raises(DatabaseGone):
-        kernel.list_cases([])
-    response = guard.page(lambda _request: kernel.list_cases([]))(request)  # type: ignore[arg-type, return-value]
+        kernel.cases.list([])
+    response = guard.page(lambda _request: kernel.cases.list([]))(request)  # type: ignore[arg-type, return-value]
     assert response.status_code == 503 and b"The database is not available" in response.content
 
 

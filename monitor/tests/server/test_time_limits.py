@@ -45,32 +45,32 @@ def sent(client: Client, address: str, field: str) -> Callable[[str], str]:
 def door(name: str, client: Client, flow: str) -> Door:
     """Return what sends a time to a form, and what reads the moment that it has set."""
     if name in ("aside", "extend"):
-        address = (api.start(flow, {"policy": "P-1"}), taken(client))[1]
+        address = (api.instances.start(flow, {"policy": "P-1"}), taken(client))[1]
         task = int(address.split("/")[-2])
         read = {
-            "aside": lambda: api.read_task(task, "").hidden_until,
-            "extend": lambda: api.read_task(task, "").due_at,
+            "aside": lambda: api.tasks.read(task, "").hidden_until,
+            "extend": lambda: api.tasks.read(task, "").due_at,
         }
         return sent(client, f"{address}{name}/", "time"), read[name]
     if name == "wait":
         with connection.cursor() as cursor:
             cursor.execute("update wedsql.trig set max_attempts = 1")
-        wid = api.start(flow, {"policy": "P-1"})
-        api.take_task(task := api.instance_tasks(wid)[0].job_id, "x", ["r:Expert"])
-        api.fail_task(task, "x", "no")
-        (case,) = api.list_cases([flow])
+        wid = api.instances.start(flow, {"policy": "P-1"})
+        api.tasks.take(task := api.tasks.of_instance(wid)[0].job_id, "x", ["r:Expert"])
+        api.tasks.fail(task, "x", "no")
+        (case,) = api.cases.list([flow])
         return sent(
             client, f"/cases/{case.number}/wait/", "time"
-        ), lambda: api.read_case(case.number).waits_until_at
+        ), lambda: api.cases.read(case.number).waits_until_at
     form = {"name": "Many", "kind": "count", "query": "status:running", "sign": ">", "threshold": "2",
             "lasting": "0", "mail": "a@example.org", "enabled": "on"}  # fmt: skip
     client.post(f"/flows/{flow}/alerts/new/", form)
-    (rule,) = api.list_alert_rules([flow])
+    (rule,) = api.alerts.list_rules([flow])
 
     def minutes(time: str) -> str:
         return sent(client, f"/alerts/{rule.id}/silence/", "minutes")(str(int(time.removesuffix("d")) * 1440))
 
-    return minutes, lambda: api.read_alert_rule(rule.id).silenced_until_at
+    return minutes, lambda: api.alerts.read_rule(rule.id).silenced_until_at
 
 
 @pytest.mark.parametrize("name", DOORS)

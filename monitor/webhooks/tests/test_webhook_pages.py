@@ -20,7 +20,7 @@ def shown(client: Client, address: str) -> str:
 
 
 def only(parcels: Parcels) -> SavedWebhook:
-    (hook,) = api.list_webhooks([parcels.flow], conn=parcels.connection)
+    (hook,) = api.webhooks.list([parcels.flow], conn=parcels.connection)
     return hook
 
 
@@ -94,13 +94,13 @@ def test_what_cannot_work_is_said_in_the_form(
 ) -> None:
     answer = root.post(f"/flows/{parcels.flow}/webhooks/new/", FORM | {field: value})
     assert answer.status_code == 200 and said in text_of(answer.content)
-    assert api.list_webhooks([parcels.flow], conn=parcels.connection) == []
+    assert api.webhooks.list([parcels.flow], conn=parcels.connection) == []
 
 
 def test_why_messages_of_a_webhook_wait_is_said_first(
     root: Client, hook: SavedWebhook, parcels: Parcels
 ) -> None:
-    api.send_test_message(hook.id, conn=parcels.connection)
+    api.webhooks.send_test_message(hook.id, conn=parcels.connection)
     failed = "update wedsql.delivery set error = 'The webhook answered 500.' where hook_id = %s"
     parcels.connection.execute(failed, [hook.id])
     parcels.connection.execute("update wedsql.webhook set failing_since = now() where id = %s", [hook.id])

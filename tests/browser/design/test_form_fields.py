@@ -108,15 +108,15 @@ def shops(flow: str, connect: Any) -> Iterator[str]:
     """A flow with the rows of the query."""
     conn: psycopg.Connection[Any] = connect()
     name = f"{flow}_shops"
-    api.create_flow(name, conn=conn)
-    api.publish(name, SHOPS, conn=conn)
+    api.flows.create(name, conn=conn)
+    api.flows.publish(name, SHOPS, conn=conn)
     towns = ["Rio", "Recife"]
     states = [
         {"code": f"W{n:02}", "name": f"Oficina {n}", "town": towns[n % 2], "stock": n} for n in range(30)
     ]
-    api.start_many(name, states, conn=conn)
+    api.instances.start_many(name, states, conn=conn)
     yield name
-    api.drop_flow(name, force=True, conn=conn)
+    api.flows.drop(name, force=True, conn=conn)
 
 
 @pytest.fixture
@@ -131,10 +131,10 @@ def task(
 ) -> Iterator[int]:
     """A task that carol has taken, whose page is open; she sees the flow of the query, too."""
     conn: psycopg.Connection[Any] = connect()
-    api.publish(flow, definition(shops), conn=conn)
-    api.start(flow, {"town": "Rio"}, conn=conn)
-    (found,) = api.flow_tasks(flow, conn=conn)
-    api.take_task(found.job_id, "carol", [f"f:{flow}"], conn=conn)
+    api.flows.publish(flow, definition(shops), conn=conn)
+    api.instances.start(flow, {"town": "Rio"}, conn=conn)
+    (found,) = api.tasks.of_flow(flow, conn=conn)
+    api.tasks.take(found.job_id, "carol", [f"f:{flow}"], conn=conn)
     with django_db_blocker.unblock():
         groups = [Group.objects.create(name=f"flow:{name}:handle") for name in (flow, shops)]
         people["carol"].groups.add(*groups)
@@ -228,7 +228,7 @@ def test_a_file_is_sent_when_it_is_chosen_and_kept_as_a_draft(
     choose_shop(browser, wait, "W02", "W02")
     complete(browser)
     wait(lambda page: f"/tasks/{task}/" not in page.current_url)
-    state = api.read_task(task, "carol", conn=connect()).state_of
+    state = api.tasks.read(task, "carol", conn=connect()).state_of
     assert (state["photo"]["name"], state["photo"]["size"], state["photo"]["type"]) == (
         "front.png", len(PNG), "image/png",
     )  # fmt: skip
@@ -287,7 +287,7 @@ def test_rows_of_a_table_are_added_moved_and_removed_by_keyboard(
     browser.find_elements(By.CSS_SELECTOR, "[data-remove]")[2].send_keys(Keys.ENTER)
     complete(browser)
     wait(lambda page: f"/tasks/{task}/" not in page.current_url)
-    parts = api.read_task(task, "carol", conn=connect()).state_of["parts"]
+    parts = api.tasks.read(task, "carol", conn=connect()).state_of["parts"]
     assert [{name: str(value) for name, value in row.items()} for row in parts] == [
         {"part": "fan", "count": "2", "price": "9.90", "state": "used"}, {"part": "belt"},
     ]  # fmt: skip

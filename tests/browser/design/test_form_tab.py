@@ -24,7 +24,7 @@ Browser = webdriver.Chrome
 def tab(flow: str, connect: Any, login: Login) -> Any:
     """The tab of a flow whose task has a form with five fields."""
     conn = connect()
-    api.publish(flow, DEFINITION, conn=conn)
+    api.flows.publish(flow, DEFINITION, conn=conn)
     number = conn.execute("select id from wedsql.flow where name = %s", [flow]).fetchone()[0]
     address = f"/admin/flows/flow/{number}/design/forms/"
     login("alice", address)

@@ -21,14 +21,14 @@ Connect = Callable[..., psycopg.Connection[Any]]
 
 
 def perform(flow: str, transition: str, connection: Any) -> None:
-    (job,) = api.lease_many(flow, [transition], 1, "tester", conn=connection)
-    api.complete(job, {}, conn=connection)
+    (job,) = api.jobs.lease_many(flow, [transition], 1, "tester", conn=connection)
+    api.jobs.complete(job, {}, conn=connection)
 
 
 def perform_task(flow: str, wid: int, data: dict[str, Any], connection: Any) -> None:
-    (task,) = api.instance_tasks(wid, conn=connection)
-    api.take_task(task.job_id, "tester", [f"f:{flow}"], conn=connection)
-    api.complete_task(task.job_id, "tester", data, conn=connection)
+    (task,) = api.tasks.of_instance(wid, conn=connection)
+    api.tasks.take(task.job_id, "tester", [f"f:{flow}"], conn=connection)
+    api.tasks.complete(task.job_id, "tester", data, conn=connection)
 
 
 def test_a_process_is_imported_published_and_its_tokens_are_watched(

@@ -156,5 +156,5 @@ def test_each_kind_of_exception_is_repaired_from_the_list_in_a_few_clicks(
         seconds = time.monotonic() - begun
         print(f"{title:32} {hand.clicks:6}  {hand.typed:6}  {seconds:7.1f}")
         assert desk.status(case.wid) == status, title
-        assert status == "X" or api.read_case(case.number, conn=desk.connection).closed_at, title
+        assert status == "X" or api.cases.read(case.number, conn=desk.connection).closed_at, title
         assert hand.clicks <= MOST_CLICKS, title

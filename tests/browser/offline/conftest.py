@@ -48,7 +48,7 @@ def device(tmp_path: Path, line: Line, technicians: None) -> Iterator[Device]:
 @pytest.fixture
 def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
     found: psycopg.Connection[Any] = connect()
-    api.publish(flow, DEFINITION, conn=found)
+    api.flows.publish(flow, DEFINITION, conn=found)
     return found
 
 
@@ -57,8 +57,8 @@ def locked(flow: str, conn: psycopg.Connection[Any]) -> Callable[[], int]:
     """A function that starts an instance, locks its task for carol, and returns the number of the task."""
 
     def lock() -> int:
-        (task,) = api.instance_tasks(api.start(flow, {}, conn=conn), conn=conn)
-        api.take_task(task.job_id, "carol", ["r:Technician"], lock=True, conn=conn)
+        (task,) = api.tasks.of_instance(api.instances.start(flow, {}, conn=conn), conn=conn)
+        api.tasks.take(task.job_id, "carol", ["r:Technician"], lock=True, conn=conn)
         return task.job_id
 
     return lock

@@ -27,7 +27,7 @@ def opened(flow: str, conn: psycopg.Connection[Any]) -> Callable[[], int]:
     """A function that starts an instance, and returns the number of its task, which is open."""
 
     def start() -> int:
-        (task,) = api.instance_tasks(api.start(flow, {}, conn=conn), conn=conn)
+        (task,) = api.tasks.of_instance(api.instances.start(flow, {}, conn=conn), conn=conn)
         return task.job_id
 
     return start
@@ -64,8 +64,8 @@ def test_t231_what_was_prefetched_is_taken_along_by_one_request_and_performed(
     go_offline(device, mine, task)
     device.wait(lambda page: "perform without a connection: 2." in device.one("#left").text)
     assert device.page.execute_script(ASKED) == before + 1
-    assert api.read_task(task, "carol", conn=conn).state == "L"
-    assert "carol" not in [one.name for one in api.active_persons(conn=conn)]
+    assert api.tasks.read(task, "carol", conn=conn).state == "L"
+    assert "carol" not in [one.name for one in api.persons.active(conn=conn)]
     line.cut()
     device.start_again()
     device.open()
@@ -77,7 +77,7 @@ def test_t231_what_was_prefetched_is_taken_along_by_one_request_and_performed(
     device.press("#send")
     device.wait(lambda page: device.states() == ["accepted"])
     assert count_steps(conn, task) == 1
-    assert str(api.read_task(task, "carol", conn=conn).state_of["cost"]) == "500"
+    assert str(api.tasks.read(task, "carol", conn=conn).state_of["cost"]) == "500"
 
 
 def test_t175_who_cannot_take_everything_along_is_told_why_and_goes_on(
@@ -87,10 +87,10 @@ def test_t175_who_cannot_take_everything_along_is_told_why_and_goes_on(
     device.open()
     device.exchanged()
     device.wait(lambda page: {str(task), str(taken)} <= offered(device))
-    api.take_task(taken, "bob", ["r:Technician"], conn=conn)
+    api.tasks.take(taken, "bob", ["r:Technician"], conn=conn)
     go_offline(device, taken, task)
     device.wait(lambda page: "bob has task" in device.one("[role=alert]").text)
-    assert api.read_task(mine, "carol", conn=conn).state == "R", "what is not taken along is given back"
+    assert api.tasks.read(mine, "carol", conn=conn).state == "R", "what is not taken along is given back"
     device.page.refresh()
     device.wait(lambda page: str(taken) not in [b.get_attribute("value") for b in device.all("[name=take]")])
     go_offline(device, task)
@@ -114,7 +114,7 @@ def test_t175_t176_what_does_not_fit_is_said_before_anything_is_locked(
     device.go("")
     go_offline(device, task)
     device.wait(lambda page: "It does not fit" in device.one("[role=alert]").text)
-    assert api.read_task(task, "carol", conn=conn).state == "R"
+    assert api.tasks.read(task, "carol", conn=conn).state == "R"
     device.page.refresh()
     go_offline(device, task)
     device.wait(lambda page: "perform without a connection: 1." in device.one("#left").text)

@@ -34,7 +34,7 @@ VISIT: dict[str, Any] = {
 @pytest.fixture
 def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
     found: psycopg.Connection[Any] = connect()
-    api.publish(flow, VISIT, conn=found)
+    api.flows.publish(flow, VISIT, conn=found)
     return found
 
 
@@ -82,7 +82,7 @@ def test_t298_the_next_task_of_the_same_person_is_performed_without_a_connection
     device.log_in("carol")
     device.press("#send")
     device.wait(lambda page: device.states() == ["accepted"] * 3)
-    wid = api.read_task(task, "carol", conn=conn).wid
+    wid = api.tasks.read(task, "carol", conn=conn).wid
     assert story(conn, wid) == [("visit", "carol"), ("repair", "carol"), ("sign", "carol")]
     assert conn.execute("select status from wedsql.instance where wid = %s", [wid]).fetchone() == ("F",)
     device.go("")
@@ -102,12 +102,12 @@ def test_t298_where_the_site_decides_otherwise_the_second_is_a_late_result_with_
     complete(device, "VisitarCliente", "damage", "700")
     device.wait(lambda page: offered(device) == ["Consertar"])
     complete(device, "Consertar", "repaired", "yes")
-    api.release_task(task, "alice", force=True, conn=conn)
-    api.take_task(task, "bob", ["r:Technician"], conn=conn)
+    api.tasks.release(task, "alice", force=True, conn=conn)
+    api.tasks.take(task, "bob", ["r:Technician"], conn=conn)
     line.restore()
     device.go("outbox")
     device.press("#send")
     device.wait(lambda page: device.states() == ["late", "late", "accepted"])
-    wid = api.read_task(task, "bob", conn=conn).wid
+    wid = api.tasks.read(task, "bob", conn=conn).wid
     assert conn.execute("select count(*) from wedsql.late_result where wid = %s", [wid]).fetchone() == (2,)
     assert story(conn, wid) == []

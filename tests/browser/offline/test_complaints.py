@@ -152,4 +152,4 @@ def test_a_false_unsaved_record_what_was_saved_leaves_no_draft_and_nothing_that_
     assert device.all("#waiting")[0].text == "" and stored(device, "drafts") == 0
     marked = json.loads(device.page.execute_script("return localStorage.getItem('wedsql-offline')"))
     assert marked["unsent"] == 0, "logging out is not refused"
-    assert api.read_task(task, "carol", conn=conn).ended_at is not None
+    assert api.tasks.read(task, "carol", conn=conn).ended_at is not None

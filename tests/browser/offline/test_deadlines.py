@@ -20,7 +20,7 @@ def publish(flow: str, conn: psycopg.Connection[Any]) -> Callable[[str], None]:
 
     def published(deadline: str) -> None:
         rule = DEFINITION["triggers"][0] | {"deadline": deadline}
-        api.publish(flow, DEFINITION | {"triggers": [rule]}, conn=conn)
+        api.flows.publish(flow, DEFINITION | {"triggers": [rule]}, conn=conn)
 
     return published
 

@@ -30,10 +30,10 @@ RAW = """
 
 def locked_tasks(flow: str, conn: psycopg.Connection[Any]) -> list[int]:
     """Start instances with texts, lock the task of each for carol, and return the numbers of the tasks."""
-    found = [one.wid for one in api.start_many(flow, [{"model": TEXT}] * TASKS, conn=conn)]
-    tasks = [api.instance_tasks(int(wid or 0), conn=conn)[0].job_id for wid in found]
+    found = [one.wid for one in api.instances.start_many(flow, [{"model": TEXT}] * TASKS, conn=conn)]
+    tasks = [api.tasks.of_instance(int(wid or 0), conn=conn)[0].job_id for wid in found]
     for task in tasks:
-        api.take_task(task, "carol", ["r:Technician"], lock=True, conn=conn)
+        api.tasks.take(task, "carol", ["r:Technician"], lock=True, conn=conn)
     return tasks
 
 

@@ -50,7 +50,7 @@ def test_who_lost_what_the_device_had_stored_sees_it_and_does_the_task_again(
     device.go("outbox")
     device.wait(lambda page: device.states() == ["accepted"])
     assert [count_steps(conn, task) for task in (sent, lost, other)] == [1, 1, 0]
-    assert str(api.read_task(lost, "carol", conn=conn).state_of["cost"]) == "3"
+    assert str(api.tasks.read(lost, "carol", conn=conn).state_of["cost"]) == "3"
     if stores != "all":
         device.go("")
         device.press("#understood")

@@ -52,12 +52,12 @@ def flow(connect: Any) -> Iterator[str]:
     for each in rules:
         if each.get("transition") == "visitar_cliente":
             each |= {"form": FORM, "writes": [*each["writes"], "relatorio", "foto"]}
-    api.create_flow(name, conn=conn)
-    api.publish(name, made | {"attributes": [*made["attributes"], *more], "triggers": rules}, conn=conn)
+    api.flows.create(name, conn=conn)
+    api.flows.publish(name, made | {"attributes": [*made["attributes"], *more], "triggers": rules}, conn=conn)
     yield name
     for (each,) in conn.execute("select name from wedsql.flow").fetchall():
         if each not in before:
-            api.drop_flow(each, force=True, conn=conn)
+            api.flows.drop(each, force=True, conn=conn)
 
 
 @pytest.fixture
@@ -73,21 +73,21 @@ def office(people: dict[str, Any], django_db_blocker: Any) -> Iterator[None]:
 
 
 def open_task(conn: psycopg.Connection[Any], wid: int, transition: str) -> int:
-    (found,) = [one for one in api.instance_tasks(wid, conn=conn) if one.transition == transition]
+    (found,) = [one for one in api.tasks.of_instance(wid, conn=conn) if one.transition == transition]
     return found.job_id
 
 
 def perform(conn: psycopg.Connection[Any], wid: int, person: str, transition: str, **values: Any) -> None:
     task = open_task(conn, wid, transition)
-    api.take_task(task, person, [f"r:{OFFICE[person]}"], conn=conn)
-    api.complete_task(task, person, values, conn=conn)
+    api.tasks.take(task, person, [f"r:{OFFICE[person]}"], conn=conn)
+    api.tasks.complete(task, person, values, conn=conn)
 
 
 def test_t225_the_visit_of_the_client_is_performed_without_a_connection(
     tmp_path: Path, line: Line, flow: str, office: None, connect: Any, processes: Processes
 ) -> None:
     conn = connect()
-    wid = api.start(flow, {"instance_name": "Manutencao_001"}, conn=conn)
+    wid = api.instances.start(flow, {"instance_name": "Manutencao_001"}, conn=conn)
     perform(conn, wid, "Maria", "criar_ordem_servico")
     task = open_task(conn, wid, "visitar_cliente")
     phone = Device(tmp_path / "profile", line)
@@ -100,9 +100,9 @@ def test_t225_the_visit_of_the_client_is_performed_without_a_connection(
         visit(phone, line, task, tmp_path)
     finally:
         phone.kill()
-    state = dict(api.read_task(task, "Paulo", conn=conn).state_of)
+    state = dict(api.tasks.read(task, "Paulo", conn=conn).state_of)
     assert state["relatorio"] == "O cano estava furado."
-    assert api.read_task_file(wid, "foto", conn=conn)[1] == PNG
+    assert api.task_forms.read_file(wid, "foto", conn=conn)[1] == PNG
     times = "select made_at < arrived_at, state from wedsql.device_result where job_id = %s"
     assert conn.execute(times, [task]).fetchall() == [(True, "A")]
     worker = processes.manage("wedworker", "--flow", flow, "--once")

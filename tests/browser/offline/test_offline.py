@@ -23,7 +23,7 @@ __all__ = ["axe"]
 def test_a_value_outside_of_the_limits_of_its_field_is_not_taken_without_a_connection(
     device: Device, line: Line, locked: Callable[[], int], flow: str, conn: psycopg.Connection[Any]
 ) -> None:
-    api.publish(flow, limited(), conn=conn)
+    api.flows.publish(flow, limited(), conn=conn)
     task = locked()
     device.open()
     device.exchanged()
@@ -109,7 +109,7 @@ def test_t181_a_task_is_performed_in_a_browser_that_is_killed_without_a_connecti
     device.log_in("carol")
     device.press("#send")
     device.wait(lambda page: device.states() == ["accepted"])
-    sheet = api.read_task(task, "carol", conn=conn)
+    sheet = api.tasks.read(task, "carol", conn=conn)
     assert (sheet.state, sheet.ended_by) == ("D", "carol") and str(sheet.state_of["cost"]) == "500"
     times = """
         select r.made_at < r.arrived_at, l.message from wedsql.device_result r
@@ -159,13 +159,13 @@ def test_t185_who_lost_the_task_meanwhile_sends_a_late_result_with_a_case(
     device.wait(lambda page: device.tasks() == [str(task)])
     line.cut()
     device.complete(task, "7")
-    api.release_task(task, "alice", force=True, conn=conn)
-    api.take_task(task, "bob", ["r:Technician"], conn=conn)
+    api.tasks.release(task, "alice", force=True, conn=conn)
+    api.tasks.take(task, "bob", ["r:Technician"], conn=conn)
     line.restore()
     device.go("outbox")
     device.press("#send")
     device.wait(lambda page: device.states() == ["late"])
-    wid = api.read_task(task, "bob", conn=conn).wid
+    wid = api.tasks.read(task, "bob", conn=conn).wid
     (cause,) = conn.execute("select cause from wedsql.repair_case where wid = %s", [wid]).fetchall()
     assert cause[0] == "LATE_RESULT"
     device.go("")
@@ -260,7 +260,7 @@ def test_who_logs_out_with_results_that_are_not_sent_is_asked_what_becomes_of_th
     line.cut()
     device.complete(first, "1")
     device.complete(second, "2")
-    api.release_task(second, "alice", force=True, conn=conn)
+    api.tasks.release(second, "alice", force=True, conn=conn)
     device.page.execute_script("navigator.locks.request('wedsql-sync', () => new Promise(() => {}))")
     line.restore()
     first_tab = device.page.current_window_handle

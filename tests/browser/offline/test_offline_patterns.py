@@ -43,7 +43,7 @@ def press(device: Device) -> None:
 def test_a_text_of_another_form_is_not_taken_and_says_which_one_is_asked_for(
     device: Device, line: Line, locked: Callable[[], int], flow: str, conn: psycopg.Connection[Any]
 ) -> None:
-    api.publish(flow, of_pattern("^[A-Z]-[0-9]+$"), conn=conn)
+    api.flows.publish(flow, of_pattern("^[A-Z]-[0-9]+$"), conn=conn)
     task = locked()
     ready(device, task)
     line.cut()
@@ -74,7 +74,7 @@ def test_what_only_the_site_can_say_is_left_to_it_and_comes_back_with_its_reason
     device: Device, line: Line, locked: Callable[[], int], flow: str, conn: psycopg.Connection[Any]
 ) -> None:
     """Where a word ends depends on the language of the server."""
-    api.publish(flow, of_pattern(r"\mwet\M"), conn=conn)
+    api.flows.publish(flow, of_pattern(r"\mwet\M"), conn=conn)
     task = locked()
     ready(device, task)
     line.cut()
@@ -94,7 +94,7 @@ def test_a_pattern_that_is_published_meanwhile_refuses_the_result_which_is_corre
     device: Device, line: Line, locked: Callable[[], int], flow: str, conn: psycopg.Connection[Any]
 ) -> None:
     """Nothing typed is lost: the form opens again with it, and now asks for the new form of the text."""
-    api.publish(flow, of_pattern("^A-[0-9]+$"), conn=conn)
+    api.flows.publish(flow, of_pattern("^A-[0-9]+$"), conn=conn)
     task = locked()
     ready(device, task)
     line.cut()
@@ -103,7 +103,7 @@ def test_a_pattern_that_is_published_meanwhile_refuses_the_result_which_is_corre
     _fill(device, device.one("[name=value-reason]"), "A-1")
     press(device)
     device.wait(lambda page: not device.all("[data-task-form]"))
-    api.publish(flow, of_pattern("^B-[0-9]+$"), conn=conn)
+    api.flows.publish(flow, of_pattern("^B-[0-9]+$"), conn=conn)
     line.restore()
     device.go("outbox")
     device.press("#send")
@@ -122,4 +122,4 @@ def test_a_pattern_that_is_published_meanwhile_refuses_the_result_which_is_corre
     device.go("outbox")
     device.wait(lambda page: device.states() == ["accepted"])
     assert count_steps(conn, task) == 1
-    assert api.read_task(task, "carol", conn=conn).state_of["reason"] == "B-1"
+    assert api.tasks.read(task, "carol", conn=conn).state_of["reason"] == "B-1"

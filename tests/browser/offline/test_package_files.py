@@ -25,7 +25,7 @@ __all__ = ["axe"]
 @pytest.fixture
 def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
     found: psycopg.Connection[Any] = connect()
-    api.publish(flow, WITH_PHOTO, conn=found)
+    api.flows.publish(flow, WITH_PHOTO, conn=found)
     return found
 
 
@@ -113,8 +113,8 @@ def test_r009_a_task_and_its_result_go_as_files_and_the_result_counts_once(
     laptop.open("offline/en/#/outbox")
     laptop.wait(lambda page: laptop.states() == ["accepted"])
     assert count_steps(conn, task) == 1
-    sheet = api.read_task(task, "carol", conn=conn)
-    found, content = api.read_task_file(sheet.wid, "photo", conn=conn)
+    sheet = api.tasks.read(task, "carol", conn=conn)
+    found, content = api.task_forms.read_file(sheet.wid, "photo", conn=conn)
     assert (found["name"], content) == ("IMG_0001.png", photo.read_bytes())
     kept = "select count(*), count(distinct device_id) from wedsql.device_result where job_id = %s"
     assert conn.execute(kept, [task]).fetchone() == (1, 1)

@@ -27,7 +27,7 @@ WITH_PHOTO: dict[str, Any] = DEFINITION | {
 @pytest.fixture
 def conn(flow: str, connect: Any) -> psycopg.Connection[Any]:
     found: psycopg.Connection[Any] = connect()
-    api.publish(flow, WITH_PHOTO, conn=found)
+    api.flows.publish(flow, WITH_PHOTO, conn=found)
     return found
 
 
@@ -75,8 +75,8 @@ def test_a_photo_is_taken_without_a_connection_and_survives_two_kills(
     device.log_in("carol")
     device.open("offline/en/#/outbox")
     device.wait(lambda page: device.states() == ["accepted"])
-    sheet = api.read_task(task, "carol", conn=conn)
-    found, content = api.read_task_file(sheet.wid, "photo", conn=conn)
+    sheet = api.tasks.read(task, "carol", conn=conn)
+    found, content = api.task_forms.read_file(sheet.wid, "photo", conn=conn)
     assert (found["name"], content) == ("IMG_0001.png", photo.read_bytes())
     assert device.page.execute_async_script(FILES) == 0, "what was delivered leaves the device"
     contents = "select count(*) from wedsql.task_file where wid = %s"
@@ -122,8 +122,8 @@ def test_a_line_that_is_cut_in_the_photo_sends_it_again_and_never_one_without_th
     device.press("#send")
     device.wait(lambda page: device.states() == ["accepted"])
     assert conn.execute("select count(*) from wedsql.wed_trace where job_id = %s", [task]).fetchone() == (1,)
-    sheet = api.read_task(task, "carol", conn=conn)
-    assert api.read_task_file(sheet.wid, "photo", conn=conn)[1] == photo.read_bytes()
+    sheet = api.tasks.read(task, "carol", conn=conn)
+    assert api.task_forms.read_file(sheet.wid, "photo", conn=conn)[1] == photo.read_bytes()
 
 
 def test_a_photo_that_is_too_large_or_has_no_room_is_told_at_once_and_nothing_is_lost(
@@ -182,5 +182,5 @@ def test_a_photo_that_the_site_does_not_take_is_corrected(
     complete(device)
     device.go("outbox")
     device.wait(lambda page: device.states() == ["accepted"])
-    wid = api.read_task(task, "carol", conn=conn).wid
-    assert api.read_task_file(wid, "photo", conn=conn)[1] == photo.read_bytes()
+    wid = api.tasks.read(task, "carol", conn=conn).wid
+    assert api.task_forms.read_file(wid, "photo", conn=conn)[1] == photo.read_bytes()

@@ -79,14 +79,14 @@ def became(device: Device, *states: str) -> None:
 
 def costs(session: psycopg.Connection[Any], tasks: tuple[int, ...]) -> list[tuple[int, str]]:
     """Return for each task how often it was done, and with which cost."""
-    found = [(count_steps(session, one), api.read_task(one, "carol", conn=session)) for one in tasks]
+    found = [(count_steps(session, one), api.tasks.read(one, "carol", conn=session)) for one in tasks]
     return [(steps, str(sheet.state_of["cost"])) for steps, sheet in found]
 
 
 def another(session: psycopg.Connection[Any], flow: str) -> int:
     """Start an instance, lock its task for carol, and return the number of the task."""
-    (task,) = api.instance_tasks(api.start(flow, {}, conn=session), conn=session)
-    api.take_task(task.job_id, "carol", ["r:Technician"], lock=True, conn=session)
+    (task,) = api.tasks.of_instance(api.instances.start(flow, {}, conn=session), conn=session)
+    api.tasks.take(task.job_id, "carol", ["r:Technician"], lock=True, conn=session)
     return task.job_id
 
 

@@ -128,7 +128,7 @@ def test_t204_the_same_task_goes_on_with_the_data_on_the_device(
 def test_t206_an_application_of_the_site_is_started_again_by_the_person(
     device: Device, line: Line, flow: str, locked: Callable[[], int], conn: psycopg.Connection[Any]
 ) -> None:
-    api.publish(flow, APPLICATION, conn=conn)
+    api.flows.publish(flow, APPLICATION, conn=conn)
     on_page(device, locked())
     link = device.one("[data-application]")
     device.page.execute_script("arguments[0].addEventListener('click', (e) => e.preventDefault())", link)
@@ -166,7 +166,7 @@ def test_t202_the_page_of_a_task_recommends_where_to_perform_it(
 def test_t300_a_device_that_is_low_on_energy_locks_no_task_on_its_page_and_says_why(
     device: Device, flow: str, conn: psycopg.Connection[Any]
 ) -> None:
-    (task,) = api.instance_tasks(api.start(flow, {}, conn=conn), conn=conn)
+    (task,) = api.tasks.of_instance(api.instances.start(flow, {}, conn=conn), conn=conn)
     device.open("offline/en/#/away")
     device.exchanged()
     device.press("#report")
@@ -179,10 +179,10 @@ def test_t300_a_device_that_is_low_on_energy_locks_no_task_on_its_page_and_says_
     device.one("form[data-lock] [name=energy]")
     device.press("form[data-lock] button")
     device.wait(lambda page: "3 percent of its energy" in device.one("main").text)
-    assert api.read_task(task.job_id, "carol", conn=conn).state == "R"
+    assert api.tasks.read(task.job_id, "carol", conn=conn).state == "R"
     device.page.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", made)
     on_page(device, task.job_id)
     device.one("form[data-lock] [name=device]")
     device.press("form[data-lock] button")
     device.wait(lambda page: device.all("[data-task-form]"))
-    assert api.read_task(task.job_id, "carol", conn=conn).state == "L"
+    assert api.tasks.read(task.job_id, "carol", conn=conn).state == "L"

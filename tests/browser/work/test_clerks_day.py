@@ -72,10 +72,10 @@ class Desk:
 
     def case(self) -> Case:
         """Return the open case that is shown."""
-        return api.list_cases(["orders"], {"wid": self.number()}, conn=self.connection)[0]
+        return api.cases.list(["orders"], {"wid": self.number()}, conn=self.connection)[0]
 
     def status(self, wid: int) -> str:
-        return str(api.explain_instance(wid, conn=self.connection).status)
+        return str(api.reasons.explain_instance(wid, conn=self.connection).status)
 
 
 def person(name: str) -> Any:
@@ -101,7 +101,7 @@ def desk(
         for user in users:
             user.delete()
     for flow in ("orders", "fig2", "counter"):
-        api.drop_flow(flow, force=True, conn=connection)
+        api.flows.drop(flow, force=True, conn=connection)
 
 
 def test_with_the_mouse_cases_are_put_aside_approved_retried_and_undone(
@@ -142,7 +142,7 @@ def approve(other: Desk, log_in: LogIn) -> None:
     log_in(other.browser, "approver", "/cases/")
     other.follow("a", "Approvals")
     other.follow("section[aria-labelledby=proposals-title] th a")
-    (proposal,) = api.list_proposals(["orders"], conn=other.connection)
+    (proposal,) = api.approvals.list(["orders"], conn=other.connection)
     other.follow("button", "Approve")
     assert other.status(proposal.wid) == "F"
 
@@ -185,9 +185,9 @@ def many(desk: Desk) -> None:
     desk.follow("button", "Preview")
     desk.follow("button[value=apply]", "Repair ")
     desk.shows("in progress")
-    while api.continue_bulk(conn=desk.connection) is not None:
+    while api.bulk.continue_bulk(conn=desk.connection) is not None:
         pass
-    (made,) = api.list_bulk(["orders"], conn=desk.connection)
+    (made,) = api.bulk.list(["orders"], conn=desk.connection)
     assert (made.operation, made.done, made.refused) == ("patch", made.total, 0)
     desk.shows(f"{made.total} / {made.total}")
     assert desk.status(left_out) == "E" and {desk.status(wid) for wid in others} == {"R"}

@@ -35,7 +35,7 @@ def session(connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[psycopg
     yield conn
     for (flow,) in conn.execute("select name from wedsql.flow").fetchall():
         if flow not in before:
-            api.drop_flow(flow, force=True, conn=conn)
+            api.flows.drop(flow, force=True, conn=conn)
 
 
 @dataclass(frozen=True)

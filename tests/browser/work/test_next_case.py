@@ -20,8 +20,8 @@ def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
 ) -> None:
     wid = parcels.start()
     parcels.make_exception(wid)
-    [case] = api.list_cases([parcels.flow], conn=parcels.connection)
-    api.change_case(case.number, {"queue": "keys"}, "ann", conn=parcels.connection)
+    [case] = api.cases.list([parcels.flow], conn=parcels.connection)
+    api.cases.change(case.number, {"queue": "keys"}, "ann", conn=parcels.connection)
     login("alice", "/cases/?queue=keys")
     press(browser, "?")
     wait(lambda page: page.find_element(By.ID, "keys-on").is_displayed())
@@ -34,7 +34,7 @@ def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
     browser.find_element(By.ID, "keys-on").click()
     press(browser, Keys.ESCAPE, "n")
     wait(lambda page: page.current_url.endswith(f"/instances/{wid}/repair/"))
-    assert api.read_case(case.number, conn=parcels.connection).state == "claimed"
+    assert api.cases.read(case.number, conn=parcels.connection).state == "claimed"
     browser.find_element(By.NAME, "value-stage").send_keys("new")
     browser.find_element(By.ID, "reason").send_keys("It was found.")
     address = browser.current_url
@@ -44,7 +44,7 @@ def test_a_key_claims_the_next_case_which_is_repaired_and_it_can_be_turned_off(
     wait(lambda page: page.current_url.endswith("#preview"))
     browser.find_element(By.CSS_SELECTOR, "button[value=apply]").click()
     wait(lambda page: page.current_url.endswith("/cases/"))
-    assert api.read_case(case.number, conn=parcels.connection).state == "applied"
+    assert api.cases.read(case.number, conn=parcels.connection).state == "applied"
 
 
 # Types as soon as the field is there: the scripts of the page run after it.

@@ -97,7 +97,7 @@ def odd(dsn: str, chromium: Any, request: pytest.FixtureRequest) -> Iterator[str
     """A flow whose task may write hundreds of attributes: all without a form, or a part of them by one."""
     with standing_flow(dsn, chromium) as (shops, session), standing_flow(dsn, chromium) as (flow, _):
         offered = [{"name": kind, "type": kind} for kind, kinds in KINDS.items() if "query" in kinds]
-        api.publish(shops, {"attributes": offered, "triggers": []}, conn=session)
+        api.flows.publish(shops, {"attributes": offered, "triggers": []}, conn=session)
         attributes = declared(session)
         task = {"transition": "look", "predicate": "n is null", "performer": "person", "role": "Technician",
                 "offline": True, "writes": [one["name"] for one in attributes]}  # fmt: skip
@@ -105,7 +105,7 @@ def odd(dsn: str, chromium: Any, request: pytest.FixtureRequest) -> Iterator[str
             part = attributes[1 + request.param :: PARTS]
             task["form"] = in_form([attributes[0], *part], shops)
         triggers = [task, {"predicate": "n = 7", "final": True}]
-        api.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
+        api.flows.publish(flow, {"attributes": attributes, "triggers": triggers}, conn=session)
         assert len(attributes) > 330
         yield flow
 
@@ -114,8 +114,8 @@ def odd(dsn: str, chromium: Any, request: pytest.FixtureRequest) -> Iterator[str
 def task(odd: str, connect: Any, people: dict[str, Any], django_db_blocker: Any) -> Iterator[int]:
     """A task that carol has locked."""
     session = connect()
-    (found,) = api.instance_tasks(api.start(odd, {}, conn=session), conn=session)
-    api.take_task(found.job_id, "carol", ["r:Technician"], lock=True, conn=session)
+    (found,) = api.tasks.of_instance(api.instances.start(odd, {}, conn=session), conn=session)
+    api.tasks.take(found.job_id, "carol", ["r:Technician"], lock=True, conn=session)
     with django_db_blocker.unblock():
         group = Group.objects.get_or_create(name="role:Technician")[0]
         people["carol"].groups.add(group)
@@ -129,11 +129,11 @@ def forms(odd: str, browser: Any, server: Any, connect: Any, login: Login) -> Fo
 
 
 def wid_of(forms: Forms, task: int) -> int:
-    return api.read_task(task, "carol", conn=forms.session).wid
+    return api.tasks.read(task, "carol", conn=forms.session).wid
 
 
 def is_done(forms: Forms, task: int) -> bool:
-    return api.read_task(task, "carol", conn=forms.session).ended_at is not None
+    return api.tasks.read(task, "carol", conn=forms.session).ended_at is not None
 
 
 @pytest.mark.parametrize("odd", ["fields", *range(PARTS)], indirect=True)
@@ -155,7 +155,7 @@ def test_a_draft_of_a_task_and_what_is_refused_change_nothing(forms: Forms, task
     forms.open(f"tasks/{task}/")
     forms.type("value-n", "7")
     wait_in(forms.browser, lambda page: page.find_element(By.CSS_SELECTOR, "[data-kept]").is_displayed())
-    kept = api.read_task_draft(task, "carol", conn=forms.session)
+    kept = api.task_forms.read_draft(task, "carol", conn=forms.session)
     assert kept is not None and kept["fields"] == {"value-n": ["7", ""]}
     forms.open(f"tasks/{task}/")
     forms.type("value-n", "x")

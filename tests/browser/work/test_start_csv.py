@@ -31,7 +31,7 @@ def test_the_rows_of_a_file_are_shown_and_started_without_those_that_are_refused
     session = connect()
     rule = {"transition": "tr_x", "predicate": "city is not null"}
     attributes = [{"name": "city"}, {"name": "people", "type": "integer"}]
-    api.publish(flow, {"attributes": attributes, "triggers": [rule]}, conn=session)
+    api.flows.publish(flow, {"attributes": attributes, "triggers": [rule]}, conn=session)
     file = tmp_path / "cities.csv"
     file.write_bytes('city;people\r\nSão Paulo;12\r\nRio;many\r\n"Re\r\ncife";2\r\n'.encode("utf-8-sig"))
     browser.set_window_size(*PHONE)

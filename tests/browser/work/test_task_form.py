@@ -59,10 +59,10 @@ def task(
 ) -> Iterator[int]:
     """A task that carol has taken, whose page is open."""
     conn: psycopg.Connection[Any] = connect()
-    api.publish(flow, DEFINITION, conn=conn)
-    api.start(flow, {}, conn=conn)
-    (found,) = api.flow_tasks(flow, conn=conn)
-    api.take_task(found.job_id, "carol", [f"f:{flow}"], conn=conn)
+    api.flows.publish(flow, DEFINITION, conn=conn)
+    api.instances.start(flow, {}, conn=conn)
+    (found,) = api.tasks.of_flow(flow, conn=conn)
+    api.tasks.take(found.job_id, "carol", [f"f:{flow}"], conn=conn)
     with django_db_blocker.unblock():
         group = Group.objects.create(name=f"flow:{flow}:handle")
         people["carol"].groups.add(group)
@@ -123,8 +123,8 @@ def test_what_was_typed_comes_back_in_another_tab_and_goes_with_the_task(
     browser.close()
     browser.switch_to.window(browser.window_handles[0])
     conn = connect()
-    assert api.read_task_draft(task, "carol", conn=conn) is None
-    assert api.read_task(task, "carol", conn=conn).state_of["parts"] == [{"part": "bolt"}]
+    assert api.task_forms.read_draft(task, "carol", conn=conn) is None
+    assert api.tasks.read(task, "carol", conn=conn).state_of["parts"] == [{"part": "bolt"}]
 
 
 def test_errors_are_summed_up_with_links_to_their_fields(browser: Browser, wait: Wait, task: int) -> None:
@@ -157,7 +157,7 @@ def test_the_designer_sees_the_form_as_it_is_typed(
     browser: Browser, wait: Wait, flow: str, connect: Any, login: Login
 ) -> None:
     conn = connect()
-    api.publish(flow, DEFINITION, conn=conn)
+    api.flows.publish(flow, DEFINITION, conn=conn)
     number = conn.execute("select id from wedsql.flow where name = %s", [flow]).fetchone()[0]
     login("alice", f"/admin/flows/flow/{number}/design/?rule=1")
     browser.execute_script("for (const each of document.querySelectorAll('details.group')) each.open = true")

@@ -45,14 +45,14 @@ def tasks(
 ) -> Iterator[list[int]]:
     """Five tasks that are open to carol, whose list of them in her own order is shown."""
     conn: psycopg.Connection[Any] = connect()
-    api.publish(flow, DEFINITION, conn=conn)
+    api.flows.publish(flow, DEFINITION, conn=conn)
     for number in range(5):
-        api.start(flow, {"policy": f"P-{number}"}, conn=conn)
+        api.instances.start(flow, {"policy": f"P-{number}"}, conn=conn)
     with django_db_blocker.unblock():
         group = Group.objects.create(name=f"flow:{flow}:handle")
         people["carol"].groups.add(group)
     login("carol", "/tasks/?show=open&order=own")
-    yield [one.job_id for one in api.flow_tasks(flow, conn=conn)]
+    yield [one.job_id for one in api.tasks.of_flow(flow, conn=conn)]
     conn.execute("delete from wedsql.task_place where person = 'carol'")
     with django_db_blocker.unblock():
         group.delete()
@@ -65,7 +65,7 @@ def listed(browser: Browser) -> list[int]:
 
 def kept(flow: str, connect: Any) -> list[int]:
     """Return the order that the server has, as a session on another machine reads it."""
-    return [one.job_id for one in api.open_tasks("carol", [f"f:{flow}"], "own", conn=connect())]
+    return [one.job_id for one in api.tasks.open("carol", [f"f:{flow}"], "own", conn=connect())]
 
 
 def grip(browser: Browser, task: int) -> Any:
@@ -122,8 +122,8 @@ def test_a_move_that_is_refused_is_undone(
 ) -> None:
     first, *_others, last = tasks
     conn = connect()
-    api.take_task(tasks[1], "dan", [f"f:{flow}"], conn=conn)
-    api.complete_task(tasks[1], "dan", {"done": "yes"}, conn=conn)
+    api.tasks.take(tasks[1], "dan", [f"f:{flow}"], conn=conn)
+    api.tasks.complete(tasks[1], "dan", {"done": "yes"}, conn=conn)
     browser.find_element(By.CSS_SELECTOR, f"#task-{first} [data-move='1']").send_keys(Keys.ENTER)
     said = "[data-said]"
     wait(lambda _page: "no longer to be done" in browser.find_element(By.CSS_SELECTOR, said).text)
@@ -163,7 +163,7 @@ def test_who_asks_for_notifications_is_asked_for_the_newest_task_and_can_end_the
     )
     assert browser.execute_async_script(ask) == [f"?tasks={tasks[-1]}", 1]
     assert browser.execute_async_script(ask) == [f"?tasks={tasks[-1]}", 0]
-    api.start(flow, {"policy": "P-new"}, conn=connect())
+    api.instances.start(flow, {"policy": "P-new"}, conn=connect())
     query, count = browser.execute_async_script(ask)
     assert count == 1 and query != f"?tasks={tasks[-1]}"
     assert len(browser.execute_script("return shown")) == 1

@@ -204,8 +204,8 @@ def test_three_persons_work_at_once_and_nothing_is_lost_or_done_twice(
     flow: str, connect: Callable[[], psycopg.Connection[Any]], persons: list[Person]
 ) -> None:
     conn = connect()
-    api.publish(flow, DEFINITION, conn=conn)
-    wids = [api.start(flow, {"policy": f"P-{number}"}, conn=conn) for number in range(CLAIMS)]
+    api.flows.publish(flow, DEFINITION, conn=conn)
+    wids = [api.instances.start(flow, {"policy": f"P-{number}"}, conn=conn) for number in range(CLAIMS)]
     for each in persons:
         each.begin()
 

@@ -45,7 +45,7 @@ def rows(session: psycopg.Connection[Any]) -> list[str]:
 
 def leave_much(session: psycopg.Connection[Any]) -> None:
     name = unique()
-    api.create_flow(name, conn=session)
+    api.flows.create(name, conn=session)
     with session.transaction():
         session.execute(f"set local search_path = {name}, wedsql")
         session.execute(PARCELS)
@@ -53,7 +53,7 @@ def leave_much(session: psycopg.Connection[Any]) -> None:
     parcels.start()
     parcels.make_exception(parcels.start())
     session.execute(LEFT)
-    api.open_draft(f"{name}_new", definition={"attributes": [], "triggers": []}, actor="left", conn=session)
+    api.drafts.open(f"{name}_new", definition={"attributes": [], "triggers": []}, actor="left", conn=session)
     User.objects.create_user("left")
 
 

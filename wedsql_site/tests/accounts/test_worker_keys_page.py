@@ -22,8 +22,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def flow() -> str:
     name = unique()
-    api.create_flow(name)
-    api.publish(
+    api.flows.create(name)
+    api.flows.publish(
         name,
         {"attributes": [{"name": "a"}], "triggers": [{"transition": "tr_pack", "predicate": "a is null"}]},
     )
@@ -54,7 +54,7 @@ def secret(page: str) -> str:
 
 
 def keys(flow: str) -> list[Any]:
-    return [key for key in api.list_worker_keys(all=True, limit=200) if flow in key.scope]
+    return [key for key in api.workers.list_keys(all=True, limit=200) if flow in key.scope]
 
 
 def test_a_key_is_created_rotated_and_revoked(kim: Client, flow: str) -> None:
@@ -62,7 +62,7 @@ def test_a_key_is_created_rotated_and_revoked(kim: Client, flow: str) -> None:
     assert "The password is wrong." in post(kim, "create", **given | {"password": "no"})
     assert keys(flow) == []
     first = secret(post(kim, "create", **given))
-    assert api.log_in_worker(first) == f"k-{flow}"
+    assert api.workers.log_in(first) == f"k-{flow}"
     page = kim.get(PAGE).content.decode()
     assert first not in page and f"{flow}: tr_pack" in page and "kim" in page
     assert "The password is wrong." in post(kim, "rotate", key=f"k-{flow}", hours="1", password="no")

@@ -87,7 +87,7 @@ def test_a_client_resumes_by_its_last_id_without_a_gap_or_duplicate(
     """Also with a step whose transaction began before the stream was closed and ended after it."""
     late, reader = connect(), stream(query=f"?flow={parcels.flow}").opened()
     with late.transaction():
-        slow = kernel.start(parcels.flow, {}, conn=late)
+        slow = kernel.instances.start(parcels.flow, {}, conn=late)
         wids = parcels.start_many(700)
         found = read_on(reader, 300)
         reader.close()
@@ -125,11 +125,13 @@ def test_a_stream_has_only_what_its_caller_sees_and_follows_the_rights(
 ) -> None:
     """Steps of another flow, which have smaller numbers, do not come first."""
     other = f"{parcels.flow}_other"
-    kernel.create_flow(other, conn=connect())
+    kernel.flows.create(other, conn=connect())
     try:
         everything, one = stream().opened(), stream(query=f"?flow={parcels.flow}").opened()
-        kernel.publish(other, {"attributes": [{"name": "x"}], "triggers": [RULE]}, conn=parcels.connection)
-        kernel.start(other, {"x": "1"}, conn=parcels.connection)
+        kernel.flows.publish(
+            other, {"attributes": [{"name": "x"}], "triggers": [RULE]}, conn=parcels.connection
+        )
+        kernel.instances.start(other, {"x": "1"}, conn=parcels.connection)
         wid = parcels.start()
         assert read_on(everything, 1) == read_on(one, 1) == [(wid, 1)]
         owner.groups.set([Group.objects.get_or_create(name=f"flow:{other}")[0]])

@@ -59,7 +59,7 @@ async def download(port: int, asked: bytes) -> AsyncIterator[bytes]:
 def test_pages_are_answered_while_120_downloads_are_under_way(
     web: WebServer, parcels: Parcels, site: None
 ) -> None:
-    api.start_many(parcels.flow, [{"customer": LONG}] * ROWS, conn=parcels.connection)
+    api.instances.start_many(parcels.flow, [{"customer": LONG}] * ROWS, conn=parcels.connection)
     member = f"flow:{parcels.flow}"
     sessions = [client_of(person(f"p{n}", member)).cookies["sessionid"].value for n in range(PERSONS)]
     file = f"/flows/{parcels.flow}/export.csv?columns=customer"

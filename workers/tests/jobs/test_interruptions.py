@@ -139,7 +139,7 @@ def test_t068_after_a_failure_the_next_host_is_tried(shop: Shop, leased: bool) -
 
     hosts = {"tasks": {"tr_one": {"application": {"hosts": ["iguacu", "tuiuiu"]}}}}
     source = {"language": "pdl", "format": "", "text": "", "map": hosts}
-    api.keep_source(shop.flow, source, conn=shop.db)
+    api.flows.keep_source(shop.flow, source, conn=shop.db)
     shop.on("tr_one", handler)
     (wid,) = shop.start(1)
     for _ in range(3):
@@ -189,8 +189,8 @@ def test_a_handler_is_told_that_its_job_was_withdrawn(shop: Shop) -> None:
     def handler(state: Any, ctx: Any) -> Any:
         ctx.check()
         with shop.db.transaction():
-            (other,) = api.take_many(shop.flow, ["tr_two"], 1, conn=shop.db)
-            api.complete(other, {"a": "other"}, conn=shop.db)
+            (other,) = api.jobs.take_many(shop.flow, ["tr_two"], 1, conn=shop.db)
+            api.jobs.complete(other, {"a": "other"}, conn=shop.db)
         until(lambda: ctx.lost, what="a rejected renewal")
         try:
             ctx.check()

@@ -20,7 +20,7 @@ def test_all_patterns_are_among_the_examples() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_no_gap_is_found_in_an_example(name: str) -> None:
-    found = api.lint("", EXAMPLES[name].definition)
+    found = api.flows.lint("", EXAMPLES[name].definition)
     assert [each.message for each in found if each.check == "gap"] == []
 
 
@@ -28,5 +28,5 @@ def test_no_gap_is_found_in_an_example(name: str) -> None:
 @pytest.mark.parametrize("name", FLOWS)
 def test_no_gap_is_found_in_the_demo(loaded: Callable[[str], str], name: str) -> None:
     flow = loaded(name)
-    found = api.lint(flow, api.definition(flow))
+    found = api.flows.lint(flow, api.flows.definition(flow))
     assert [each.message for each in found if each.check == "gap"] == []

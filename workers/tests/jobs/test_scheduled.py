@@ -28,9 +28,9 @@ DEFINITION = {
 def scheduled(flow: str, connect: Connect) -> Iterator[int]:
     """A publication that is due in a moment."""
     owner = connect()
-    draft = api.open_draft(flow, definition=DEFINITION, conn=owner)
+    draft = api.drafts.open(flow, definition=DEFINITION, conn=owner)
     soon = PublicationChoices(publish_at=datetime.now(UTC) + timedelta(seconds=0.5))
-    yield api.request_publication(draft.at, soon, actor="ann", conn=owner).id
+    yield api.publications.request(draft.at, soon, actor="ann", conn=owner).id
     owner.execute("delete from wedsql.draft where flow = %s", [flow])
     owner.execute("delete from wedsql.publication where flow = %s", [flow])
 
@@ -40,7 +40,7 @@ def test_a_round_of_the_reaper_publishes_what_is_due(scheduled: int, connect: Co
 
     def published() -> bool:
         rounds.reap()
-        return api.read_publication(scheduled, conn=owner).status == "published"
+        return api.publications.read(scheduled, conn=owner).status == "published"
 
     try:
         until(published)
@@ -53,15 +53,15 @@ def test_the_role_of_the_reaper_may_publish_what_is_due(scheduled: int, connect:
 
     def published() -> bool:
         publish_scheduled(reaper)
-        return api.read_publication(scheduled, conn=owner).status == "published"
+        return api.publications.read(scheduled, conn=owner).status == "published"
 
     until(published)
 
 
 def test_a_round_of_the_reaper_continues_re_matches(flow: str, connect: Connect) -> None:
     owner = connect()
-    api.publish(flow, DEFINITION, conn=owner)
-    wids = [api.start(flow, {"a": "1"}, conn=owner) for _ in range(5)]
+    api.flows.publish(flow, DEFINITION, conn=owner)
+    wids = [api.instances.start(flow, {"a": "1"}, conn=owner) for _ in range(5)]
     rule = {"transition": "tr_more", "predicate": "a = '1'"}
     more = {**DEFINITION, "triggers": [*DEFINITION["triggers"], rule]}
     owner.execute("set wedsql.rematch_at_once = 0")

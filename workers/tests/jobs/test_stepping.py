@@ -68,7 +68,7 @@ def test_jobs_that_were_not_begun_are_free_when_the_worker_stops(shop: Shop, con
     assert shop.work() == 1
     assert [shop.status(wid) for wid in wids] == ["F", "R", "R", "R"]
     assert in_hand(shop) == 0
-    assert len(api.take_many(shop.flow, ["tr_one"], 5, conn=connect())) == 3
+    assert len(api.jobs.take_many(shop.flow, ["tr_one"], 5, conn=connect())) == 3
 
 
 def test_each_step_is_a_transaction_of_its_own(shop: Shop) -> None:

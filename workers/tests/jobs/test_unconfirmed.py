@@ -98,17 +98,17 @@ def test_a_caller_of_the_api_is_told(
     own = connect()
     with standby() as ended, replication.unconfirmed() as around:
         with ended.ending(), replication.unconfirmed() as found:
-            wid = api.start(shop.flow, {}, conn=own)
+            wid = api.instances.start(shop.flow, {}, conn=own)
         assert wid and len(found) == 1 and "A commit was not confirmed by a standby" in caplog.text
         with ended.ending():
-            api.start(shop.flow, {}, key="after the block", conn=own)
+            api.instances.start(shop.flow, {}, key="after the block", conn=own)
         assert (len(found), len(around)) == (1, 1)
         with ended.ending("pg_terminate_backend"), replication.unconfirmed() as found:
             with pytest.raises(DatabaseGone):
-                api.start(shop.flow, {}, key="one", conn=own)
+                api.instances.start(shop.flow, {}, key="one", conn=own)
         assert len(found) == 1
     with replication.unconfirmed() as found:
-        assert api.start(shop.flow, {}, key="one", conn=shop.db), "the start that had no answer"
+        assert api.instances.start(shop.flow, {}, key="one", conn=shop.db), "the start that had no answer"
     assert shop.one("select count(*) from wedsql.instance i join wedsql.flow f on f.id = i.flow_id"
                     " where f.name = %s", shop.flow) == 3  # fmt: skip
     assert found == []
@@ -117,7 +117,7 @@ def test_a_caller_of_the_api_is_told(
 def test_another_notice_is_no_commit_that_was_not_confirmed(shop: Shop, connect: Any) -> None:
     own = connect()
     with replication.unconfirmed() as found:
-        api.start(shop.flow, {}, conn=own)
+        api.instances.start(shop.flow, {}, conn=own)
         own.execute("do $$ begin raise warning 'another'; end $$")
     assert found == []
 
@@ -125,10 +125,10 @@ def test_another_notice_is_no_commit_that_was_not_confirmed(shop: Shop, connect:
 def test_limits_do_not_end_the_wait_and_the_server_counts_it(shop: Shop, standby: Callable[[], Any]) -> None:
     """What the documentation says about time limits and the health page."""
     own = shop.runner.wire.connection
-    api.start(shop.flow, {}, conn=own)  # the session has planned its statements
+    api.instances.start(shop.flow, {}, conn=own)  # the session has planned its statements
     own.execute("set statement_timeout = '1 s'")
     with standby() as ended:
-        thread = threading.Thread(target=api.start, args=(shop.flow, {}), kwargs={"conn": own})
+        thread = threading.Thread(target=api.instances.start, args=(shop.flow, {}), kwargs={"conn": own})
         thread.start()
         waits = "select wedsql.commits_waiting('1.2 seconds')"
         until(lambda: ended.query(waits) == 1)

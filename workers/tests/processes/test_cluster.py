@@ -50,7 +50,9 @@ def db(connect: Callable[..., Db]) -> Db:
 
 
 def start(db: Db, flow: str, kind: str, count: int = 1) -> list[int]:
-    return [r.wid for r in api.start_many(flow, [{"kind": kind}] * count, conn=db) if r.wid is not None]
+    return [
+        r.wid for r in api.instances.start_many(flow, [{"kind": kind}] * count, conn=db) if r.wid is not None
+    ]
 
 
 def statuses(db: Db, wids: list[int]) -> Counter[str]:

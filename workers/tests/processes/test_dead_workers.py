@@ -54,7 +54,7 @@ def test_a_job_whose_process_died_is_counted_once(shop: Shop, assigned_to: str |
     (wid,) = shop.start()
     job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
     if assigned_to:
-        api.reassign_job(wid, job, assigned_to, "x", conn=shop.db)
+        api.operations.reassign_job(wid, job, assigned_to, "x", conn=shop.db)
     folder = leave_notes(shop, [Note(shop.flow, wid, job, None, True)])
     assert report_lost(shop.runner.wire, folder, "successor") == 1
     assert report_lost(shop.runner.wire, folder, "successor") == 0

@@ -67,7 +67,7 @@ def test_a_worker_imports_only_what_performs_jobs(
     connect: Callable[..., psycopg.Connection[Any]],
 ) -> None:
     db = connect()
-    (started,) = api.start_many(loaded(ACTS), [{}], conn=db)
+    (started,) = api.instances.start_many(loaded(ACTS), [{}], conn=db)
     processes.start("-X", "importtime", "manage.py", command)
     final = "select status = 'F' from wedsql.instance where wid = %s"
     until(lambda: db.execute(final, [started.wid]).fetchone() == (True,), what=processes.output)

@@ -109,7 +109,7 @@ def test_every_line_of_a_worker_is_json_without_a_state(
     processes: Processes, loaded: Any, connect: Any
 ) -> None:
     flow, db = loaded(LOG), connect()
-    (wid,) = [one.wid for one in api.start_many(flow, [{"kind": SECRET}], conn=db)]
+    (wid,) = [one.wid for one in api.instances.start_many(flow, [{"kind": SECRET}], conn=db)]
     pool = processes.manage("wedworker", "--flow", flow, "--once", WEDSQL_LOG_FORMAT="json")
     assert pool.wait(60) == 0, processes.output()
     lines = [json.loads(line) for line in processes.output().splitlines()]
@@ -124,9 +124,9 @@ def test_every_line_of_a_worker_is_json_without_a_state(
 
 def test_the_reaper_logs_jobs_that_exceeded_their_time(shop: Shop, caplog: pytest.LogCaptureFixture) -> None:
     (wid,) = shop.start()
-    job = api.lease_many(shop.flow, ["tr_one"], 1, "bob", conn=shop.db)[0]
+    job = api.jobs.lease_many(shop.flow, ["tr_one"], 1, "bob", conn=shop.db)[0]
     shop.one("update wedsql.job_pool set lease_until = wedsql.now() where wid = %s returning 1", wid)
-    until(lambda: api.reap(conn=shop.db)["expired"], what="the lease ran out")
+    until(lambda: api.maintenance.reap(conn=shop.db)["expired"], what="the lease ran out")
     with caplog.at_level(logging.INFO, "workers.reaper"):
         report.log_round(shop.db, {"expired": 1})
         report.log_round(shop.db, {"expired": 1})

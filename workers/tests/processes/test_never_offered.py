@@ -54,9 +54,9 @@ def served(shop: Shop) -> list[str]:
 
 
 def publish(shop: Shop, name: str) -> None:
-    definition = api.definition(shop.flow, conn=shop.db)
+    definition = api.flows.definition(shop.flow, conn=shop.db)
     definition["triggers"].append({"name": name, "transition": name, "predicate": "n = 1"})
-    api.publish(shop.flow, definition, conn=shop.db)
+    api.flows.publish(shop.flow, definition, conn=shop.db)
 
 
 def test_a_misspelled_handler_is_logged_at_the_start_and_after_each_publication(

@@ -54,7 +54,7 @@ def test_a_worker_serves_what_its_key_is_for(
     assert statuses(db, marked + again) == {"R": 7}, "without a key it serves nothing"
     wanted = f'Flow "{keyed}" gives the jobs of act_'
     assert wanted in processes.output() and "Set WEDSQL_WORKER_KEY_FILE" in processes.output()
-    secret = api.create_worker_key(f"k-{keyed}", {keyed: ["act_mark"]}, "ann", conn=db)
+    secret = api.workers.create_key(f"k-{keyed}", {keyed: ["act_mark"]}, "ann", conn=db)
     file = key_file(tmp_path / "key", secret)
     assert processes.manage(*once, WEDSQL_WORKER_KEY_FILE=file).wait(60) == 0, processes.output()
     assert (statuses(db, marked), statuses(db, again)) == ({"F": 5}, {"R": 2})
@@ -91,7 +91,7 @@ def test_a_client_of_the_paper_reads_a_rotated_key_again_and_ends_with_a_revoked
     dsn: str, keyed: str, db: Db, tmp_path: Path
 ) -> None:
     name = f"k-{keyed}"
-    file = key_file(tmp_path / "key", api.create_worker_key(name, {keyed: []}, "ann", conn=db))
+    file = key_file(tmp_path / "key", api.workers.create_key(name, {keyed: []}, "ann", conn=db))
     script = tmp_path / "paper.py"
     script.write_text(PAPER.format(dbs=make_conninfo(dsn, options=f"-c search_path={keyed}")))
     environment = {
@@ -105,10 +105,10 @@ def test_a_client_of_the_paper_reads_a_rotated_key_again_and_ends_with_a_revoked
     try:
         first = start(db, keyed, "mark")
         until(lambda: statuses(db, first) == {"F": 1}, what="a job done with the key")
-        key_file(tmp_path / "key", api.rotate_worker_key(name, "ann", grace=timedelta(0), conn=db))
+        key_file(tmp_path / "key", api.workers.rotate_key(name, "ann", grace=timedelta(0), conn=db))
         wids = start(db, keyed, "mark", 3)
         until(lambda: statuses(db, wids) == {"F": 3}, what="jobs done with the new secret")
-        api.revoke_worker_key(name, "lost", "ann", conn=db)
+        api.workers.revoke_key(name, "lost", "ann", conn=db)
         assert "was revoked" in worker.communicate(timeout=60)[0].decode()
     finally:
         worker.kill()

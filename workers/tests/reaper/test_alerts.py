@@ -38,8 +38,8 @@ DEFINITION = {
 
 @pytest.fixture
 def shop() -> str:
-    api.create_flow("alerting_shop")
-    api.publish("alerting_shop", DEFINITION)
+    api.flows.create("alerting_shop")
+    api.flows.publish("alerting_shop", DEFINITION)
     return "alerting_shop"
 
 
@@ -66,46 +66,46 @@ def evaluate() -> None:
 
 def test_what_ended_long_ago_is_removed(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     rule = saved(shop, AlertRule("old", "workers", "<", 1, trname="tr_pay"))
-    assert api.alert_history(rule.id)
+    assert api.alerts.history(rule.id)
     with connection.cursor() as cursor:
         cursor.execute("update wedsql.alert_event set at = wedsql.now() - interval '2 years'")
     monkeypatch.setattr(reaper, "_removed", -reaper._REMOVE_EVERY)
     as_reaper(lambda: reaper.beside_rounds(budget=0))
-    assert api.alert_history(rule.id) == []
+    assert api.alerts.history(rule.id) == []
 
 
 def test_the_count_of_a_filter_starts_and_ends_an_alert(shop: str) -> None:
     rule = saved(
         shop, AlertRule("waiting", "count", ">", 2, "status:running n>=5 where:\"payment = 'open'\"")
     )
-    api.start_many(shop, [{"n": 5}, {"n": 6}, {"n": 4}])
+    api.instances.start_many(shop, [{"n": 5}, {"n": 6}, {"n": 4}])
     evaluate()
-    assert (api.read_alert_rule(rule.id).value, api.read_alert_rule(rule.id).active) == (2, None)
-    wid = api.start(shop, {"n": 9})
+    assert (api.alerts.read_rule(rule.id).value, api.alerts.read_rule(rule.id).active) == (2, None)
+    wid = api.instances.start(shop, {"n": 9})
     evaluate()
-    found = api.read_alert_rule(rule.id)
+    found = api.alerts.read_rule(rule.id)
     assert found.active and found.value == found.active.value == 3
-    api.cancel(wid, "x")
+    api.instances.cancel(wid, "x")
     evaluate()
-    assert api.read_alert_rule(rule.id).active is None
+    assert api.alerts.read_rule(rule.id).active is None
 
 
 def test_a_rule_counts_only_its_own_flow(shop: str) -> None:
-    api.create_flow("alerting_other")
-    api.publish("alerting_other", DEFINITION)
-    api.start_many("alerting_other", [{"n": 5}] * 3)
-    api.start(shop, {"n": 5})
+    api.flows.create("alerting_other")
+    api.flows.publish("alerting_other", DEFINITION)
+    api.instances.start_many("alerting_other", [{"n": 5}] * 3)
+    api.instances.start(shop, {"n": 5})
     for name, query in enumerate(["flow:alerting_other", "flow:alerting_other or status:running", ""]):
         saved(shop, AlertRule(str(name), "count", ">", 0, query))
     evaluate()
-    assert [each.value for each in sorted(api.list_alert_rules([shop]), key=lambda r: r.name)] == [0, 1, 1]
+    assert [each.value for each in sorted(api.alerts.list_rules([shop]), key=lambda r: r.name)] == [0, 1, 1]
 
 
 def test_a_rule_that_fails_says_so_and_stops_no_other(shop: str, monkeypatch: pytest.MonkeyPatch) -> None:
     bad = saved(shop, AlertRule("a", "count", ">", 0, "n>1"))
     slow = saved(shop, AlertRule("b", "count", ">", 0, "n>2"))
     good = saved(shop, AlertRule("c", "queue_age", ">", 1e6, trname="tr_pay"))
-    api.start(shop)
+    api.instances.start(shop)
     with connection.cursor() as cursor:
         cursor.execute("update wedsql.alert_rule set query = 'none_such>1' where id = %s", [bad.id])
     matching = reaper.matching
@@ -118,9 +118,9 @@ def test_a_rule_that_fails_says_so_and_stops_no_other(shop: str, monkeypatch: py
     monkeypatch.setattr(reaper, "matching", slowly)
     monkeypatch.setattr(reaper, "LIMIT_MS", 50)
     evaluate()
-    assert "none_such" in (api.read_alert_rule(bad.id).error or "")
-    assert "longer than 0.05 seconds" in (api.read_alert_rule(slow.id).error or "")
-    found = api.read_alert_rule(good.id)
+    assert "none_such" in (api.alerts.read_rule(bad.id).error or "")
+    assert "longer than 0.05 seconds" in (api.alerts.read_rule(slow.id).error or "")
+    found = api.alerts.read_rule(good.id)
     assert found.error is None and found.value is not None
 
 
@@ -150,11 +150,11 @@ def hooked(shop: str, receiver: Receiver, settings: Any) -> SavedAlertRule:
 
 
 def delivery(rule: SavedAlertRule) -> dict[str, Any]:
-    return dict(api.alert_history(rule.id)[0]["deliveries"][0])
+    return dict(api.alerts.history(rule.id)[0]["deliveries"][0])
 
 
 def test_a_webhook_gets_a_signed_message(hooked: SavedAlertRule, receiver: Receiver) -> None:
-    api.send_test_alert(hooked.id, "olga")
+    api.alerts.send_test(hooked.id, "olga")
     as_reaper(lambda: delivering.deliver_due())
     ((headers, body),) = receiver.got
     parts = dict(each.split("=") for each in headers["X-WEDSQL-Signature"].split(","))
@@ -167,7 +167,7 @@ def test_a_webhook_gets_a_signed_message(hooked: SavedAlertRule, receiver: Recei
 
 def test_a_redirect_is_not_followed_and_a_failure_is_seen(hooked: SavedAlertRule, receiver: Receiver) -> None:
     receiver.status = 302
-    api.send_test_alert(hooked.id, "olga")
+    api.alerts.send_test(hooked.id, "olga")
     delivering.deliver_due()
     found = delivery(hooked)
     assert (found["status"], found["error"]) == ("waiting", "The webhook answered 302.")
@@ -206,29 +206,29 @@ def test_a_receiver_that_does_not_answer_delays_no_other(hooked: SavedAlertRule,
     """The one that is silent answers only after the other has its message."""
     with receiving(answers=False) as silent:
         other = AlertRule("other", "count", ">", 0, url=silent.url, secret="quiet")
-        api.send_test_alert(saved(shop, other).id, "olga")
-        api.send_test_alert(hooked.id, "olga")
-        settle = api.settle_delivery
+        api.alerts.send_test(saved(shop, other).id, "olga")
+        api.alerts.send_test(hooked.id, "olga")
+        settle = api.alerts.settle_delivery
 
         def settled(*given: Any, **options: Any) -> None:
             settle(*given, **options)
             silent.answers.set()
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(api, "settle_delivery", settled)
+            patch.setattr(api.alerts, "settle_delivery", settled)
             assert delivering.deliver_due() == 2
     assert delivery(hooked)["status"] == "sent"
-    assert [each["deliveries"][0]["status"] for each in api.alert_history(other_rule(shop))[:1]] == ["sent"]
+    assert [each["deliveries"][0]["status"] for each in api.alerts.history(other_rule(shop))[:1]] == ["sent"]
 
 
 def other_rule(shop: str) -> int:
-    return next(each.id for each in api.list_alert_rules([shop]) if each.name == "other")
+    return next(each.id for each in api.alerts.list_rules([shop]) if each.name == "other")
 
 
 def test_a_message_that_cannot_be_made_stops_no_other(
     hooked: SavedAlertRule, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    api.send_test_alert(hooked.id, "olga")
+    api.alerts.send_test(hooked.id, "olga")
     monkeypatch.setattr(delivering, "signature", lambda *_given: 1 / 0)
     assert delivering.deliver_due() == 1
     found = delivery(hooked)
@@ -339,12 +339,12 @@ def test_a_host_that_is_never_sent_to_is_rejected_when_it_is_saved(host: str) ->
 
 def test_a_mail_is_sent_once_per_receiver(shop: str, settings: Any) -> None:
     rule = saved(shop, AlertRule("many\nopen", "count", ">", 0, mail=["ana@example.org", "bob@example.org"]))
-    api.send_test_alert(rule.id, "olga")
+    api.alerts.send_test(rule.id, "olga")
     settings.EMAIL_HOST = ""
     delivering.deliver_due()
     assert "WEDSQL_EMAIL_HOST" in delivery(rule)["error"] and mail.outbox == []
     settings.EMAIL_HOST = "mail.example"
-    api.send_test_alert(rule.id, "olga")
+    api.alerts.send_test(rule.id, "olga")
     assert delivering.deliver_due() == 2
     assert sorted(each.to for each in mail.outbox) == [["ana@example.org"], ["bob@example.org"]]
     assert mail.outbox[0].subject == f"[WED-SQL] {shop}: many open: a test"

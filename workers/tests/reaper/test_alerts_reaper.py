@@ -44,10 +44,10 @@ class Installation:
 
     def rule(self, name: str, **more: Any) -> int:
         rule = AlertRule(name, "count", ">", 0, "status:running n>=5", secret="quiet", **more)
-        return api.save_alert_rule(self.shop.flow, rule, "olga", conn=self.shop.db).id
+        return api.alerts.save_rule(self.shop.flow, rule, "olga", conn=self.shop.db).id
 
     def history(self, rule: int) -> list[dict[str, Any]]:
-        return api.alert_history(rule, conn=self.shop.db)[::-1]
+        return api.alerts.history(rule, conn=self.shop.db)[::-1]
 
     def events(self, rule: int) -> list[str]:
         return [each["event"] for each in self.history(rule)]
@@ -97,7 +97,7 @@ def test_an_alert_starts_and_ends_and_its_receivers_are_notified(here: Installat
         (wid,) = here.shop.start(n=7)
         here.measure_until(lambda: "started" in here.events(rule))
         here.wait(lambda: receiver.got and here.subjects())
-        api.cancel(wid, "x", conn=here.shop.db)
+        api.instances.cancel(wid, "x", conn=here.shop.db)
         here.measure_until(lambda: "ended" in here.events(rule))
         here.wait(lambda: len(receiver.got) == 2 and len(here.subjects()) == 2)
     assert [(m["event"], m["name"], m["value"]) for m in messages(receiver)] == [

@@ -35,15 +35,17 @@ def run(text: str, *params: Any) -> list[tuple[Any, ...]]:
 @pytest.fixture
 def shop(settings: Any) -> Iterator[FlowInfo]:
     settings.EMAIL_HOST, settings.WEDSQL_SITE_URL = "mail.example", "https://wed.example"
-    api.create_flow("going_shop")
+    api.flows.create("going_shop")
     rules = [{"transition": "tr_pay", "predicate": "payment = 'open'"}]
-    api.publish("going_shop", {"attributes": [{"name": "payment", "default": "open"}], "triggers": rules})
+    api.flows.publish(
+        "going_shop", {"attributes": [{"name": "payment", "default": "open"}], "triggers": rules}
+    )
     flow = flow_by_name("going_shop")
     assert flow is not None
     yield flow
     run("drop function if exists public.poison() cascade")
     run("delete from wedsql.delivery")
-    api.drop_flow("going_shop", force=True)
+    api.flows.drop("going_shop", force=True)
 
 
 @contextmanager
@@ -62,11 +64,13 @@ def failing(table: str, when: str, code: str) -> Iterator[None]:
 
 
 def digests(flow: FlowInfo) -> tuple[str, str, Callable[[], int], str]:
-    job = run("select id from wedsql.job_pool where wid = %s", api.start(flow.name))[0][0]
-    api.withdraw_job(run("select wid from wedsql.job_pool order by id desc limit 1")[0][0], job, "No.")
+    job = run("select id from wedsql.job_pool where wid = %s", api.instances.start(flow.name))[0][0]
+    api.operations.withdraw_job(
+        run("select wid from wedsql.job_pool order by id desc limit 1")[0][0], job, "No."
+    )
     for name in ("sick", "well"):
         user = User.objects.create_user(name, f"{name}@example.org", is_superuser=True)
-        api.save_case_digest(user.pk, flow.name, "", "day", "en", 6)
+        api.cases.save_digest(user.pk, flow.name, "", "day", "en", 6)
     past = "wedsql.now() - interval '1 day'"
     run(f"update wedsql.case_digest d set next_at = {past} + d.user_id * interval '1 s', since = {past}")
     done = "select exists (select from wedsql.delivery where target = 'well@example.org')"
@@ -74,7 +78,7 @@ def digests(flow: FlowInfo) -> tuple[str, str, Callable[[], int], str]:
 
 
 def rules(flow: FlowInfo) -> tuple[str, str, Callable[[], int], str]:
-    api.start(flow.name)
+    api.instances.start(flow.name)
     for name in ("sick", "well"):
         given = AlertRule(name, "count", ">", 0, "status:running", mail=["ana@example.org"])
         save(flow, given, "olga")
@@ -90,7 +94,7 @@ def rules(flow: FlowInfo) -> tuple[str, str, Callable[[], int], str]:
 
 def hooks(flow: FlowInfo) -> tuple[str, str, Callable[[], int], str]:
     sick, well = (subscriptions.save(flow, Webhook("https://example.org/"), "olga")[0].id for _ in "ab")
-    api.start(flow.name)
+    api.instances.start(flow.name)
     done = f"select exists (select from wedsql.delivery where hook_id = {well})"
     return "webhook", f"new.id = {sick}", webhooks.beside_rounds, done
 

@@ -17,18 +17,22 @@ def test_a_round_of_the_reaper_computes_signatures_and_lets_policies_act(
     flow: str, connect: Callable[..., psycopg.Connection[Any]]
 ) -> None:
     owner = connect()
-    api.publish(flow, {"attributes": [{"name": "a"}],
+    api.flows.publish(flow, {"attributes": [{"name": "a"}],
                        "triggers": [{"transition": "tr_x", "predicate": "a = '1'"}]}, conn=owner)  # fmt: skip
-    wid = api.start(flow, {"a": "1"}, conn=owner)
+    wid = api.instances.start(flow, {"a": "1"}, conn=owner)
     with owner.transaction():
-        job = api.take(flow, ["tr_x"], conn=owner)
+        job = api.jobs.take(flow, ["tr_x"], conn=owner)
         assert job is not None
-        api.complete(job, {"a": "2"}, conn=owner)
-    (case,) = api.list_cases([flow], {"wid": wid}, conn=owner)
+        api.jobs.complete(job, {"a": "2"}, conn=owner)
+    (case,) = api.cases.list([flow], {"wid": wid}, conn=owner)
     assert case.signature == ""
     try:
-        until(lambda: rounds.reap() is not None and api.read_case(case.number, conn=owner).signature != "")
-        api.save_policies(flow, [RecoveryPolicy("back", "patch", {"changes": {"a": "1"}})], "x", conn=owner)
-        until(lambda: rounds.reap() is not None and api.read_case(case.number, conn=owner).state == "applied")
+        until(lambda: rounds.reap() is not None and api.cases.read(case.number, conn=owner).signature != "")
+        api.repairs.save_policies(
+            flow, [RecoveryPolicy("back", "patch", {"changes": {"a": "1"}})], "x", conn=owner
+        )
+        until(
+            lambda: rounds.reap() is not None and api.cases.read(case.number, conn=owner).state == "applied"
+        )
     finally:
         rounds._reaper_wire().close()

@@ -26,13 +26,13 @@ DEFINITION = {
 
 def exceptional(flow: str, count: int) -> list[int]:
     """Make a flow with exceptions, the values of which no mail may have."""
-    api.create_flow(flow)
-    api.publish(flow, DEFINITION)
-    wids = [api.start(flow, {"payment": f"secret {n}"}) for n in range(count)]
+    api.flows.create(flow)
+    api.flows.publish(flow, DEFINITION)
+    wids = [api.instances.start(flow, {"payment": f"secret {n}"}) for n in range(count)]
     with connection.cursor() as cursor:
         cursor.execute("select wid, id from wedsql.job_pool where wid = any (%s)", [wids])
         for wid, job in cursor.fetchall():
-            api.withdraw_job(wid, job, "Not needed.")
+            api.operations.withdraw_job(wid, job, "Not needed.")
     return wids
 
 
@@ -48,7 +48,7 @@ def reader(*groups: str, **more: Any) -> User:
 
 
 def choose(user: User, flow: str | None = None, language: str = "en", queue: str = "") -> None:
-    api.save_case_digest(user.pk, flow, queue, "day", language, 6)
+    api.cases.save_digest(user.pk, flow, queue, "day", language, 6)
 
 
 def send() -> list[Any]:
@@ -114,8 +114,8 @@ def test_a_closed_account_or_one_without_address_gets_none(change: dict[str, Any
     else:
         User.objects.filter(pk=key).update(**change)
     assert send() == []
-    assert len(api.list_case_digests(key)) == (change is not None), "a deleted account has none any longer"
-    assert not [one for one in api.due_case_digests() if one.user == key], "the next time is noted"
+    assert len(api.cases.list_digests(key)) == (change is not None), "a deleted account has none any longer"
+    assert not [one for one in api.cases.due_digests() if one.user == key], "the next time is noted"
 
 
 def test_no_mail_is_sent_when_no_case_is_open() -> None:

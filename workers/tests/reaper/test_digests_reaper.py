@@ -29,7 +29,7 @@ def reader(shop: Shop) -> Iterator[int]:
     group = shop.one("insert into wedsql.auth_group (name) values (%s) returning id", f"flow:{shop.flow}")
     db.execute("insert into wedsql.auth_user_groups (user_id, group_id) values (%s, %s)", [user, group])
     yield user
-    api.delete_case_digests(user, conn=db)
+    api.cases.delete_digests(user, conn=db)
     db.execute("delete from wedsql.auth_user_groups where user_id = %s", [user])
     db.execute("delete from wedsql.auth_group where id = %s", [group])
     db.execute("delete from wedsql.auth_user where id = %s", [user])
@@ -44,10 +44,10 @@ def mails(here: Installation) -> list[Any]:
 
 def test_a_person_is_mailed_once(here: Installation, reader: int) -> None:
     shop = here.shop
-    api.save_case_digest(reader, shop.flow, "", "day", "en", 6, conn=shop.db)
+    api.cases.save_digest(reader, shop.flow, "", "day", "en", 6, conn=shop.db)
     (wid,) = shop.start()
     job = shop.one("select id from wedsql.job_pool where wid = %s", wid)
-    api.withdraw_job(wid, job, "Not needed.", conn=shop.db)
+    api.operations.withdraw_job(wid, job, "Not needed.", conn=shop.db)
     here.start_reaper()
     assert shop.one("select next_at > wedsql.now() from wedsql.case_digest where user_id = %s", reader)
     shop.db.execute("update wedsql.case_digest set next_at = wedsql.now() where user_id = %s", [reader])
@@ -57,5 +57,5 @@ def test_a_person_is_mailed_once(here: Installation, reader: int) -> None:
     [mail] = mails(here)
     assert mail["To"] == "ana@example.org" and mail["Subject"] == "[WED-SQL] Cases: 1 open, 1 new"
     assert f"/instances/{wid}/" in mail.get_content() and "/cases/digests/" in mail.get_content()
-    [later] = api.list_case_digests(reader, conn=shop.db)
+    [later] = api.cases.list_digests(reader, conn=shop.db)
     assert later.next_at.hour == 6, "the hour of the setting"

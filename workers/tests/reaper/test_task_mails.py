@@ -38,8 +38,8 @@ def mail_server(settings: Any) -> None:
 
 @pytest.fixture
 def flow() -> str:
-    api.create_flow("task_mails")
-    api.publish("task_mails", DEFINITION)
+    api.flows.create("task_mails")
+    api.flows.publish("task_mails", DEFINITION)
     return "task_mails"
 
 
@@ -50,7 +50,7 @@ def reader(name: str, *groups: str, **more: Any) -> User:
 
 
 def choose(user: User, about: str, every: str, language: str = "en") -> None:
-    api.save_task_mail(Reader(user.pk, user.username, language), about, every, 6)
+    api.persons.save_task_mail(Reader(user.pk, user.username, language), about, every, 6)
 
 
 def run(statement: str) -> None:
@@ -71,9 +71,9 @@ def test_a_digest_names_the_tasks_of_a_person_without_values(flow: str) -> None:
     user = reader("ana of mails", "role:Mail expert")
     choose(user, "tasks", "day")
     assert send() == [], "no task is open"
-    wids = [api.start(flow, {"damage": "secret"}) for _ in range(3)]
-    tasks = {one.wid: one.job_id for one in api.flow_tasks(flow)}
-    api.take_task(tasks[wids[0]], user.username, ["r:Mail expert"])
+    wids = [api.instances.start(flow, {"damage": "secret"}) for _ in range(3)]
+    tasks = {one.wid: one.job_id for one in api.tasks.of_flow(flow)}
+    api.tasks.take(tasks[wids[0]], user.username, ["r:Mail expert"])
     (sent,) = send()
     assert sent.subject == "[WED-SQL] Tasks: 1 yours, 2 open" and sent.to == ["ana@example.org"]
     assert "1 yours, 2 open to you, 2 of them new, 0 late." in sent.body and "secret" not in sent.body
@@ -87,24 +87,24 @@ def test_a_digest_names_the_tasks_of_a_person_without_values(flow: str) -> None:
 
 def test_a_digest_is_in_the_language_of_its_reader(flow: str) -> None:
     choose(reader("ana of mails", "role:Mail expert"), "tasks", "week", "pt-br")
-    api.start(flow)
+    api.instances.start(flow)
     (sent,) = send()
     assert sent.subject == "[WED-SQL] Atividades: 0 suas, 1 abertas"
 
 
 def test_messages_are_sent_once_as_they_come_and_not_those_that_were_read(flow: str) -> None:
     user = reader("rui of mails")
-    api.start(flow, {}, actor="eva")
+    api.instances.start(flow, {}, actor="eva")
     choose(user, "messages", "now")
     assert send() == [], "what came before"
-    first, second = api.start(flow, {}, actor="eva"), api.start(flow, {}, actor="eva")
-    unread = api.messages(user.username)
-    api.mark_messages_read(user.username, [one.id for one in unread if one.wid == first])
+    first, second = api.instances.start(flow, {}, actor="eva"), api.instances.start(flow, {}, actor="eva")
+    unread = api.persons.messages(user.username)
+    api.persons.mark_messages_read(user.username, [one.id for one in unread if one.wid == first])
     (sent,) = send()
     assert sent.subject == "[WED-SQL] The instance was started by eva." and f"abroad {second}:" in sent.body
     assert f"abroad {first}:" not in sent.body and len(send()) == 1
     choose(user, "messages", "")
-    api.start(flow, {}, actor="eva")
+    api.instances.start(flow, {}, actor="eva")
     assert len(send()) == 1
 
 
@@ -120,9 +120,9 @@ def test_many_messages_are_one_mail_and_a_minute_is_between_two(flow: str) -> No
     choose(user, "messages", "now")
     run("update wedsql.case_digest set since = wedsql.now() - interval '1 hour'")
     for _ in range(3):
-        api.start(flow, {}, actor="eva")
+        api.instances.start(flow, {}, actor="eva")
     as_reaper(reaper.beside_rounds)
-    api.start(flow, {}, actor="eva")
+    api.instances.start(flow, {}, actor="eva")
     as_reaper(lambda: (reaper.beside_rounds(), deliveries.deliver_due()))
     assert [each.subject for each in mail.outbox] == ["[WED-SQL] 3 messages about tasks"]
     assert len(send()) == 2, "the minute is over"
@@ -134,7 +134,7 @@ def test_who_gets_no_mails_stops_none_of_the_others(flow: str, gone: str) -> Non
     for one in (user, other):
         choose(one, "messages", "now")
         choose(one, "tasks", "day")
-    api.start(flow, {}, actor="eva")
+    api.instances.start(flow, {}, actor="eva")
     if gone == "deleted":
         user.delete()
     else:
@@ -154,4 +154,4 @@ def test_a_mail_that_there_is_not_is_refused(flow: str) -> None:
         with pytest.raises(BadCase, match=r"Mails"), transaction.atomic():
             choose(user, about, every)
     with pytest.raises(BadCase, match=r"Mails"), transaction.atomic():
-        api.save_case_digest(user.pk, flow, "", "now", "en", 6)
+        api.cases.save_digest(user.pk, flow, "", "now", "en", 6)

@@ -42,8 +42,8 @@ join wedsql.flow f on f.id = t.flow_id where f.name = %s order by 1, 2
 
 @pytest.fixture
 def hook(db: None) -> SavedWebhook:
-    api.create_flow("hooked_shop")
-    api.publish("hooked_shop", DEFINITION)
+    api.flows.create("hooked_shop")
+    api.flows.publish("hooked_shop", DEFINITION)
     flow = flow_by_name("hooked_shop")
     assert flow is not None
     return subscriptions.save(flow, Webhook("https://example.org/"), "olga")[0]
@@ -58,9 +58,12 @@ def committed(hook: SavedWebhook) -> WebhookSteps:
 
 
 def test_a_filter_is_about_the_state_that_a_step_left(hook: SavedWebhook) -> None:
-    five, seven = api.start(hook.flow, {"n": 5, "extra": {"a": 1, "b": 2}}), api.start(hook.flow, {"n": 7})
-    natal = api.start(hook.flow, {"city": "Natal"})
-    api.cancel(five, "x")
+    five, seven = (
+        api.instances.start(hook.flow, {"n": 5, "extra": {"a": 1, "b": 2}}),
+        api.instances.start(hook.flow, {"n": 7}),
+    )
+    natal = api.instances.start(hook.flow, {"city": "Natal"})
+    api.instances.cancel(five, "x")
     expected: dict[str, set[tuple[int, int]]] = {
         "n>=5": {(five, 1), (five, 2), (seven, 1)},
         "n>=5 status:running": {(five, 1), (seven, 1)},
@@ -80,7 +83,7 @@ def test_a_filter_is_about_the_state_that_a_step_left(hook: SavedWebhook) -> Non
 
 
 def test_the_reaper_may_filter_and_a_filter_that_fails_is_shown(hook: SavedWebhook) -> None:
-    api.start(hook.flow, {"n": 5})
+    api.instances.start(hook.flow, {"n": 5})
     found = committed(hook)
     with connection.cursor() as cursor:
         cursor.execute("set local role wed_reaper")
@@ -89,7 +92,7 @@ def test_the_reaper_may_filter_and_a_filter_that_fails_is_shown(hook: SavedWebho
     reaper.beside_rounds()
     with connection.cursor() as cursor:
         cursor.execute("reset role")
-    assert "gone" in (api.read_webhook(hook.id).problem or "")
+    assert "gone" in (api.webhooks.read(hook.id).problem or "")
 
 
 @contextmanager
@@ -122,8 +125,8 @@ def test_the_receiver_of_the_documentation_gets_what_is_signed(
 
     with receiver("quiet", tmp_path) as (port, printed):
         hook = Webhook(f"http://127.0.0.1:{port}/", ["started", "cancelled"], "n>=5", ["n"], secret="quiet")
-        right = api.save_webhook(shop.flow, hook, "olga", conn=shop.db)
-        wrong = api.save_webhook(shop.flow, replace(hook, secret="other"), "olga", conn=shop.db)
+        right = api.webhooks.save(shop.flow, hook, "olga", conn=shop.db)
+        wrong = api.webhooks.save(shop.flow, replace(hook, secret="other"), "olga", conn=shop.db)
         processes.manage(
             "qcluster",
             Q_CLUSTER_NAME="reaper",
@@ -135,18 +138,18 @@ def test_the_receiver_of_the_documentation_gets_what_is_signed(
         )
         (wid,) = shop.start(n=7)
         shop.start(n=1)
-        api.cancel(wid, "x", conn=shop.db)
+        api.instances.cancel(wid, "x", conn=shop.db)
         until(lambda: len(messages()) == 2, 60, processes.output)
-        until(lambda: api.read_webhook(wrong.id, conn=shop.db).failing_since_at, 60, processes.output)
+        until(lambda: api.webhooks.read(wrong.id, conn=shop.db).failing_since_at, 60, processes.output)
         started = next(each for each in messages() if each["event"] == "started")
         assert {name: started[name] for name in ("flow", "wid", "step", "status", "attributes", "link")} == {
             "flow": shop.flow, "wid": wid, "step": 1, "status": "running", "attributes": {"n": 7},
             "link": f"https://wedsql.example/instances/{wid}/steps/1/",
         }  # fmt: skip
-        found = api.webhook_deliveries(right.id, conn=shop.db)
-        until(lambda: api.read_webhook(right.id, conn=shop.db).waiting == 0, 60, processes.output)
+        found = api.webhooks.deliveries(right.id, conn=shop.db)
+        until(lambda: api.webhooks.read(right.id, conn=shop.db).waiting == 0, 60, processes.output)
         assert {each.key for each in found} == {each["id"] for each in messages()}
-        errors = {each.error for each in api.webhook_deliveries(wrong.id, conn=shop.db) if each.attempts}
+        errors = {each.error for each in api.webhooks.deliveries(wrong.id, conn=shop.db) if each.attempts}
         assert "The webhook answered 403." in errors
-    api.delete_webhook(right.id, conn=shop.db)
-    api.delete_webhook(wrong.id, conn=shop.db)
+    api.webhooks.delete(right.id, conn=shop.db)
+    api.webhooks.delete(wrong.id, conn=shop.db)

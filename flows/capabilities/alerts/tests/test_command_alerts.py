@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def orders() -> None:
-    api.create_flow("orders")
+    api.flows.create("orders")
 
 
 def test_the_example_of_the_documentation() -> None:

@@ -32,10 +32,12 @@ def condition(part: Field) -> str:
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "sla"])
 def test_the_reaper_may_read_each_part_of_a_filter(name: str) -> None:
     flow = unique()
-    api.create_flow(flow)
-    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]})
+    api.flows.create(flow)
+    api.flows.publish(
+        flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]}
+    )
     chosen = parse(condition(PARTS[name]), flow_by_name(flow))
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("set local role wed_reaper")
         matching(chosen, 10)
-    api.drop_flow(flow, force=True)
+    api.flows.drop(flow, force=True)

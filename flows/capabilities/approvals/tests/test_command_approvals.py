@@ -29,13 +29,13 @@ RULES = PAGE.partition("```json\n")[2].partition("```")[0]
 @pytest.fixture
 def wid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
     """An order that is an exception, with the rules of the page; bob is of finance, eve is not."""
-    api.create_flow("orders")
+    api.flows.create("orders")
     attributes = [{"name": "refund", "type": "integer"}]
     triggers = [
         {"transition": "tr_pay", "predicate": "refund is null"},
         {"predicate": "refund = -1", "final": True},
     ]
-    api.publish("orders", {"attributes": attributes, "triggers": triggers})
+    api.flows.publish("orders", {"attributes": attributes, "triggers": triggers})
     monkeypatch.chdir(tmp_path)
     write(tmp_path, RULES, "rules.json")
     write(tmp_path, "[]", "fewer.json")
@@ -46,9 +46,9 @@ def wid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 def exception() -> int:
-    wid = api.start("orders")
-    job = api.lease_many("orders", ["tr_pay"], 1, "worker")[0]
-    assert api.complete(job, {"refund": 0}).status == "E"
+    wid = api.instances.start("orders")
+    job = api.jobs.lease_many("orders", ["tr_pay"], 1, "worker")[0]
+    assert api.jobs.complete(job, {"refund": 0}).status == "E"
     return wid
 
 
@@ -120,7 +120,7 @@ def test_proposals_are_listed_rejected_and_withdrawn(wid: int) -> None:
 
 def test_a_delegate_approves_with_the_groups_of_who_delegated(wid: int) -> None:
     bob, eve = User.objects.get(username="bob"), User.objects.get(username="eve")
-    made = api.propose_repair(wid, "patch", {"changes": {"refund": 600}}, "x", actor="ann")
+    made = api.approvals.propose(wid, "patch", {"changes": {"refund": 600}}, "x", actor="ann")
     eve.user_permissions.clear()
     assert not approvers.may_approve(again(eve), "orders") and approvers.to_approve(again(bob)) == [
         made.number
@@ -221,14 +221,14 @@ def test_two_approvals_of_one_person_are_lacking_whoever_delegates(wid: int) -> 
     rules = [{"title": "Two", "approvals": 2, "approvers": "finance"}]
     path = write(Path.cwd(), json.dumps(rules), "two.json")
     assert "Only bob may approve" in warned("cases", "approvals", "--flow", "orders", "--file", path)
-    made = api.propose_repair(wid, "patch", {"changes": {"refund": 1}}, "x", actor="ann")
+    made = api.approvals.propose(wid, "patch", {"changes": {"refund": 1}}, "x", actor="ann")
     assert approvers.lacking(made) == 1
     with connection.cursor() as cursor:
         cursor.execute("select wedsql.now() + interval '9 days'")
         (until,) = cursor.fetchone()
-    api.delegate_approvals("orders", "bob", "eve", until, actor="bob")
+    api.approvals.delegate("orders", "bob", "eve", until, actor="bob")
     assert approvers.lacking(made) == 1
-    made = api.approve_repair(made.number, "bob", ["finance"])
+    made = api.approvals.approve(made.number, "bob", ["finance"])
     assert approvers.lacking(made) == 1
     person("dan", "finance")
     assert approvers.lacking(made) == 0

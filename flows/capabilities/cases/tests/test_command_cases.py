@@ -21,20 +21,20 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def orders() -> None:
-    api.create_flow("orders")
+    api.flows.create("orders")
     attributes = [{"name": "payment"}, {"name": "amount", "type": "integer", "default": 0}]
     triggers = [{"transition": "tr_pay", "predicate": "payment is null"},
                 {"predicate": "payment = 'paid'", "final": True}]  # fmt: skip
-    api.publish("orders", {"attributes": attributes, "triggers": triggers})
+    api.flows.publish("orders", {"attributes": attributes, "triggers": triggers})
 
 
 def declined() -> Case:
-    wid = api.start("orders", {})
+    wid = api.instances.start("orders", {})
     with transaction.atomic():
-        job = api.take("orders", ["tr_pay"])
+        job = api.jobs.take("orders", ["tr_pay"])
         assert job is not None
-        api.complete(job, {"payment": "declined", "amount": 5000})
-    return api.list_cases(["orders"], {"wid": wid})[0]
+        api.jobs.complete(job, {"payment": "declined", "amount": 5000})
+    return api.cases.list(["orders"], {"wid": wid})[0]
 
 
 def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,16 +65,16 @@ def test_the_examples_of_the_documentation(tmp_path: Path, monkeypatch: pytest.M
 
 def test_lists_select_and_groups_count() -> None:
     cases = [declined(), declined()]
-    api.sign_cases()
+    api.cases.sign()
     (group,) = answer("cases", "groups", "--flow", "orders")
     assert (group["cause"], group["open"], group["newest"]) == ("STUCK", 2, cases[1].number)
     found = answer("cases", "list", "--signature", group["signature"], "--state", "new", "--cause", "STUCK")
     assert [each["number"] for each in found] == [case.number for case in cases]
     assert "STUCK" in run("cases", "list") and "STUCK" in run("cases", "groups")
     assert len(answer("cases", "list", "--after", str(cases[0].number), "--limit", "1")) == 1
-    api.cancel(cases[0].wid, "Enough.")
+    api.instances.cancel(cases[0].wid, "Enough.")
     assert [each["state"] for each in answer("cases", "list", "--closed")] == ["closed"]
-    api.claim_case(cases[1].number, "ann")
+    api.cases.claim(cases[1].number, "ann")
     assert answer("cases", "next", "--queue", "default") is None
     assert "No case is waiting" in run("cases", "next")
     assert 'There is no queue "none"' in refused("cases", "next", "--queue", "none")
@@ -107,18 +107,18 @@ def test_the_suggestions_of_the_documentation() -> None:
     text = (Path(__file__).parents[4] / "docs/learning.md").read_text().partition("## Suggestions")[2]
     call, printed = sessions(text)[0]
     for _each in range(6):
-        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
-    api.repair(declined().wid, "accept", {}, "x")
+        api.repairs.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
+    api.repairs.repair(declined().wid, "accept", {}, "x")
     case = declined()
     assert "was repaired yet" in run("cases", "suggestions", str(case.number)), "it has no signature yet"
-    api.sign_cases()
+    api.cases.sign()
     shown = run(*shlex.split(call.replace("17", str(case.number)))[2:]).splitlines()
     expected = [line.split()[:4] for line in printed.splitlines()]
     assert [line.split()[:4] for line in shown] == expected
     assert shown[2].split()[-1] != "thin" and shown[3].split()[-1] == "thin"
     found = answer("cases", "suggestions", str(case.number), "--flow", "orders")
     assert [(each["cases"], each["values"]) for each in found] == [(6, {"payment": "paid"}), (1, {})]
-    api.create_flow("other")
+    api.flows.create("other")
     assert "no case" in refused("cases", "suggestions", str(case.number), "--flow", "other")
 
 
@@ -126,18 +126,18 @@ def test_the_proposed_rule_of_the_documentation() -> None:
     text = (Path(__file__).parents[4] / "docs/learning.md").read_text().partition("## Proposed rules")[2]
     call, printed = sessions(text)[0]
     for _each in range(6):
-        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
+        api.repairs.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x")
     case = declined()
     assert "No rule can be derived" in run("cases", "rule", str(case.number)), "it has no signature yet"
-    api.sign_cases()
+    api.cases.sign()
     shown = run(*shlex.split(call.replace("17", str(case.number)))[2:])
     assert [line.split() for line in shown.splitlines()[2:]] == [
         line.split() for line in printed.splitlines()[2:]
     ]
-    added = api.read_draft("orders").definition["triggers"][-1]
+    added = api.drafts.read("orders").definition["triggers"][-1]
     found = answer("cases", "rule", str(case.number), "--flow", "orders")
     assert (added["predicate"], found["prevents"]) == (found["condition"], 7)
-    api.create_flow("other")
+    api.flows.create("other")
     assert "no case" in refused("cases", "rule", str(case.number), "--flow", "other")
 
 
@@ -161,13 +161,13 @@ def test_the_report_of_the_documentation() -> None:
     line = shlex.split(call)[2:]
     assert "No such case" in run(*line)
     for _each in range(7):
-        api.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x", actor="ana")
-    api.cancel(declined().wid, "x")
+        api.repairs.repair(declined().wid, "patch", {"changes": {"payment": "paid"}}, "x", actor="ana")
+    api.instances.cancel(declined().wid, "x")
     declined()
     assert [each.split()[:5] for each in run(*line).splitlines()] == [
         each.split()[:5] for each in printed.splitlines()
     ]
     (found,) = answer("cases", "report", "--by", "repairer", "--days", "366")
     assert (found["value"], found["cases"], found["open"]) == ("ana", 7, 0)
-    api.create_flow("other")
+    api.flows.create("other")
     assert answer("cases", "report", "--flow", "other") == []

@@ -32,8 +32,8 @@ ACTOR = "Ana & <Bea>"
 
 def flow(name: str, child: str = "") -> str:
     called: dict[str, Any] = {"child": child} if child else {}
-    api.create_flow(name)
-    api.publish(name, {
+    api.flows.create(name)
+    api.flows.publish(name, {
         "attributes": [{"name": "a", "type": "integer", "default": "0"}],
         "triggers": [
             {"name": "first", "transition": "look", "predicate": "a = 0 or a = 2", **called,
@@ -50,14 +50,14 @@ def work(wid: int, *values: int) -> None:
     name = Instance.objects.select_related("flow").get(wid=wid).flow.name
     for value in values:
         with transaction.atomic():
-            job = api.take(name, STEPS)
+            job = api.jobs.take(name, STEPS)
             assert job is not None and job.wid == wid
-            api.complete(job, {"a": value}, actor=ACTOR)
+            api.jobs.complete(job, {"a": value}, actor=ACTOR)
 
 
 def go_on() -> None:
     """Start children, and let jobs of those that have ended be completed, as the reaper does."""
-    while api.continue_children() is not None:
+    while api.children.continue_children() is not None:
         pass
 
 
@@ -65,7 +65,7 @@ def go_on() -> None:
 def worked() -> str:
     name = flow(unique())
     for values in ((1, 3), (1, 3), (1, 2, 1, 3), (3,), (1,)):
-        work(api.start(name), *values)
+        work(api.instances.start(name), *values)
     return name
 
 
@@ -121,7 +121,7 @@ def test_batches_neither_leave_out_nor_repeat_an_instance(
 def test_children_are_objects_with_events_of_their_own(tmp_path: Path) -> None:
     child = flow(unique())
     parent = flow(unique(), child)
-    wid = api.start(parent)
+    wid = api.instances.start(parent)
     go_on()
     (inner,) = (each for each in Job.objects.filter(flow__name=child).values_list("wid", flat=True))
     work(inner, 1, 3)

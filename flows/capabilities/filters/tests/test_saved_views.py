@@ -16,26 +16,26 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def known(db: None) -> None:
     for name in ("orders", "parcels"):
-        api.create_flow(name)
-        api.publish(name, {"attributes": [{"name": each} for each in "abx"], "triggers": []})
+        api.flows.create(name)
+        api.flows.publish(name, {"attributes": [{"name": each} for each in "abx"], "triggers": []})
 
 
 def test_a_view_of_what_there_is_not_is_neither_saved_nor_listed() -> None:
     with pytest.raises(UnknownFlow), transaction.atomic():
-        api.save_view("ana", "nope", "late", View("is:late"))
+        api.views.save("ana", "nope", "late", View("is:late"))
     with pytest.raises(UnknownFlow), transaction.atomic():
-        api.list_views("ana", (), "nope")
+        api.views.list("ana", (), "nope")
     with pytest.raises(BadView), transaction.atomic():
-        api.list_views("ana", (), "orders", of="nope")
+        api.views.list("ana", (), "orders", of="nope")
 
 
 def test_a_view_is_seen_by_its_owner_its_group_or_everyone() -> None:
     for shared, team in (("mine", ""), ("team", "clerks"), ("everyone", "")):
-        api.save_view("ana", "orders", shared, View("status:running", ("a", "b"), "id", shared, team))
-    api.save_view("ana", "", "anywhere", View("is:late"))
+        api.views.save("ana", "orders", shared, View("status:running", ("a", "b"), "id", shared, team))
+    api.views.save("ana", "", "anywhere", View("is:late"))
 
     def names(user: str, *teams: str, flow: str = "orders") -> list[str]:
-        return [view.name for view in api.list_views(user, teams, flow)]
+        return [view.name for view in api.views.list(user, teams, flow)]
 
     assert names("ana") == ["everyone", "mine", "team"]
     assert names("bob") == ["everyone"]
@@ -45,13 +45,13 @@ def test_a_view_is_seen_by_its_owner_its_group_or_everyone() -> None:
 
 
 def test_a_view_is_replaced_by_name_and_deleted_by_its_owner_only() -> None:
-    first = api.save_view("ana", "orders", " late ", View("is:late"))
-    again = api.save_view("ana", "orders", "late", View("is:late age>2d", ["x"], "id", "everyone"))
+    first = api.views.save("ana", "orders", " late ", View("is:late"))
+    again = api.views.save("ana", "orders", "late", View("is:late age>2d", ["x"], "id", "everyone"))
     assert (again.id, again.query, again.columns, again.name) == (first.id, "is:late age>2d", ["x"], "late")
     with pytest.raises(UnknownView), transaction.atomic():
-        api.delete_view("bob", first.id)
-    api.delete_view("ana", first.id)
-    assert api.list_views("ana", (), "orders") == []
+        api.views.delete("bob", first.id)
+    api.views.delete("ana", first.id)
+    assert api.views.list("ana", (), "orders") == []
 
 
 @pytest.mark.parametrize(
@@ -69,23 +69,25 @@ def test_a_view_that_cannot_be_kept_is_rejected(
     flow: str, name: str, view: View, error: type[Exception]
 ) -> None:
     with pytest.raises(error):
-        api.save_view("ana", flow, name, view)
+        api.views.save("ana", flow, name, view)
 
 
 def test_a_user_has_at_most_200_views() -> None:
     for n in range(200):
-        api.save_view("ana", "orders", f"view {n}", View())
-    api.save_view("ana", "orders", "view 7", View("is:late"))
-    api.save_view("bob", "orders", "view 7", View())
+        api.views.save("ana", "orders", f"view {n}", View())
+    api.views.save("ana", "orders", "view 7", View("is:late"))
+    api.views.save("bob", "orders", "view 7", View())
     with pytest.raises(BadView):
-        api.save_view("ana", "orders", "view 200", View())
+        api.views.save("ana", "orders", "view 200", View())
 
 
 def test_a_column_that_the_flow_does_not_have_is_rejected() -> None:
     flow = unique()
-    api.create_flow(flow)
-    api.publish(flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]})
-    assert api.save_view("ana", flow, "one", View("", ["a"])).columns == ["a"]
+    api.flows.create(flow)
+    api.flows.publish(
+        flow, {"attributes": [{"name": "a"}], "triggers": [{"final": True, "predicate": "a = '1'"}]}
+    )
+    assert api.views.save("ana", flow, "one", View("", ["a"])).columns == ["a"]
     with pytest.raises(BadView, match='no attribute "b"'), transaction.atomic():
-        api.save_view("ana", flow, "two", View("", ["a", "b"]))
-    assert [view.name for view in api.list_views("ana", (), flow)] == ["one"]
+        api.views.save("ana", flow, "two", View("", ["a", "b"]))
+    assert [view.name for view in api.views.list("ana", (), flow)] == ["one"]

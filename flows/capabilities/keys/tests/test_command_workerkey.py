@@ -17,20 +17,20 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def flow() -> str:
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     triggers = [{"transition": each, "predicate": "a is null"} for each in ("tr_pack", "tr_charge")]
-    api.publish(name, {"attributes": [{"name": "a"}], "triggers": triggers, "worker_keys": True})
+    api.flows.publish(name, {"attributes": [{"name": "a"}], "triggers": triggers, "worker_keys": True})
     return name
 
 
 def test_a_key_is_created_rotated_listed_and_revoked(flow: str) -> None:
     name = f"k-{flow}"
     made = answer("workerkey", "create", name, "--flow", f"{flow}:tr_pack", "--days", "30", "--actor", "ann")
-    assert made["name"] == name and api.log_in_worker(made["key"]) == name
+    assert made["name"] == name and api.workers.log_in(made["key"]) == name
     rotated = run("workerkey", "rotate", name, "--grace", "0").strip()
     with pytest.raises(WorkerKeyRejected), transaction.atomic():
-        api.log_in_worker(made["key"])
-    assert api.log_in_worker(rotated) == name
+        api.workers.log_in(made["key"])
+    assert api.workers.log_in(rotated) == name
     (listed,) = [key for key in answer("workerkey", "list", "--limit", "200") if key["name"] == name]
     assert (listed["scope"], listed["created_by"]) == ({flow: ["tr_pack"]}, "ann")
     table = run("workerkey", "list", "--limit", "200")
@@ -38,7 +38,7 @@ def test_a_key_is_created_rotated_listed_and_revoked(flow: str) -> None:
     ended = run("workerkey", "revoke", name, "--reason", "sold")
     assert ended == f"The worker key {name} is revoked. Leases released: 0.\n"
     with pytest.raises(WorkerKeyRejected), transaction.atomic():
-        api.log_in_worker(rotated)
+        api.workers.log_in(rotated)
     assert name not in run("workerkey", "list") and "sold" in run("workerkey", "list", "--all")
 
 

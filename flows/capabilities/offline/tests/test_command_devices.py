@@ -23,23 +23,23 @@ KEY = "device-of-the-page"
 def package() -> Any:
     """Publish the definition of the page; return what the device of ana got of a task."""
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    api.create_flow("metering")
-    api.publish("metering", yaml.safe_load(text))
-    (task,) = api.instance_tasks(api.start("metering", {"address": "Long Street 1"}))
-    api.take_task(task.job_id, "ana", ["r:Technician"], lock=True)
-    api.device_seen("ana", KEY, {"free_bytes": 3_000_000, "unsent": 2})
-    return api.read_package("ana", KEY, task.job_id)
+    api.flows.create("metering")
+    api.flows.publish("metering", yaml.safe_load(text))
+    (task,) = api.tasks.of_instance(api.instances.start("metering", {"address": "Long Street 1"}))
+    api.tasks.take(task.job_id, "ana", ["r:Technician"], lock=True)
+    api.offline.device_seen("ana", KEY, {"free_bytes": 3_000_000, "unsent": 2})
+    return api.offline.read_package("ana", KEY, task.job_id)
 
 
 def made(package: Any, number: int, **values: Any) -> str:
     noon = "2026-05-01T12:00:00Z"
     result = {"task": package.job_id, "claim": package.claim, "seq": package.seq, "values": values}
-    return api.keep_offline_result("ana", KEY, number, result | {"made_at": noon, "sent_at": noon}).state
+    return api.offline.keep_result("ana", KEY, number, result | {"made_at": noon, "sent_at": noon}).state
 
 
 def test_the_commands_of_the_page_run(package: Any) -> None:
     assert made(package, 2, meter=12) == "W"
-    device = str(api.devices("ana")[0].id)
+    device = str(api.offline.devices("ana")[0].id)
     (block,) = re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL)
     for line in block.strip().splitlines():
         words = shlex.split(line.removeprefix("$ python manage.py "))
@@ -58,7 +58,7 @@ def test_the_form_of_the_page_counts_for_results(package: Any) -> None:
 def test_what_is_no_command_is_refused(package: Any) -> None:
     refused("devices", "lost", code=2)
     refused("devices", "list", "3", code=2)
-    refused("devices", "skip", str(api.devices("ana")[0].id))
+    refused("devices", "skip", str(api.offline.devices("ana")[0].id))
 
 
 def test_an_unknown_device_is_refused() -> None:

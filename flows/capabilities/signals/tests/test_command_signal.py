@@ -23,13 +23,13 @@ PAGE = (Path(__file__).parents[4] / "docs/signals.md").read_text()
 def flow() -> str:
     """A flow that waits for a payment, which is kept for a day."""
     name = unique()
-    api.create_flow(name)
+    api.flows.create(name)
     attributes = [{"name": "number", "business_key": True}, {"name": "paid"}]
     triggers = [
         {"transition": "payment", "predicate": "paid is null", "signal": True, "keep": "1 day"},
         {"predicate": "paid is not null", "final": True},
     ]
-    api.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
+    api.flows.publish(name, {"attributes": attributes, "triggers": triggers, "start_by": ["placed"]})
     return name
 
 
@@ -53,8 +53,8 @@ def test_bad_signals_are_refused(flow: str) -> None:
 def test_the_example_of_the_page() -> None:
     """Numbers of signals and instances count on from other tests."""
     definition = yaml.safe_load(re.search(r"```yaml\n(.*?)```", PAGE, re.DOTALL)[1])  # type: ignore[index]
-    api.create_flow(definition["flow"])
-    api.publish(definition["flow"], definition)
+    api.flows.create(definition["flow"])
+    api.flows.publish(definition["flow"], definition)
     for command, printed in sessions(PAGE):
         shown = re.sub(r"\d+(?=[:,]| is)", "N", run(*shlex.split(command)[2:]))
         assert shown.strip() == re.sub(r"\d+(?=[:,]| is)", "N", printed).strip()

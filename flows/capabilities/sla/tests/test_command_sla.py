@@ -22,11 +22,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def orders() -> None:
-    api.create_flow("orders")
+    api.flows.create("orders")
     attributes = [{"name": "stage", "type": "text", "default": "open"}]
     triggers = [{"transition": "tr_answer", "predicate": "stage = 'open'"},
                 {"predicate": "stage = 'closed'", "final": True}]  # fmt: skip
-    api.publish("orders", {"attributes": attributes, "triggers": triggers})
+    api.flows.publish("orders", {"attributes": attributes, "triggers": triggers})
 
 
 def wids(chosen: Filter) -> set[int]:
@@ -46,11 +46,11 @@ def test_the_example_of_the_documentation() -> None:
     for call in calls:
         run(*shlex.split(call))
     late, open_, done = (
-        api.start("orders", {}),
-        api.start("orders", {}),
-        api.start("orders", {"stage": "closed"}),
+        api.instances.start("orders", {}),
+        api.instances.start("orders", {}),
+        api.instances.start("orders", {"stage": "closed"}),
     )
-    api.advance_slas()
+    api.sla.advance()
     (sla,) = answer("sla", "list", "--json")
     assert (sla["duration"], sla["calendar"], sla["computed"]) == (4 * 3600, "office", 1)
     with connection.cursor() as cursor:  # as if it had been started long ago
@@ -62,13 +62,15 @@ def test_the_example_of_the_documentation() -> None:
     assert (rule["value"], rule["active"] is not None) == (1, True)
     assert count("sla:answer=breached") == 1 and count("sla:answer=running") == 1
     assert count("sla:(answer=breached, answer=running)") == 2 and count("not sla:answer=running") == 2
-    assert [each.state for each in api.list_clocks(late)] == ["breached"] and api.list_clocks(done) == []
-    assert api.list_clocks(open_)[0].state == "running"
+    assert [each.state for each in api.sla.list_clocks(late)] == ["breached"] and api.sla.list_clocks(
+        done
+    ) == []
+    assert api.sla.list_clocks(open_)[0].state == "running"
 
 
 def test_a_filter_finds_the_clocks_of_each_state() -> None:
     """The conditions of filters, which use indexes, are those of wedsql.sla_state."""
-    sla = api.save_sla("orders", Sla("s", 3600), "olga")
+    sla = api.sla.save("orders", Sla("s", 3600), "olga")
     hour = "interval '1 hour'"
     found: dict[int, str] = {}
     for state, risk, due, breached, stopped in (
@@ -84,7 +86,7 @@ def test_a_filter_finds_the_clocks_of_each_state() -> None:
         ("breached", None, "", "", ""),
         ("cancelled", None, f"- {hour}", None, ""),
     ):
-        wid = api.start("orders", {})
+        wid = api.instances.start("orders", {})
         times = ["null" if each is None else "'infinity'" if each == "infinity" else f"wedsql.now() {each}"
                  for each in (risk, due, breached, stopped)]  # fmt: skip
         with connection.cursor() as cursor:

@@ -27,15 +27,15 @@ PAGE = (Path(__file__).parents[4] / "docs/worklist.md").read_text(encoding="utf-
 def office() -> int:
     """Publish the definition of the page, and return the number of an instance."""
     (text,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
-    api.create_flow("expense")
-    api.publish("expense", yaml.safe_load(text))
+    api.flows.create("expense")
+    api.flows.publish("expense", yaml.safe_load(text))
     for name, role in (("ana", "Clerk"), ("eva", "Senior"), ("bob", "Clerk"), ("boss", "Chief")):
         User.objects.create_user(name).groups.add(Group.objects.get_or_create(name=f"role:{role}")[0])
-    return api.start("expense", {"employee": "Jo", "amount": "12"})
+    return api.instances.start("expense", {"employee": "Jo", "amount": "12"})
 
 
 def number() -> int:
-    (task,) = api.flow_tasks("expense")
+    (task,) = api.tasks.of_flow("expense")
     return task.job_id
 
 
@@ -44,7 +44,7 @@ def test_the_example_of_the_documentation(office: int) -> None:
     assert len(calls) == 5
     for call in calls:
         run(*shlex.split(call.replace("TASK", str(number()))))
-    assert api.explain_instance(office).state["receipts"] == "complete"
+    assert api.reasons.explain_instance(office).state["receipts"] == "complete"
     (task,) = answer("tasks", "list", "--person", "eva", "--json")
     assert (task["transition"], task["audience"]) == ("tr_decide", "r:Senior")
 
@@ -77,7 +77,7 @@ def test_every_error_of_the_page_is_one_of_tasks() -> None:
 def test_every_verb_does_what_the_button_does() -> None:
     task = str(number())
     run("tasks", "lock", task, "--person", "ana")
-    assert api.flow_tasks("expense")[0].state == "L"
+    assert api.tasks.of_flow("expense")[0].state == "L"
     run("tasks", "start", task, "--person", "ana")
     run("tasks", "aside", task, "--person", "ana", "--minutes", "5")
     assert answer("tasks", "list", "--person", "ana", "--show", "aside", "--json")
@@ -139,5 +139,5 @@ def test_the_own_tasks_of_a_flow_are_those_of_the_flow(office: int) -> None:
     run("tasks", "take", str(number()), "--person", "ana")
     for flow, found in (("expense", 1), ("another", 0)):
         if flow == "another":
-            api.create_flow(flow)
+            api.flows.create(flow)
         assert len(answer("tasks", "list", "--person", "ana", "--show", "mine", "--flow", flow)) == found

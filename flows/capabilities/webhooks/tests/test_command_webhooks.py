@@ -17,7 +17,7 @@ ADD = ["webhooks", "add", "--flow", "orders", "--url", "https://example.org/hook
 
 @pytest.fixture(autouse=True)
 def orders() -> None:
-    api.create_flow("orders")
+    api.flows.create("orders")
 
 
 def test_the_example_of_the_documentation() -> None:
@@ -35,7 +35,7 @@ def test_a_webhook_is_tested_resumed_and_removed() -> None:
     number = str(found["webhook"])
     assert len(found["secret"]) > 30
     assert "queued" in run("webhooks", "test", number)
-    assert [each.event for each in api.webhook_deliveries(int(number))] == ["tested"]
+    assert [each.event for each in api.webhooks.deliveries(int(number))] == ["tested"]
     run("webhooks", "remove", number)
     assert answer("webhooks", "list", "--json") == []
 

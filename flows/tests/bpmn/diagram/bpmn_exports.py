@@ -42,8 +42,8 @@ def test_flows_of_the_gallery_and_the_patterns_are_exported_or_have_no_diagram()
     exported = refused = 0
     for example in (*examples().values(), *patterns().values()):
         flow = unique()
-        api.create_flow(flow)
-        version = api.publish(flow, children_of(flow, example.definition)).version
+        api.flows.create(flow)
+        version = api.flows.publish(flow, children_of(flow, example.definition)).version
         try:
             kept(f"gallery-{flow}", export_bpmn(flow, version))
             exported += 1

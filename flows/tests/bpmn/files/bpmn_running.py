@@ -15,9 +15,9 @@ from flows.tests.people import done as complete
 
 def publish(kit: Kit, content: bytes) -> None:
     made = compile_process(read(content)[0], kit.name)
-    api.publish(kit.name, made.compiled.definition, conn=kit.conn)
+    api.flows.publish(kit.name, made.compiled.definition, conn=kit.conn)
     source = ImportedProcess(content.decode(), made, ()).source
-    api.keep_source(kit.name, source, conn=kit.conn)
+    api.flows.keep_source(kit.name, source, conn=kit.conn)
 
 
 def visited(kit: Kit, wid: int) -> Counter[str]:
@@ -25,7 +25,7 @@ def visited(kit: Kit, wid: int) -> Counter[str]:
 
 
 def signal(kit: Kit, name: str, wid: int, **data: Any) -> str:
-    return api.signal(kit.name, name, data, to=wid, conn=kit.conn).outcome
+    return api.signals.send(kit.name, name, data, to=wid, conn=kit.conn).outcome
 
 
 def perform(kit: Kit, wid: int, random: Random, **results: dict[str, Any]) -> list[str]:

@@ -21,7 +21,7 @@ def test_an_order_is_performed_in_any_order_of_its_workers(kit: Kit) -> None:
     publish(kit, ORDER)
     orders = set()
     for seed in range(5):
-        started = api.signal(
+        started = api.signals.send(
             kit.name, "order_received", {"number": f"A{seed}", "amount": 2000}, conn=kit.conn
         )
         wid = started.wid
@@ -71,7 +71,7 @@ def test_an_error_that_ends_the_process_withdraws_all_work(kit: Kit) -> None:
     assert kit.state(wid)["error"] is None and kit.state(wid)["tokens"] == 0
     assert visited(kit, wid)["refused"] == 1
     with refused("WD593"):
-        api.complete_task(task, PERSON, conn=kit.conn)
+        api.tasks.complete(task, PERSON, conn=kit.conn)
     assert broken(kit) == []
 
 
@@ -193,7 +193,7 @@ def test_conditions_of_an_activity_its_events_and_its_links(kit: Kit) -> None:
     kit.run("t", waits)
     kit.reap()
     assert visited(kit, waits)["due"] == 1 and kit.status(waits) != "F"
-    api.repair(waits, "patch", {"changes": {"n": 10}}, "x", conn=kit.conn)
+    api.repairs.repair(waits, "patch", {"changes": {"n": 10}}, "x", conn=kit.conn)
     assert kit.status(waits) == "F"
 
 
@@ -207,7 +207,7 @@ def test_a_compensation_is_that_of_the_kernel(kit: Kit) -> None:
     ))  # fmt: skip
     wid = kit.start()
     kit.run("book", wid)
-    api.abort(wid, "x", conn=kit.conn)
+    api.compensations.abort(wid, "x", conn=kit.conn)
     assert kit.jobs(wid) == ["cancel"]
     kit.run("cancel", wid)
     assert kit.status(wid) == "A"
@@ -290,5 +290,5 @@ def test_an_option_that_is_left_empty_has_no_value(kit: Kit, name: str, empty: s
         else:
             wid = kit.start()
             assert kit.jobs(wid) == ["t"]
-            first = api.definition(kit.name, conn=kit.conn)["triggers"][0]
+            first = api.flows.definition(kit.name, conn=kit.conn)["triggers"][0]
             assert first.get(name) is None or name == "name", first

@@ -45,14 +45,14 @@ DATA = attributes(
 @pytest.fixture
 def bank(kit: Kit) -> Iterator[Kit]:
     """Another flow, which is called."""
-    api.create_flow(f"{kit.name}_b", conn=kit.conn)
+    api.flows.create(f"{kit.name}_b", conn=kit.conn)
     other = Kit(f"{kit.name}_b", kit.connect)
     other.attr("asked", kind="integer")
     other.attr("answer", kind="integer")
     other.trig("grant", "answer is null")
     other.final("answer is not null")
     yield other
-    api.drop_flow(other.name, force=True, conn=kit.conn)
+    api.flows.drop(other.name, force=True, conn=kit.conn)
 
 
 def calling(kit: Kit, bank: Kit, inner: str = "", *parts: str) -> int:
@@ -90,7 +90,7 @@ def test_a_child_that_fails_is_an_error_of_its_call(kit: Kit, bank: Kit) -> None
         kit, bank, "", node("boundaryEvent", "failed", event("error"), attachedToRef="ask"),
         node("task", "decide"), flows("failed decide"),
     )  # fmt: skip
-    api.cancel(children(kit, wid)[0], "x", conn=kit.conn)
+    api.instances.cancel(children(kit, wid)[0], "x", conn=kit.conn)
     go(kit)
     assert kit.jobs(wid) == ["decide"] and kit.state(wid)["error"] is None
 
@@ -220,7 +220,7 @@ def test_an_error_of_one_child_is_caught_while_the_others_are_open(
     its = bank if host == "call" else kit
     job = "h" if host == "task" else "grant"
     if stops == "cancelled":
-        api.cancel(second, "x", conn=kit.conn)
+        api.instances.cancel(second, "x", conn=kit.conn)
     elif stops == "error" and host == "sub-process":
         its.run(job, second)
     else:
@@ -245,7 +245,7 @@ def test_a_child_that_fails_stops_the_start_of_the_others(kit: Kit, bank: Kit, c
     ))  # fmt: skip
     wid = kit.start()
     kit.one("select wedsql.continue_children(1)")
-    api.cancel(children(kit, wid)[0], "x", conn=kit.conn)
+    api.instances.cancel(children(kit, wid)[0], "x", conn=kit.conn)
     kit.one("select wedsql.continue_children(1)")
     assert kit.jobs(wid) == ["after"] and len(children(kit, wid)) == 1
     go(kit)
@@ -270,7 +270,7 @@ def test_what_a_call_may_write_does_not_limit_what_it_returns(kit: Kit, bank: Ki
                 if result == "granted":
                     bank.run("grant", child, answer=7)
                 else:
-                    api.cancel(child, "x", conn=kit.conn)
+                    api.instances.cancel(child, "x", conn=kit.conn)
             go(kit)
         assert kit.jobs(wid) == ["after"]
         assert result == "failed" or kit.state(wid)[back] in (7, [7, 7])

@@ -31,8 +31,8 @@ def made(kit: Kit) -> Iterator[list[str]]:
     names: list[str] = []
     yield names
     for name in [kit.name, *names]:
-        api.drop_flow(name, force=True, conn=kit.conn)
-    api.create_flow(kit.name, conn=kit.conn)
+        api.flows.drop(name, force=True, conn=kit.conn)
+    api.flows.create(kit.name, conn=kit.conn)
 
 
 def body(ident: str, element: str) -> str:
@@ -60,7 +60,7 @@ def failing() -> str:
 
 def called(kit: Kit, made: list[str], content: str, ident: str) -> str:
     name = f"{kit.name}_{ident}"
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     made.append(name)
     publish(Kit(name, kit.connect), file(content, named=ERRORS))
     return name
@@ -180,7 +180,7 @@ def test_a_cancelled_child_ends_a_call_whose_event_has_a_code_as_without_it(
     kit: Kit, made: list[str]
 ) -> None:
     wid = build(kit, made, "call", ("x",))
-    api.cancel(children(kit, wid)[0], "x", conn=kit.conn)
+    api.instances.cancel(children(kit, wid)[0], "x", conn=kit.conn)
     go(kit)
     assert kit.jobs(wid) == ["after"]
 
@@ -188,7 +188,7 @@ def test_a_cancelled_child_ends_a_call_whose_event_has_a_code_as_without_it(
 def test_the_others_of_many_go_on_when_one_is_cancelled(kit: Kit, made: list[str]) -> None:
     wid = build(kit, made, "calls", ("x",))
     first, second, third = children(kit, wid)
-    api.cancel(first, "x", conn=kit.conn)
+    api.instances.cancel(first, "x", conn=kit.conn)
     its = Kit(f"{kit.name}_own", kit.connect)
     its.run("grant", second, how="fine")
     go(kit)

@@ -31,7 +31,7 @@ def around(kit: Kit, host: str, ident: str, content: str, made: list[str]) -> st
     if host.startswith("sub"):
         return node("subProcess", ident, content + loop)
     called = f"{kit.name}_{ident}"
-    api.create_flow(called, conn=kit.conn)
+    api.flows.create(called, conn=kit.conn)
     made.append(called)
     publish(Kit(called, kit.connect), file(content))
     return node("callActivity", ident, loop, calledElement=called)
@@ -50,8 +50,8 @@ def made(kit: Kit) -> Iterator[list[str]]:
     names: list[str] = []
     yield names
     for name in [kit.name, *names]:
-        api.drop_flow(name, force=True, conn=kit.conn)
-    api.create_flow(kit.name, conn=kit.conn)
+        api.flows.drop(name, force=True, conn=kit.conn)
+    api.flows.create(kit.name, conn=kit.conn)
 
 
 def build(kit: Kit, hosts: tuple[str, ...], made: list[str], *, caught: bool = True) -> int:
@@ -89,7 +89,7 @@ def fail(kit: Kit, wid: int) -> None:
 
 
 def cancel(kit: Kit, wid: int) -> None:
-    api.cancel(wid, "x", conn=kit.conn)
+    api.instances.cancel(wid, "x", conn=kit.conn)
 
 
 # In a short run two hosts have one of the leaves, so that each host, outer or inner, has all of them.

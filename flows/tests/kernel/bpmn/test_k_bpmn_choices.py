@@ -33,14 +33,14 @@ def choose(kit: Kit, name: str, wid: int, outcome: str) -> str:
     """Perform a task with one of its outcomes, and return the status of the instance."""
     job = pending(kit, name, wid)
     claim_ = take(kit, job).claim
-    return str(api.complete_task(job, PERSON, {}, outcome, claim=claim_, conn=kit.conn).status)
+    return str(api.tasks.complete(job, PERSON, {}, outcome, claim=claim_, conn=kit.conn).status)
 
 
 @pytest.mark.parametrize("gateway", ["", "x_e"])
 def test_the_person_before_a_gateway_chooses_one_of_its_flows_each_time(kit: Kit, gateway: str) -> None:
     publish(kit, claim(node("userTask", "check"), gateway=gateway))
     wid = kit.start()
-    sheet = api.read_task(pending(kit, "check", wid), PERSON, conn=kit.conn)
+    sheet = api.tasks.read(pending(kit, "check", wid), PERSON, conn=kit.conn)
     assert [*sheet.outcomes] == ["Pay it", "Ask why?", "Closed"]
     choose(kit, "check", wid, "Ask why?")
     assert kit.jobs(wid) == ["ask"] and kit.state(wid)["choice_what_now"] is None, "it is chosen again"

@@ -19,13 +19,13 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 @pytest.fixture
 def other(kit: Kit) -> Iterator[Kit]:
     """Another flow, which is called."""
-    api.create_flow(f"{kit.name}_b", conn=kit.conn)
+    api.flows.create(f"{kit.name}_b", conn=kit.conn)
     found = Kit(f"{kit.name}_b", kit.connect)
     found.attr("done")
     found.trig("do", "done is null")
     found.final("done is not null")
     yield found
-    api.drop_flow(found.name, force=True, conn=kit.conn)
+    api.flows.drop(found.name, force=True, conn=kit.conn)
 
 
 @pytest.mark.parametrize("loop", ["", "sequential", "loop"])
@@ -51,7 +51,7 @@ def test_each_performance_is_undone(kit: Kit, other: Kit, host: str, loop: str) 
             other.run("do", children(kit, wid)[number], done="yes")
             go(kit)
     assert kit.jobs(wid) == ["c"]
-    api.abort(wid, "x", conn=kit.conn)
+    api.compensations.abort(wid, "x", conn=kit.conn)
     undone = 0
     while kit.jobs(wid) == ["ua"]:
         kit.run("ua", wid)

@@ -83,12 +83,12 @@ def test_a_field_that_its_condition_hides_is_not_asked_for(kit: Kit) -> None:
         with refused("WD595") as error:
             done(kit, "h", wid, **data)
         assert error.facts["wrong"] == wrong
-    sheet = api.read_task(pending(kit, "h", wid := kit.start()), "ana", conn=kit.conn)
+    sheet = api.tasks.read(pending(kit, "h", wid := kit.start()), "ana", conn=kit.conn)
     assert sheet.form is not None and wid
     why = sheet.form["sections"][0]["fields"][2]
     assert why["conditions"]["shown"]["tree"] is not None, "the browser evaluates it without the server"
     (kind,) = (
-        each for each in api.definition(kit.name, conn=kit.conn)["attributes"] if each["name"] == "kind"
+        each for each in api.flows.definition(kit.name, conn=kit.conn)["attributes"] if each["name"] == "kind"
     )
     assert kind["option_labels"] == ["a = Always", "b = Never"] and broken(kit) == []
 
@@ -96,14 +96,14 @@ def test_a_field_that_its_condition_hides_is_not_asked_for(kit: Kit) -> None:
 def test_the_sheet_has_what_the_file_says_and_an_exported_definition_has_it_too(kit: Kit) -> None:
     publish(kit, process(CAMUNDA_8))
     wid = kit.start()
-    sheet = api.read_task(pending(kit, "h", wid), "ana", conn=kit.conn)
+    sheet = api.tasks.read(pending(kit, "h", wid), "ana", conn=kit.conn)
     assert sheet.form is not None
     fields = {each["attribute"]: each for each in sheet.form["sections"][0]["fields"]}
     assert fields["note"]["max_length"] == 3 and str(fields["total"]["max"]) == "9.5"
-    made = api.definition(kit.name, conn=kit.conn)
+    made = api.flows.definition(kit.name, conn=kit.conn)
     (form,) = (each["form"] for each in made["triggers"] if each.get("transition") == "h")
     kit.publish(made)
-    again = api.definition(kit.name, conn=kit.conn)["triggers"]
+    again = api.flows.definition(kit.name, conn=kit.conn)["triggers"]
     assert form in [each.get("form") for each in again]
 
 
@@ -111,7 +111,7 @@ def test_a_graph_that_is_written_as_bpmn_keeps_the_limits_of_its_forms(kit: Kit)
     form = '{"sections": [{"fields": [{"attribute": "n", "min": 0.1, "max": 12345678901234567890}]}]}'
     text = write(read_graph(GRAPH.replace("FORM", form), "yaml", "limits"), "limits")
     publish(kit, text.encode())
-    found = [each.get("form") for each in api.definition(kit.name, conn=kit.conn)["triggers"]]
+    found = [each.get("form") for each in api.flows.definition(kit.name, conn=kit.conn)["triggers"]]
     assert [each for each in found if each] == [json_text.decode(form.replace("0.1", '"0.1"'))]
 
 

@@ -49,12 +49,12 @@ def test_a_result_of_a_person_a_message_or_an_operator_that_writes_one_is_refuse
     job = pending(kit, "check", wid)
     claim = take(kit, job).claim
     with refused("WD210"), kit.conn.transaction():
-        api.complete_task(job, PERSON, {"tokens": 0}, claim=claim, conn=kit.conn)
+        api.tasks.complete(job, PERSON, {"tokens": 0}, claim=claim, conn=kit.conn)
     with refused("WD210"), kit.conn.transaction():
         signal(kit, "paid", wid, tokens=0)
     with refused("WD210"), kit.conn.transaction():
         arguments = {"job": pending(kit, "work", wid), "changes": {"tokens": 0}}
-        api.repair(wid, "complete", arguments, "x", actor=PERSON, conn=kit.conn)
+        api.repairs.repair(wid, "complete", arguments, "x", actor=PERSON, conn=kit.conn)
     assert kit.state(wid) == before
 
 
@@ -81,5 +81,7 @@ def test_a_write_set_that_names_one_is_what_its_author_wants(kit: Kit) -> None:
 
 
 def test_nothing_is_refused_where_the_flow_was_not_translated(kit: Kit) -> None:
-    api.publish(kit.name, compile_process(read(PROCESS)[0], kit.name).compiled.definition, conn=kit.conn)
+    api.flows.publish(
+        kit.name, compile_process(read(PROCESS)[0], kit.name).compiled.definition, conn=kit.conn
+    )
     kit.run("work", kit.start(), tokens=5)

@@ -25,9 +25,9 @@ def test_a_worker_performs_the_jobs_of_all_tasks_with_one_type(kit: Kit, first: 
     publish(kit, BOTH)
     wid = kit.start()
     held = [kit.lease("mail"), kit.lease("mail")]  # both are performed at the same time
-    api.complete(held[first], {}, conn=kit.conn)
+    api.jobs.complete(held[first], {}, conn=kit.conn)
     assert {*kit.jobs(wid)} == {"ab"[first], "mail"}, "the token of its own task goes on"
-    api.complete(held[1 - first], {}, conn=kit.conn)
+    api.jobs.complete(held[1 - first], {}, conn=kit.conn)
     assert {*kit.jobs(wid)} == {"a", "b"} and kit.state(wid)["tokens"] == 2
     for name in ("b", "a", "mail"):
         kit.run(name, wid)

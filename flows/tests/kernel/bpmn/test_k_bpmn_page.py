@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 
 def names(kit: Kit) -> dict[str, Any]:
     def signal(name: str, data: dict[str, Any]) -> int | None:
-        return api.signal(kit.name, name, data, conn=kit.conn).wid
+        return api.signals.send(kit.name, name, data, conn=kit.conn).wid
 
     return {
         "signal": signal,
@@ -33,8 +33,8 @@ def names(kit: Kit) -> dict[str, Any]:
 def _complete(kit: Kit, person: str, wid: int, name: str) -> None:
     """Take and complete a task, as one of those who handle the cases of the flow."""
     task = pending(kit, name, wid)
-    api.take_task(task, person, [f"f:{kit.name}"], conn=kit.conn)
-    api.complete_task(task, person, conn=kit.conn)
+    api.tasks.take(task, person, [f"f:{kit.name}"], conn=kit.conn)
+    api.tasks.complete(task, person, conn=kit.conn)
 
 
 def test_the_example_runs_as_printed(kit: Kit) -> None:

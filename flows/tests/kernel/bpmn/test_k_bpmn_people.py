@@ -53,7 +53,7 @@ def test_a_field_that_an_engine_requires_is_required_by_every_door(kit: Kit, wor
     parts = [node("startEvent", "s"), task, node("endEvent", "e"), flows("s check", "check e")]
     publish(kit, file(attributes(attribute("note")), *parts))
     wid = kit.start()
-    sheet = api.read_task(pending(kit, "check", wid), "ana", conn=kit.conn)
+    sheet = api.tasks.read(pending(kit, "check", wid), "ana", conn=kit.conn)
     assert sheet.form is not None
     fields = {each["attribute"]: each for each in sheet.form["sections"][0]["fields"]}
     assert [(name, each["writable"]) for name, each in fields.items()] == [("total", True), ("note", False)]
@@ -64,17 +64,17 @@ def test_a_field_that_an_engine_requires_is_required_by_every_door(kit: Kit, wor
 
 
 def audience(kit: Kit, name: str, wid: int) -> str:
-    return api.read_task(pending(kit, name, wid), "ana", conn=kit.conn).audience
+    return api.tasks.read(pending(kit, name, wid), "ana", conn=kit.conn).audience
 
 
 def test_each_task_is_for_whom_the_file_names(kit: Kit) -> None:
     publish(kit, CLAIM)
     wid = kit.start(approver="eva")
-    sheet = api.read_task(pending(kit, "check", wid), "ana", conn=kit.conn)
+    sheet = api.tasks.read(pending(kit, "check", wid), "ana", conn=kit.conn)
     assert (sheet.audience, sheet.priority, [*sheet.writes]) == ("r:Clerks", 5, ["total"])
     assert sheet.due_at is not None and sheet.due_at - sheet.arrived_at == timedelta(days=2)
     with refused("WD591"):
-        api.take_task(sheet.job_id, "eva", ["r:bosses"], conn=kit.conn)
+        api.tasks.take(sheet.job_id, "eva", ["r:bosses"], conn=kit.conn)
     done(kit, "check", wid, total=7)
     assert audience(kit, "approve", wid) == "p:eva"
     done(kit, "approve", wid)
@@ -106,9 +106,9 @@ def test_a_timer_at_a_task_takes_it_from_the_lists(kit: Kit) -> None:
     done(kit, "check", wid)
     task = pending(kit, "approve", wid)
     kit.reap("4 days")
-    assert kit.jobs(wid) == ["warn"] and api.open_tasks("eva", [], conn=kit.conn) == []
+    assert kit.jobs(wid) == ["warn"] and api.tasks.open("eva", [], conn=kit.conn) == []
     with refused("WD593"):
-        api.take_task(task, "eva", [], conn=kit.conn)
+        api.tasks.take(task, "eva", [], conn=kit.conn)
 
 
 def test_pending_jobs_become_tasks_at_the_next_import_and_jobs_again(kit: Kit) -> None:

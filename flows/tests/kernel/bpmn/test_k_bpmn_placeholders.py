@@ -79,7 +79,7 @@ def test_people_or_a_signal_start_what_a_timer_without_a_time_would(kit: Kit) ->
         node("startEvent", "n"), node("task", "t"), flows("s t", "t e", "n e"),
     ))  # fmt: skip
     assert kit.status(kit.start()) == "F"
-    started = api.signal(kit.name, "each_spring", {}, conn=kit.conn)
+    started = api.signals.send(kit.name, "each_spring", {}, conn=kit.conn)
     assert started.outcome == "started" and kit.jobs(started.wid or 0) == ["t"] and broken(kit) == []
     publish(kit, file(node("startEvent", "s", event("conditional")), node("task", "t"), flows("s t")))
     assert kit.jobs(kit.start()) == ["t"]

@@ -141,8 +141,8 @@ def test_the_number_of_repetitions_is_one_in_both_orders(
             "select last_error from wedsql.job_pool where wid = %s and last_error is not null", [wid]
         )
         assert ("Review the papers" if sequential else "The number of children is") in why, why
-        api.repair(wid, "patch", {"changes": {of: [1] if of == "papers" else 1}}, "x", conn=kit.conn)
-        api.repair(wid, "retry", {}, "x", conn=kit.conn) if kit.status(wid) == "E" else None
+        api.repairs.repair(wid, "patch", {"changes": {of: [1] if of == "papers" else 1}}, "x", conn=kit.conn)
+        api.repairs.repair(wid, "retry", {}, "x", conn=kit.conn) if kit.status(wid) == "E" else None
         go(kit)
         performed = 1
     seen = 0

@@ -111,5 +111,5 @@ def test_a_signal_after_an_event_gateway_and_beside_a_task(kit: Kit) -> None:
 
 def test_a_signal_starts_instances(kit: Kit) -> None:
     publish(kit, file(node("startEvent", "s", GO), node("task", "t"), flows("s t"), named=NAMED))
-    started = api.signal(kit.name, "all_clear", {}, conn=kit.conn)
+    started = api.signals.send(kit.name, "all_clear", {}, conn=kit.conn)
     assert started.outcome == "started" and kit.jobs(started.wid or 0) == ["t"] and broken(kit) == []

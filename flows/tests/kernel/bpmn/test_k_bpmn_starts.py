@@ -30,7 +30,7 @@ def process(*starts: str) -> bytes:
 
 
 def sent(kit: Kit, name: str) -> int:
-    wid = api.signal(kit.name, name, {"number": "1"}, conn=kit.conn).wid
+    wid = api.signals.send(kit.name, name, {"number": "1"}, conn=kit.conn).wid
     assert wid is not None
     return wid
 

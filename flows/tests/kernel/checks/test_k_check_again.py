@@ -38,13 +38,13 @@ def well_formed(definition: Definition) -> bool:
     "change", [each for each in CHANGES if well_formed(changed(each))], ids=lambda change: change[0]
 )
 def test_what_is_not_checked_again_has_no_problem(kit: Kit, change: Change) -> None:
-    assert api.check_definition(kit.name, GOOD, conn=kit.conn) == []
+    assert api.conditions.check_definition(kit.name, GOOD, conn=kit.conn) == []
     now = changed(change)
     known = unchanged(GOOD, now)
 
-    again = api.check_definition(kit.name, now, known=known, conn=kit.conn)
+    again = api.conditions.check_definition(kit.name, now, known=known, conn=kit.conn)
 
-    assert again == api.check_definition(kit.name, now, conn=kit.conn)
+    assert again == api.conditions.check_definition(kit.name, now, conn=kit.conn)
     assert any(known.values())
 
 
@@ -92,7 +92,7 @@ def test_wrong_items_are_found_among_many(kit: Kit) -> None:
 
 
 def found(kit: Kit, definition: Definition, known: dict[str, list[int]] | None = None) -> list[Problem]:
-    return api.check_definition(kit.name, definition, known=known, conn=kit.conn)
+    return api.conditions.check_definition(kit.name, definition, known=known, conn=kit.conn)
 
 
 def wide(count: int) -> Definition:

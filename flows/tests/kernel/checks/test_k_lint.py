@@ -35,7 +35,7 @@ def found(
     kit: Kit, *triggers: dict[str, Any], attributes: list[dict[str, Any]] = ATTRIBUTES
 ) -> list[Finding]:
     definition = {"attributes": attributes, "triggers": list(triggers)}
-    return [one for one in api.lint(kit.name, definition, conn=kit.conn) if one.check != "no_worker"]
+    return [one for one in api.flows.lint(kit.name, definition, conn=kit.conn) if one.check != "no_worker"]
 
 
 def of(check: str, findings: list[Finding]) -> list[Finding]:
@@ -117,8 +117,8 @@ def test_a_dead_end_is_shown_by_a_state_and_a_result_that_lead_to_it(kit: Kit) -
     assert (one.state, one.severity, one.how) == ({"state": "new"}, "warning", "declared")
     assert "state = paid" in one.message
     definition = {"attributes": STATE, "triggers": [ADVANCE, SENT]}
-    started = api.try_start(definition, one.state, conn=kit.conn)
-    ended = api.try_complete(definition, started, 0, {"state": "paid"}, conn=kit.conn)
+    started = api.trials.try_start(definition, one.state, conn=kit.conn)
+    ended = api.trials.try_complete(definition, started, 0, {"state": "paid"}, conn=kit.conn)
     assert (started.status, ended.status) == ("R", "E")
 
 
@@ -144,18 +144,18 @@ def many(number: int, *letters: str) -> dict[str, Any]:
 
 
 def test_without_time_the_checks_say_what_they_did_not_examine(kit: Kit) -> None:
-    given_up = api.lint(kit.name, many(300, "e", "f", "g", "h"), seconds=0, conn=kit.conn)
+    given_up = api.flows.lint(kit.name, many(300, "e", "f", "g", "h"), seconds=0, conn=kit.conn)
     assert len(of("unproved", given_up)) == 300 and "time" in of("unproved", given_up)[0].hint
 
 
 def test_three_hundred_rules_are_examined_in_the_usual_time(kit: Kit) -> None:
     """The states of the whole flow are too many, which is said; each rule and each pair is examined."""
     definition = many(300, "a", "b", "c", "d")
-    examined = api.lint(kit.name, definition, seconds=300, conn=kit.conn)
+    examined = api.flows.lint(kit.name, definition, seconds=300, conn=kit.conn)
     assert of("equal", examined) and not of("unproved", examined)
     assert [one.message for one in of("gave_up", examined) if "pairs" in one.message] == []
     assert [one.message for one in of("gave_up", examined) if "follow" in one.message]
-    again = api.lint(kit.name, definition, seconds=0, conn=kit.conn)
+    again = api.flows.lint(kit.name, definition, seconds=0, conn=kit.conn)
     assert not of("unproved", again), "the kernel is not asked again about conditions that it evaluated"
     assert [one.message for one in of("gave_up", again) if "pairs" in one.message] and not of("equal", again)
 
@@ -185,7 +185,7 @@ def test_children_in_a_flow_or_attribute_that_is_not_there_are_found(kit: Kit, w
     def checks(child: str, *lines: str) -> list[tuple[str, Any]]:
         starts = rule("items > 3", child=child, child_count="1", child_set=list(lines))
         definition = {"attributes": ATTRIBUTES, "triggers": [starts]}
-        findings = api.lint(mine, definition, conn=web)
+        findings = api.flows.lint(mine, definition, conn=web)
         about = (one for one in findings if one.check != "no_end")
         return [(one.check, one.path) for one in about if "children" in one.message]
 
@@ -200,7 +200,7 @@ def test_children_that_never_end_are_found_where_their_end_is_waited_for(kit: Ki
 
     def checks(flow: str, *more: dict[str, Any], **options: Any) -> list[str]:
         starts = rule("items > 3", child=kit.name, **options)
-        findings = api.lint(flow, {"attributes": ATTRIBUTES, "triggers": [starts, *more]}, conn=web)
+        findings = api.flows.lint(flow, {"attributes": ATTRIBUTES, "triggers": [starts, *more]}, conn=web)
         return [one.check for one in findings if "children" in one.message]
 
     assert checks("another_flow") == ["no_end"] == checks("another_flow", child_wait="1")
@@ -213,7 +213,7 @@ def test_children_that_never_end_are_found_where_their_end_is_waited_for(kit: Ki
 def test_times_that_are_over_and_calendars_that_are_not_there_are_found(kit: Kit, web: Connection) -> None:
     def checks(**options: Any) -> list[tuple[str, str]]:
         definition = {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL], **options}
-        findings = api.lint(kit.name, definition, conn=web)
+        findings = api.flows.lint(kit.name, definition, conn=web)
         return [(one.check, one.message) for one in findings if one.check in ("over", "no_calendar")]
 
     starts = ["2020-01-01T00:00Z", "R3/2020-01-01T00:00Z/PT1H", "R/2020-01-01T00:00Z/P1D", "R2/P1D"]
@@ -221,7 +221,7 @@ def test_times_that_are_over_and_calendars_that_are_not_there_are_found(kit: Kit
     assert [text.partition(" ")[0] for text in over] == starts[:2]
     assert checks(task_calendar="Office") == [("no_calendar", "The flow has no calendar Office.")]
     office = Calendar("Office", "UTC", {"1": [["09:00", "17:00"]]})
-    api.save_calendar(kit.name, office, "x", conn=web)
+    api.sla.save_calendar(kit.name, office, "x", conn=web)
     assert checks(task_calendar="Office") == []
 
 
@@ -230,7 +230,9 @@ def test_a_field_that_is_never_shown_is_found(kit: Kit, web: Connection) -> None
         fields = [{"attribute": "state", **conditions}]
         form = {"sections": [{"title": "Parcel", "fields": fields}]}
         task = rule("items > 3", performer="person", form=form)
-        findings = api.lint(kit.name, {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL, task]}, conn=web)
+        findings = api.flows.lint(
+            kit.name, {"attributes": ATTRIBUTES, "triggers": [PAY, FINAL, task]}, conn=web
+        )
         return [one.path for one in findings if "form of" in one.message]
 
     form = ("triggers", 2, "form")

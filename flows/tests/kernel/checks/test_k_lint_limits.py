@@ -59,7 +59,7 @@ def test_a_gap_is_said_with_its_values_and_the_way_to_it(kit: Kit) -> None:
         "Pay applies below, Ask the expert above. An instance gets there by Check and becomes an exception."
     )
     assert (gap.severity, gap.how) == ("warning", "proved")
-    (held,) = api.evaluate(
+    (held,) = api.conditions.evaluate(
         {"attributes": CLAIM, "triggers": claim(pay="amount <= 3000")}, [gap.state], conn=kit.conn
     )
     assert "t" not in held.held
@@ -219,7 +219,7 @@ DOMAINS: dict[str, list[Any]] = {
 def brute(kit: Kit, rules: list[dict[str, Any]]) -> bool:
     """Return whether on some line of a number a state without a rule lies between states with two rules."""
     every = [dict(zip(DOMAINS, values, strict=True)) for values in product(*DOMAINS.values())]
-    held = api.evaluate({"attributes": ATTRIBUTES, "triggers": rules}, every, conn=kit.conn)
+    held = api.conditions.evaluate({"attributes": ATTRIBUTES, "triggers": rules}, every, conn=kit.conn)
     letters = {tuple(state.values()): each.held for state, each in zip(every, held, strict=True)}
     for axis, name in enumerate(DOMAINS):
         if name not in AXES:
@@ -252,5 +252,7 @@ def test_every_planted_gap_is_found(kit: Kit, seed: int) -> None:
     assert bool(findings) == brute(kit, rules), (plant, [each["predicate"] for each in rules], findings)
     if plant and draw.random() < 0.2:
         states = [each.state for each in findings]
-        for held in api.evaluate({"attributes": ATTRIBUTES, "triggers": rules}, states, conn=kit.conn):
+        for held in api.conditions.evaluate(
+            {"attributes": ATTRIBUTES, "triggers": rules}, states, conn=kit.conn
+        ):
             assert "t" not in held.held

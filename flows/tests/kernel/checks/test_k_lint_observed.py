@@ -20,11 +20,11 @@ def test_workers_and_repeated_firings_are_observed(kit: Kit) -> None:
     wid = kit.start(a="1")
     kit.run("tr_x", wid)
     numbered = kit.one("select wedsql._definition(f, true) from wedsql.flow f where f.id = %s", [kit.id])
-    checks = {one.check: one for one in api.lint(kit.name, numbered, conn=kit.conn)}
+    checks = {one.check: one for one in api.flows.lint(kit.name, numbered, conn=kit.conn)}
     assert checks["fired_again"].instances == [wid]
     assert checks["no_worker"].path == ("triggers", 0, "transition")
-    api.register_worker("process", "w", "here", 1, [f"{kit.name}:tr_x"], conn=kit.conn)
-    assert "no_worker" not in {one.check for one in api.lint(kit.name, numbered, conn=kit.conn)}
+    api.workers.register("process", "w", "here", 1, [f"{kit.name}:tr_x"], conn=kit.conn)
+    assert "no_worker" not in {one.check for one in api.flows.lint(kit.name, numbered, conn=kit.conn)}
 
 
 def started(kit: Kit, number: int, **state: Any) -> list[int]:
@@ -37,7 +37,7 @@ def numbered(kit: Kit) -> dict[str, Any]:
 
 
 def checks(kit: Kit, definition: dict[str, Any]) -> dict[str, Finding]:
-    return {one.check: one for one in api.lint(kit.name, definition, conn=kit.conn)}
+    return {one.check: one for one in api.flows.lint(kit.name, definition, conn=kit.conn)}
 
 
 def test_a_rule_that_did_not_fire_is_observed_in_enough_instances(kit: Kit) -> None:

@@ -83,7 +83,7 @@ def test_what_is_proved_agrees_with_brute_force(kit: Kit, seed: int, ordered: bo
     triggers = [rule(grown(draw, atoms), f"tr_{n}", writes=["n"]) for n in range(6)]
     definition = {"attributes": attributes, "triggers": triggers}
     every = [dict(zip(domains, values, strict=True)) for values in product(*domains.values())]
-    held = [one.held for one in api.evaluate(definition, every, conn=kit.conn)]
+    held = [one.held for one in api.conditions.evaluate(definition, every, conn=kit.conn)]
     true = [{at for at, letters in enumerate(held) if letters[place] == "t"} for place in range(6)]
     expected = {("never_true", n) for n in range(6) if not true[n]}
     expected |= {("always_true", n) for n in range(6) if len(true[n]) == len(every)}
@@ -156,7 +156,7 @@ def test_what_can_follow_agrees_with_brute_force(kit: Kit, seed: int) -> None:
     triggers = tiny(random.Random(seed))  # noqa: S311 - the same each time
     definition = {"attributes": TINY, "triggers": triggers}
     every = [dict(zip(TINY_DOMAINS, values, strict=True)) for values in product(*TINY_DOMAINS.values())]
-    held = [one.held for one in api.evaluate(definition, every, conn=kit.conn)]
+    held = [one.held for one in api.conditions.evaluate(definition, every, conn=kit.conn)]
     findings = found(kit, *triggers, attributes=TINY)
 
     brute = Brute(triggers, every, held)

@@ -52,7 +52,7 @@ def parked(kit: Kit, wid: int) -> tuple[str, str]:
 def test_a_condition_that_fails_names_its_trigger(dated: Kit, expression: str) -> None:
     dated.trig("tr_x", f"go = 'c' and {expression} > 5")
     with pytest.raises(ConditionError, match='"tr_x".*' + EXPRESSIONS[expression]):
-        api.start(dated.name, {"go": "c"}, conn=dated.conn)
+        api.instances.start(dated.name, {"go": "c"}, conn=dated.conn)
     wid = dated.start()
     assert dated.run("begin", wid, go="c").status == "E"
     assert dated.instance(wid).reason == "CONDITION_ERROR"
@@ -71,7 +71,9 @@ def test_what_a_trigger_sets_names_the_trigger(dated: Kit, expression: str) -> N
     assert (dated.status(wid), dated.state(wid)["go"]) == ("R", "w"), "nothing is written"
     code, message = parked(dated, dated.start(go="d"))
     assert code == "WD211" and said.format("tr_d")[:40] in message and EXPRESSIONS[expression] in message
-    tried = api.try_start(api.definition(dated.name, conn=dated.conn), {"go": "d"}, conn=dated.conn)
+    tried = api.trials.try_start(
+        api.flows.definition(dated.name, conn=dated.conn), {"go": "d"}, conn=dated.conn
+    )
     assert said.format("tr_d")[:40] in str(tried) and EXPRESSIONS[expression] in str(tried)
 
 

@@ -12,9 +12,9 @@ from typing import Any
 import psycopg
 import pytest
 
-from flows import api
 from flows.errors import WedError
 from flows.tests.kit import Kit
+from testkit.api_functions import functions as api_functions
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -58,8 +58,7 @@ NAMES = ("flow", "kind", "status", "result", "operation", "channel", "role", "of
 
 
 def functions() -> dict[str, Callable[..., Any]]:
-    found = {name: getattr(api, name) for name in dir(api) if not name.startswith("_")}
-    return {name: one for name, one in found.items() if inspect.isfunction(one) and name not in APART}
+    return {name: one for name, one in api_functions().items() if name not in APART}
 
 
 def kind(parameter: inspect.Parameter) -> str:

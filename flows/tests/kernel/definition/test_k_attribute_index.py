@@ -26,7 +26,7 @@ def publish(kit: Kit, *attributes: dict[str, Any]) -> None:
 
 def build(kit: Kit) -> list[str]:
     """Create and drop what is to be created and dropped in this flow; return the problems."""
-    return [work.problem for work in api.build_indexes(conn=kit.conn) if work.flow == kit.name]
+    return [work.problem for work in api.indexes.build(conn=kit.conn) if work.flow == kit.name]
 
 
 def indexes(kit: Kit) -> list[str]:
@@ -42,13 +42,13 @@ def indexes(kit: Kit) -> list[str]:
 
 def test_an_index_is_created_after_its_request_and_dropped_after_its_withdrawal(kit: Kit) -> None:
     publish(kit, AMOUNT, NOTE)
-    assert api.attribute_index(kit.name, "amount", conn=kit.conn).state == "none"
-    assert not api.request_index(kit.name, "amount", actor="ana", conn=kit.conn).problem
-    api.request_index(kit.name, "note", conn=kit.conn)
+    assert api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).state == "none"
+    assert not api.indexes.request(kit.name, "amount", actor="ana", conn=kit.conn).problem
+    api.indexes.request(kit.name, "note", conn=kit.conn)
 
     assert build(kit) == ["", ""]
     assert indexes(kit) == ["amount, wid", 'lower("left"(note, 100)), wid']
-    found = api.attribute_index(kit.name, "amount", conn=kit.conn)
+    found = api.indexes.of_attribute(kit.name, "amount", conn=kit.conn)
     assert (found.state, found.wanted, found.actor) == ("ready", True, "ana")
     assert found.bytes == kit.one(
         "select sum(pg_relation_size(x.indexrelid))::integer from pg_index x join pg_class c on c.oid ="
@@ -57,15 +57,15 @@ def test_an_index_is_created_after_its_request_and_dropped_after_its_withdrawal(
     )
     assert build(kit) == []
 
-    api.withdraw_index(kit.name, "amount", conn=kit.conn)
+    api.indexes.withdraw(kit.name, "amount", conn=kit.conn)
     assert build(kit) == [""] and indexes(kit) == ['lower("left"(note, 100)), wid']
-    assert [one.attribute for one in api.list_indexes([kit.name], conn=kit.conn)] == ["note"]
+    assert [one.attribute for one in api.indexes.list([kit.name], conn=kit.conn)] == ["note"]
 
 
 def test_an_index_follows_its_attribute(kit: Kit) -> None:
     publish(kit, AMOUNT, NOTE)
-    api.request_index(kit.name, "amount", conn=kit.conn)
-    api.request_index(kit.name, "note", conn=kit.conn)
+    api.indexes.request(kit.name, "amount", conn=kit.conn)
+    api.indexes.request(kit.name, "note", conn=kit.conn)
     build(kit)
 
     publish(kit, {"name": "sum", "was": "amount", "type": "integer"}, NOTE)
@@ -76,20 +76,20 @@ def test_an_index_follows_its_attribute(kit: Kit) -> None:
     publish(kit, {"name": "sum"}, {"name": "note", "type": "jsonb"})
     assert build(kit) == [] and indexes(kit) == ['lower("left"(sum, 100)), wid']
     publish(kit)
-    assert indexes(kit) == [] and build(kit) == [] and api.list_indexes([kit.name], conn=kit.conn) == []
+    assert indexes(kit) == [] and build(kit) == [] and api.indexes.list([kit.name], conn=kit.conn) == []
 
 
 def test_an_index_is_gone_with_its_flow(kit: Kit) -> None:
     publish(kit, AMOUNT)
-    api.request_index(kit.name, "amount", conn=kit.conn)
-    api.drop_flow(kit.name, force=True, conn=kit.conn)
+    api.indexes.request(kit.name, "amount", conn=kit.conn)
+    api.flows.drop(kit.name, force=True, conn=kit.conn)
     assert kit.one("select count(*) from wedsql.attr_index x where x.flow_id = %s", [kit.id]) == 0
     assert build(kit) == []
 
 
 def test_an_indexed_text_can_be_of_any_length(kit: Kit) -> None:
     publish(kit, NOTE)
-    api.request_index(kit.name, "note", conn=kit.conn)
+    api.indexes.request(kit.name, "note", conn=kit.conn)
     build(kit)
     letters = "".join(str(n) for n in range(3000))
     assert kit.state(kit.start(code="go", note=letters))["note"] == letters
@@ -98,11 +98,11 @@ def test_an_indexed_text_can_be_of_any_length(kit: Kit) -> None:
 def test_only_who_designs_the_flow_changes_its_indexes(kit: Kit) -> None:
     publish(kit, AMOUNT)
     with refused("WD301"):
-        api.request_index(kit.name, "amount", flows=["another"], conn=kit.conn)
-    api.request_index(kit.name, "amount", flows=[kit.name], conn=kit.conn)
+        api.indexes.request(kit.name, "amount", flows=["another"], conn=kit.conn)
+    api.indexes.request(kit.name, "amount", flows=[kit.name], conn=kit.conn)
     with refused("WD301"):
-        api.withdraw_index(kit.name, "amount", flows=[], conn=kit.conn)
-    assert len(api.list_indexes([kit.name], conn=kit.conn)) == 1
+        api.indexes.withdraw(kit.name, "amount", flows=[], conn=kit.conn)
+    assert len(api.indexes.list([kit.name], conn=kit.conn)) == 1
 
 
 def test_roles_without_a_reason_neither_request_nor_build(kit: Kit) -> None:
@@ -121,42 +121,42 @@ def test_roles_without_a_reason_neither_request_nor_build(kit: Kit) -> None:
 def test_what_cannot_be_indexed_is_rejected(kit: Kit) -> None:
     many = [{"name": f"a{n}"} for n in range(11)]
     publish(kit, {"name": "extra", "type": "jsonb"}, *many)
-    assert not api.attribute_index(kit.name, "extra", conn=kit.conn).supported
+    assert not api.indexes.of_attribute(kit.name, "extra", conn=kit.conn).supported
     with refused("WD009"):
-        api.request_index(kit.name, "extra", conn=kit.conn)
+        api.indexes.request(kit.name, "extra", conn=kit.conn)
     with refused("WD002"):
-        api.request_index(kit.name, "nothing", conn=kit.conn)
+        api.indexes.request(kit.name, "nothing", conn=kit.conn)
     with refused("WD001"):
-        api.attribute_index("no_such_flow", "extra", conn=kit.conn)
+        api.indexes.of_attribute("no_such_flow", "extra", conn=kit.conn)
     for n in range(10):
-        api.request_index(kit.name, f"a{n}", conn=kit.conn)
-    api.request_index(kit.name, "a9", conn=kit.conn)
+        api.indexes.request(kit.name, f"a{n}", conn=kit.conn)
+    api.indexes.request(kit.name, "a9", conn=kit.conn)
     with refused("WD009"):
-        api.request_index(kit.name, "a10", conn=kit.conn)
+        api.indexes.request(kit.name, "a10", conn=kit.conn)
 
 
 def test_writers_do_not_wait_for_the_index(kit: Kit) -> None:
     """While a transaction from before lets the index wait, instances start and take steps."""
     publish(kit, AMOUNT)
     wid = kit.start(code="go", amount=1)
-    api.request_index(kit.name, "amount", conn=kit.conn)
+    api.indexes.request(kit.name, "amount", conn=kit.conn)
     before, builder = kit.connect(), kit.connect()
     with ThreadPoolExecutor() as threads, before.transaction():
         before.execute('select wedsql.start(%s, \'{"code": "go"}\')', [kit.name])
-        done = threads.submit(api.build_indexes, conn=builder)
-        until(lambda: api.attribute_index(kit.name, "amount", conn=kit.conn).state == "building")
+        done = threads.submit(api.indexes.build, conn=builder)
+        until(lambda: api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).state == "building")
         kit.rows("set lock_timeout = '2s'")
         kit.start(code="go", amount=2)
         with kit.conn.transaction():
             assert kit.complete(kit.take("tr_go", wid), {"code": "done"}).ok
         assert not done.done()
     assert [work.problem for work in done.result() if work.flow == kit.name] == [""]
-    assert api.attribute_index(kit.name, "amount", conn=kit.conn).state == "ready"
+    assert api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).state == "ready"
 
 
 def test_an_attempt_that_fails_is_recorded_and_made_again_later(kit: Kit) -> None:
     publish(kit, AMOUNT)
-    api.request_index(kit.name, "amount", conn=kit.conn)
+    api.indexes.request(kit.name, "amount", conn=kit.conn)
     number = kit.one("select aid from wedsql.attr_index where flow_id = %s", [kit.id])
     # The builder of an index that was killed leaves it like this.
     kit.rows(f"create index attr_{number} on {{f}}.wed_flow (amount, wid)")
@@ -164,13 +164,13 @@ def test_an_attempt_that_fails_is_recorded_and_made_again_later(kit: Kit) -> Non
         "update pg_index set indisvalid = false where indexrelid = to_regclass(%s)",
         [f'"{kit.name}".attr_{number}'],
     )
-    assert api.attribute_index(kit.name, "amount", conn=kit.conn).state == "broken"
+    assert api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).state == "broken"
     assert build(kit) == ["", ""] and indexes(kit) == ["amount, wid"]
 
     kit.one("select wedsql.index_tried(%s, 'no space left')", [number])
     kit.rows(f"drop index {{f}}.attr_{number}")
     assert build(kit) == []
-    assert api.attribute_index(kit.name, "amount", conn=kit.conn).problem == "no space left"
+    assert api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).problem == "no space left"
     kit.clock("11 minutes")
     assert build(kit) == [""]
-    assert api.attribute_index(kit.name, "amount", conn=kit.conn).problem is None
+    assert api.indexes.of_attribute(kit.name, "amount", conn=kit.conn).problem is None

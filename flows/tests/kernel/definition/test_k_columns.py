@@ -67,7 +67,7 @@ def test_k21_attributes_are_added_when_the_places_are_used_up(worn: Kit) -> None
     assert worn.run("tr_x", wid, a="end", n29="done").status == "F"
     assert worn.start(a="1") > wid
     with refused("23514", "WD003"):
-        api.start(worn.name, {"a": "1", "kind": "z"}, conn=worn.conn)
+        api.instances.start(worn.name, {"a": "1", "kind": "z"}, conn=worn.conn)
 
 
 def test_k21_a_view_of_another_role_is_not_lost(worn: Kit) -> None:

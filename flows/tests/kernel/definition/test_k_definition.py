@@ -93,12 +93,12 @@ def test_k13_k33_names_of_transitions(kit: Kit, name: str | None) -> None:
 @pytest.mark.parametrize("name", ["wedsql", "public", "pg_x", "wed_x", "Big", "a b", ""])
 def test_k13_names_of_flows(kit: Kit, name: str) -> None:
     with refused("WD004"):
-        api.create_flow(name, conn=kit.conn)
+        api.flows.create(name, conn=kit.conn)
 
 
 def test_k13_a_flow_of_that_name_exists(kit: Kit) -> None:
     with refused("WD004"):
-        api.create_flow(kit.name, conn=kit.conn)
+        api.flows.create(kit.name, conn=kit.conn)
 
 
 @pytest.mark.parametrize("timeout", ["0", "-1 second", "-3 days"])
@@ -141,7 +141,7 @@ def test_k23_one_transition_under_two_conditions_waits_its_turn(kit: Kit) -> Non
     with kit.conn.transaction():
         first = kit.take("tr_pay", wid)
         assert first.id == kit.pending(wid)[0].id
-        assert api.take_many(kit.name, ["tr_pay"], 5, conn=other) == [], "the second waits for the first"
+        assert api.jobs.take_many(kit.name, ["tr_pay"], 5, conn=other) == [], "the second waits for the first"
         kit.complete(first, {"a": "0"})
     assert kit.take("tr_pay", wid).id == kit.pending(wid)[0].id
 
@@ -154,12 +154,12 @@ def test_k23_concurrent_lets_both_run(kit: Kit) -> None:
     other = kit.connect()
     with kit.conn.transaction():
         kit.take("tr_pay", wid)
-        assert len(api.take_many(kit.name, ["tr_pay"], 5, conn=other)) == 1
+        assert len(api.jobs.take_many(kit.name, ["tr_pay"], 5, conn=other)) == 1
 
 
 def test_k25_two_flows_with_the_same_attribute(kit: Kit) -> None:
     twin = f"{kit.name}_b"
-    api.create_flow(twin, conn=kit.conn)
+    api.flows.create(twin, conn=kit.conn)
     other = Kit(twin, kit.connect)
     for one, predicate in ((kit, "a1 = '1'"), (other, "a1 = '2'")):
         one.attrs("a1")
@@ -169,7 +169,7 @@ def test_k25_two_flows_with_the_same_attribute(kit: Kit) -> None:
     wid, wid2 = kit.start(a1="1"), other.start(a1="2")
     assert wid != wid2
     assert [row.wid for row in kit.rows("select wid from {f}.job_pool")] == [wid]
-    api.drop_flow(twin, force=True, conn=kit.conn)
+    api.flows.drop(twin, force=True, conn=kit.conn)
     assert kit.status(wid) == "R"
 
 

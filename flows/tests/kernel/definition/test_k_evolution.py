@@ -46,7 +46,7 @@ def test_k34_a_number_that_is_taken_is_left_out(kit: Kit) -> None:
 def test_k17_an_id_claims_its_trigger_before_a_name_does(kit: Kit) -> None:
     kit.attrs("a")
     old = kit.numbered_trig("tr_x", "a = '1'", cname="c")
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     (trigger,) = definition["triggers"]
     definition["triggers"] = [
         trigger | {"predicate": "a = '2'"},
@@ -79,7 +79,7 @@ def test_k20_names_can_be_swapped_and_passed_on(kit: Kit) -> None:
     kit.attrs("a", "b", "c")
     kit.trig("tr_x", "a = '1' and b = '2' and c = '3'")
     wid = kit.start(a="1", b="2", c="3")
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     definition["attributes"] = [
         {"name": "b", "was": "a"},
         {"name": "a", "was": "b"},
@@ -99,7 +99,7 @@ def test_k41_a_renamed_transition_takes_its_jobs_along(kit: Kit, call: str) -> N
     if call == "view":
         kit.rows("update {f}.wed_trig set trname = 'tr_new'")
     else:
-        definition = api.definition(kit.name, conn=kit.conn)
+        definition = api.flows.definition(kit.name, conn=kit.conn)
         definition["triggers"][0] |= {"transition": "tr_new", "id": number}
         kit.publish(definition)
     assert kit.jobs(wid) == ["tr_new"]
@@ -112,7 +112,7 @@ def test_k51_a_default_reaches_what_lives_and_the_history_says_so(kit: Kit) -> N
     kit.trig("tr_x", "a = '1'")
     kit.final("a = 'end'")
     living, ended, cancelled = kit.start(a="1"), kit.start(a="end"), kit.start(a="1")
-    api.cancel(cancelled, "not wanted", conn=kit.conn)
+    api.instances.cancel(cancelled, "not wanted", conn=kit.conn)
     with kit.conn.transaction():
         kit.attr("n", "7", "integer")
         kit.attr("none")
@@ -180,13 +180,13 @@ def test_names_are_exchanged_by_publishing(kit: Kit) -> None:
     kit.attrs("go", "a", "b")
     kit.trig("tr_x", "go = '1'")
     wid = kit.start(go="1", a="x", b="y")
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     for attribute in definition["attributes"][1:]:
         attribute |= {"was": attribute["name"], "name": {"a": "b", "b": "a"}[attribute["name"]]}
     kit.publish(definition)
     assert kit.state(wid) == {"go": "1", "a": "y", "b": "x"} and not broken(kit)
     before = kit.one("select max(version) from wedsql.flow_version")
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     kit.publish({**definition, "label": "later"})
     assert not broken(kit) and kit.one("select max(version) from wedsql.flow_version") > before
 
@@ -203,7 +203,7 @@ def test_k05_the_final_condition_fires_no_transition(kit: Kit) -> None:
     with refused("WD007"):
         kit.rows("update {f}.wed_trig set cfinal = true, trname = null")
     with pytest.raises(BadDefinition):
-        api.publish(
+        api.flows.publish(
             kit.name,
             {
                 "attributes": [{"name": "a"}],
@@ -298,9 +298,9 @@ def test_k21_a_removed_attribute_stays_in_the_history_of_every_living_instance(k
     """More instances than one batch of the kernel has."""
     kit.attrs("a", "b")
     kit.trig("tr_x", "a is null")
-    api.start_many(kit.name, [{"b": "v"}] * 1001, conn=kit.conn)
+    api.instances.start_many(kit.name, [{"b": "v"}] * 1001, conn=kit.conn)
     cancelled = kit.start(b="w")
-    api.cancel(cancelled, "no longer needed", conn=kit.conn)
+    api.instances.cancel(cancelled, "no longer needed", conn=kit.conn)
     kit.rows("delete from {f}.wed_attr where aname = 'b'")
     found = kit.rows(
         "select before, seq, status::text, count(*) from wedsql.wed_trace"

@@ -20,7 +20,7 @@ def test_r3_evolve_one_publication_ends_a_thousand_exceptions(kit: Kit) -> None:
         return {row[0]: row[1] for row in kit.rows(query, [kit.id])}
 
     publish("a is not null")
-    api.start_many(kit.name, [{"a": "1"}] * 1000 + [{"a": "2"}] * 2, conn=kit.conn)
+    api.instances.start_many(kit.name, [{"a": "1"}] * 1000 + [{"a": "2"}] * 2, conn=kit.conn)
     rules = [{"transition": "tr_y", "predicate": "a = '3'"}]
     kit.publish({"attributes": [{"name": "a"}], "triggers": rules})
     assert found() == {"E": 1002}
@@ -42,7 +42,7 @@ def test_r10_cancel_withdraws_the_jobs_and_compensates_nothing(kit: Kit) -> None
     wid = kit.start()
     kit.run("tr_x", wid, a="1")
     state = kit.state(wid)
-    api.repair(wid, "cancel", {}, "Not wanted.", actor="ana", conn=kit.conn)
+    api.repairs.repair(wid, "cancel", {}, "Not wanted.", actor="ana", conn=kit.conn)
     row = kit.trace(wid)[-1]
     assert (kit.status(wid), kit.pending(wid), kit.state(wid)) == ("C", [], state)
     assert (row.trw, row.actor, row.reason, row.status) == ("_CANCEL", "ana", "Not wanted.", "C")
@@ -57,5 +57,5 @@ def test_r10_cancel_is_refused_for_what_has_ended(kit: Kit) -> None:
     kit.run("tr_x", wid, a="end")
     for number, code in ((wid, "WD105"), (2_000_000_000, "WD104")):
         with refused(code):
-            api.cancel(number, "x", conn=kit.conn)
+            api.instances.cancel(number, "x", conn=kit.conn)
     assert (kit.status(wid), len(kit.trace(wid))) == ("F", 2)

@@ -60,12 +60,12 @@ def deferring(kit: Kit) -> int:
 def made(kit: Kit) -> Kit:
     """The kit for a flow that the test creates; the flow of that name is dropped before."""
     made = Kit(kit.name, kit.connect)
-    api.drop_flow(made.name, conn=made.conn)
+    api.flows.drop(made.name, conn=made.conn)
     return made
 
 
 def create(kit: Kit) -> None:
-    kit.id = api.create_flow(kit.name, conn=kit.conn)
+    kit.id = api.flows.create(kit.name, conn=kit.conn)
 
 
 STARTS: dict[str, Callable[[Kit], Any]] = {
@@ -103,13 +103,13 @@ def test_a_flow_that_is_created_alone_has_its_functions_in_other_sessions(made: 
 @pytest.mark.parametrize("constraints", ["deferred", "immediate"])
 def test_a_publication_generates_once(kit: Kit, constraints: str) -> None:
     define(kit)
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     definition["attributes"].append({"name": "c"})
     definition["triggers"][0]["predicate"] = "a = '2'"
     definition["triggers"].append({"transition": "tr_z", "predicate": "c = '2'"})
     with counted(kit) as numbers:
         kit.rows(f"set constraints all {constraints}")
-        api.publish(kit.name, definition, conn=kit.conn)
+        api.flows.publish(kit.name, definition, conn=kit.conn)
     assert numbers == [1, 1]
 
 
@@ -117,7 +117,7 @@ def test_a_new_flow_that_is_published_at_once_is_generated_once(made: Kit) -> No
     with counted(made) as numbers:
         create(made)
         triggers = [{"transition": "tr_x", "predicate": "a = '1'"}]
-        api.publish(made.name, {"attributes": [{"name": "a"}], "triggers": triggers}, conn=made.conn)
+        api.flows.publish(made.name, {"attributes": [{"name": "a"}], "triggers": triggers}, conn=made.conn)
         assert made.start(a="1")
     assert numbers == [1, 1]
 
@@ -126,7 +126,7 @@ def test_a_flow_that_is_dropped_again_is_never_generated(made: Kit) -> None:
     with counted(made) as numbers:
         create(made)
         define(made)
-        api.drop_flow(made.name, conn=made.conn)
+        api.flows.drop(made.name, conn=made.conn)
     assert numbers == [0, 0]
     assert made.one("select count(*) from wedsql.flow where name = %s", [made.name]) == 0
 
@@ -213,7 +213,7 @@ def test_a_changed_setting_is_generated_once(kit: Kit) -> None:
 
 def test_a_definition_that_is_only_checked_for_publication_generates_nothing(kit: Kit) -> None:
     define(kit)
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     definition["triggers"][0]["predicate"] = "a = '2'"
     with counted(kit) as numbers, kit.conn.transaction(force_rollback=True):
         kit.rows("select wedsql._apply_definition(%s, %s)", [kit.id, Jsonb(definition)])

@@ -41,7 +41,7 @@ def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
     """Another flow, with an instance that is waiting, one that is leased and one that is an exception."""
     name = "other_flow"
     admin = connect()
-    api.create_flow(name, label=SECRET, conn=admin)
+    api.flows.create(name, label=SECRET, conn=admin)
     admin.execute(
         "select setval('wedsql.wid_seq', 7000000 + nextval('wedsql.wid_seq'))"
     )  # numbers that occur nowhere else
@@ -52,11 +52,13 @@ def other(connect: Callable[..., Connection]) -> Iterator[Kit]:
     kit.trig("tr_shut", "n = 1")
     kit.trig("tr_more", "n = 7")
     kit.final("n = 9")
-    api.start_many(name, [{}] * 3, actor=SECRET, keys=[f"{SECRET}{i}" for i in range(3)], conn=admin)
+    api.instances.start_many(
+        name, [{}] * 3, actor=SECRET, keys=[f"{SECRET}{i}" for i in range(3)], conn=admin
+    )
     kit.lease("tr_pay")
     kit.run("tr_pay", None, word="open")
     yield kit
-    api.drop_flow(name, force=True, conn=admin)
+    api.flows.drop(name, force=True, conn=admin)
 
 
 @pytest.fixture
@@ -259,8 +261,8 @@ def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connecti
     sources = one.one(query)
     assert {*re.findall(r"pg_notify\(([^,]+),", sources)} == CHANNELS, "a new channel is listened to here"
     one.rows("delete from wedsql.worker")  # of other tests, which would be woken instead
-    worker = api.register_worker("process", SECRET, SECRET, 1, ["other_flow:tr_more"], conn=one.conn)
-    api.heartbeat(worker, True, conn=one.conn)
+    worker = api.workers.register("process", SECRET, SECRET, 1, ["other_flow:tr_more"], conn=one.conn)
+    api.workers.heartbeat(worker, True, conn=one.conn)
     one.one("select wedsql.watch(null, %s)", [SECRET])
     channels = ("tr_pay", "tr_shut", "_EXCPT", "wedsql_trace", "wedsql_flow", f"wedsql_w{worker}")
     for channel in channels:
@@ -281,7 +283,7 @@ def test_every_channel_carries_numbers_alone(one: Kit, other: Kit, spy: Connecti
 
 def everything_happens(other: Kit) -> None:
     """Cause each kind of message."""
-    api.start(other.name, {"word": f"{SECRET} two"}, conn=other.conn)
+    api.instances.start(other.name, {"word": f"{SECRET} two"}, conn=other.conn)
     other.run("tr_pay", None, n="1", word="open")
     other.run("tr_shut", None, n="7")
     other.run("tr_more", None, n="2")

@@ -98,28 +98,30 @@ def marked(kit: Kit, wid: int, mine: list[str]) -> set[str]:
 def perform(kit: Kit, mine: list[str]) -> None:
     """Lead an instance through every feature that generates statements over its attributes."""
     holds = " and ".join(f"'never' <> {text}" for text in joined(mine))
-    api.save_case_rules(kit.name, [CaseRule("odd", holds)], "ann", conn=kit.conn)
-    api.save_sla(kit.name, Sla("quick", 60, holds, "zz_go = 'end'"), "ann", conn=kit.conn)
+    api.cases.save_rules(kit.name, [CaseRule("odd", holds)], "ann", conn=kit.conn)
+    api.sla.save(kit.name, Sla("quick", 60, holds, "zz_go = 'end'"), "ann", conn=kit.conn)
     wid = kit.start(**{name: name for name in mine})
     kit.fail("tr_work", wid)
     assert kit.one("select queue from wedsql.repair_case where wid = %s", [wid]) == "odd"
-    shown = api.look_at(wid, mine[:30], "A call.", Viewer("ann"), conn=kit.conn)
+    shown = api.looks.look_at(wid, mine[:30], "A call.", Viewer("ann"), conn=kit.conn)
     assert shown.values == {name: name for name in mine[:30]}
     number = kit.one("select wedsql.prepare_filter({n}, %s)", [holds])
     assert kit.one("select wedsql.filter_holds(%s, f.*) from {f}.wed_flow f where wid = %s", [number, wid])
-    assert api.explain_instance(wid, conn=kit.conn)
-    assert api.preview_repair(wid, "patch", {"changes": {"zz_go": "2"}}, "Go.", conn=kit.conn).refusal is None
-    api.repair(wid, "patch", {"changes": {"zz_go": "2"}}, "Go.", conn=kit.conn)
+    assert api.reasons.explain_instance(wid, conn=kit.conn)
+    assert (
+        api.repairs.preview(wid, "patch", {"changes": {"zz_go": "2"}}, "Go.", conn=kit.conn).refusal is None
+    )
+    api.repairs.repair(wid, "patch", {"changes": {"zz_go": "2"}}, "Go.", conn=kit.conn)
     assert marked(kit, wid, mine) == {"a"}
     go(kit)
     assert kit.state(wid)["zz_go"] == "4", kit.rows("select * from wedsql.trouble")
     assert marked(kit, wid, mine) == {"ar"}
     kids = [row.wid for row in kit.rows("select wid from wedsql.child where parent_wid = %s", [wid])]
     assert [marked(kit, kid, mine) for kid in kids] == [{"ak"}] * 2
-    copy = api.repair(wid, "branch", {"seq": 1}, "Try.", conn=kit.conn)
+    copy = api.repairs.repair(wid, "branch", {"seq": 1}, "Try.", conn=kit.conn)
     assert copy
     to = kit.state(wid)[mine[0]]
-    sent = api.signal(kit.name, "wait", {"zz_go": "end", mine[1]: "sent"}, to=to, conn=kit.conn)
+    sent = api.signals.send(kit.name, "wait", {"zz_go": "end", mine[1]: "sent"}, to=to, conn=kit.conn)
     assert (sent.wid, sent.outcome, kit.status(wid)) == (wid, "delivered", "F")
     perform_task(kit, mine)
     kit.rows("select wedsql.advance_slas()")
@@ -130,12 +132,12 @@ def perform_task(kit: Kit, mine: list[str]) -> None:
     """Have a person perform a task whose options read and write the attributes."""
     wid = kit.start(zz_go="5", **{name: name for name in mine})
     (job,) = [each.id for each in kit.pending(wid)]
-    assert api.read_task(job, "ann", conn=kit.conn).audience == f"p:{mine[1]}"
-    api.take_task(job, mine[1], [], conn=kit.conn)
-    assert len(api.task_form(job, {mine[3]: "typed"}, conn=kit.conn)) == len(mine[:30])
-    foretold = api.preview_task(job, mine[1], {}, "OK", conn=kit.conn)
+    assert api.tasks.read(job, "ann", conn=kit.conn).audience == f"p:{mine[1]}"
+    api.tasks.take(job, mine[1], [], conn=kit.conn)
+    assert len(api.task_forms.form(job, {mine[3]: "typed"}, conn=kit.conn)) == len(mine[:30])
+    foretold = api.task_forms.preview(job, mine[1], {}, "OK", conn=kit.conn)
     assert foretold["refusal"] is None
-    api.complete_task(job, mine[1], {}, "OK", conn=kit.conn)
+    api.tasks.complete(job, mine[1], {}, "OK", conn=kit.conn)
     assert (kit.status(wid), marked(kit, wid, mine[:1]), marked(kit, wid, mine[1:])) == ("F", {"to"}, {"o"})
 
 
@@ -152,11 +154,11 @@ def test_k34_any_name_is_an_attribute_in_every_feature(kit: Kit, part: int) -> N
 @pytest.mark.parametrize("name", some([*FIRST, "take", "start", "hold", "wedflow_", "u1", "x2"], 12))
 def test_k34_any_name_is_a_flow_in_every_feature(kit: Kit, name: str) -> None:
     """The attributes have the short names, too, that of the flow among them."""
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     flow = Kit(name, kit.connect)
     try:
         mine = names(flow)[:32]
         featured(flow, mine)
         perform(flow, mine)
     finally:
-        api.drop_flow(name, force=True, conn=kit.conn)
+        api.flows.drop(name, force=True, conn=kit.conn)

@@ -18,11 +18,11 @@ PARTS = 7
 def names(dsn: str) -> list[str]:
     """All names that could conflict."""
     with psycopg.connect(dsn, autocommit=True) as connection:
-        api.create_flow("names_source", conn=connection)
+        api.flows.create("names_source", conn=connection)
         try:
             return identifiers(connection.execute, "names_source")
         finally:
-            api.drop_flow("names_source", force=True, conn=connection)
+            api.flows.drop("names_source", force=True, conn=connection)
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_k34_any_identifier_is_an_attribute(kit: Kit, defined: list[str]) -> Non
 @pytest.mark.parametrize("part", some(range(PARTS), 2, first=1))
 def test_k34_any_identifier_is_matched_again_and_removed(kit: Kit, defined: list[str]) -> None:
     wid = kit.start(**dict.fromkeys(defined, "v"))
-    assert api.rematch(kit.name, conn=kit.conn)["checked"] == 1
+    assert api.instances.rematch(kit.name, conn=kit.conn)["checked"] == 1
     kit.rows("delete from {f}.wed_trig where trname = 'tr_set'")
     kit.rows("update {f}.wed_trig set cpred = 'zz_go = ''0''' where trname = 'tr_all'")
     for name in defined[:3]:

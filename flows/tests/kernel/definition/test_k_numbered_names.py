@@ -32,7 +32,7 @@ def test_t220_the_number_is_the_lowest_that_no_instance_has_that_has_not_ended(n
     assert [name for _wid, name in both] == ["Manutencao_001", "Manutencao_002", "Manutencao_003"]
     named.run("work", both[1][0], done="yes")
     assert start(named)[1] == "Manutencao_002" and start(named)[1] == "Manutencao_004"
-    api.cancel(both[0][0], "wrong", conn=named.conn)
+    api.instances.cancel(both[0][0], "wrong", conn=named.conn)
     assert start(named)[1] == "Manutencao_001"
     assert broken(named) == []
 
@@ -47,7 +47,7 @@ def test_t220_a_name_that_is_given_stays_and_its_number_is_taken(named: Kit) -> 
 
 
 def test_t220_many_at_once_have_numbers_of_their_own_and_a_refused_start_uses_none(named: Kit) -> None:
-    found = api.start_many(named.name, [{}, {"done": "yes"}, {"x": 1}, {}], conn=named.conn)
+    found = api.instances.start_many(named.name, [{}, {"done": "yes"}, {"x": 1}, {}], conn=named.conn)
     assert [each.error is None for each in found] == [True, True, False, True]
     names = [named.state(each.wid)["name"] for each in found if each.wid]
     assert names == ["Manutencao_001", "Manutencao_002", "Manutencao_002"], "the second one has ended at once"
@@ -81,7 +81,7 @@ def test_t220_of_many_who_start_at_once_none_has_the_number_of_another(
     def several() -> None:
         conn = connect()
         for _ in range(10):
-            api.start(named.name, {}, conn=conn)
+            api.instances.start(named.name, {}, conn=conn)
 
     threads = [threading.Thread(target=several) for _ in range(4)]
     for each in threads:
@@ -114,7 +114,7 @@ def test_t220_a_number_that_an_instance_got_after_its_start_is_not_free(named: K
     other, _name = start(named, name="A name")
     named.run("work", other, name="Manutencao_2")
     assert start(named)[1] == "Manutencao_003", "two is the number of the renamed one"
-    api.repair(one, "branch", {"seq": 1}, "Once more.", conn=named.conn)
+    api.repairs.repair(one, "branch", {"seq": 1}, "Once more.", conn=named.conn)
     named.run("work", one, done="yes")
     assert start(named)[1] == "Manutencao_004", "one is the number of the branch"
     named.run("work", other, done="yes")

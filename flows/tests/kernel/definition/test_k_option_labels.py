@@ -30,21 +30,21 @@ def labelled(*lines: str) -> dict[str, Any]:
 @pytest.mark.parametrize("line", RIGHT)
 def test_a_line_has_a_value_its_language_and_its_label(kit: Kit, line: str) -> None:
     language, value, label = RIGHT[line]
-    assert api.check_definition(kit.name, labelled(line), conn=kit.conn) == []
+    assert api.conditions.check_definition(kit.name, labelled(line), conn=kit.conn) == []
     assert Labels([line], OPTIONS).by_language == {language: {value: label}}
 
 
 @pytest.mark.parametrize("line", WRONG)
 def test_a_line_about_no_option_is_rejected_at_its_place(kit: Kit, line: str) -> None:
     kit.attrs("other")
-    (problem,) = api.check_definition(kit.name, labelled(line), conn=kit.conn)
+    (problem,) = api.conditions.check_definition(kit.name, labelled(line), conn=kit.conn)
     assert (problem.code, problem.path) == ("WD009", ("attributes", 0, "option_labels"))
     assert problem.hint
 
 
 def test_a_value_has_one_label_in_a_language(kit: Kit) -> None:
     twice = labelled("sold = Sold", "sold [de] = Verkauft", "sold [de] = Weg")
-    (problem,) = api.check_definition(kit.name, twice, conn=kit.conn)
+    (problem,) = api.conditions.check_definition(kit.name, twice, conn=kit.conn)
     assert "two labels" in problem.message and "[de]" in problem.message
 
 
@@ -56,10 +56,10 @@ def test_only_an_attribute_with_options_has_labels_of_them(kit: Kit) -> None:
 
 
 def test_a_definition_without_an_option_keeps_no_label_of_it(kit: Kit) -> None:
-    api.publish(kit.name, labelled("sold = Sold"), conn=kit.conn)
+    api.flows.publish(kit.name, labelled("sold = Sold"), conn=kit.conn)
     with refused("WD009"):
         kit.rows("update {f}.wed_attr set options = array['gone'] where aname = 'stock'")
-    assert api.definition(kit.name, conn=kit.conn)["attributes"][0]["option_labels"] == ["sold = Sold"]
+    assert api.flows.definition(kit.name, conn=kit.conn)["attributes"][0]["option_labels"] == ["sold = Sold"]
 
 
 def test_queues_have_labels_of_any_name(kit: Kit) -> None:

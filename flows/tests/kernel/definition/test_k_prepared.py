@@ -50,7 +50,7 @@ def is_free(kit: Kit, wid: int) -> bool:
     other = kit.connect()
     kit.clock("20 minutes", other)
     with other.transaction(force_rollback=True):
-        return any(job.wid == wid for job in api.take_many(kit.name, ["tr_x"], 9, conn=other))
+        return any(job.wid == wid for job in api.jobs.take_many(kit.name, ["tr_x"], 9, conn=other))
 
 
 @pytest.mark.parametrize("way", WAYS)
@@ -105,10 +105,10 @@ def test_k14_the_next_result_of_the_instance_waits_for_a_prepared_one(two: Kit) 
 
 def test_f4_a_key_of_a_prepared_start_is_given_once(two: Kit) -> None:
     two.rows("begin")
-    wid = api.start(two.name, {"a": "2"}, key="k", conn=two.conn)
+    wid = api.instances.start(two.name, {"a": "2"}, key="k", conn=two.conn)
     prepare(two)
     two.rows("commit prepared 'step'")
-    assert api.start(two.name, {"a": "2"}, key="k", conn=two.conn) == wid
+    assert api.instances.start(two.name, {"a": "2"}, key="k", conn=two.conn) == wid
 
 
 def test_a_prepared_transaction_is_named_by_invariant_i8(two: Kit) -> None:

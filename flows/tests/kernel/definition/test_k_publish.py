@@ -37,7 +37,7 @@ def base(kit: Kit) -> Kit:
     kit.publish(BASE)
     running, stuck, final, cancelled = (kit.start(a=a) for a in ("1", "1", "end", "1"))
     kit.run("tr_one", stuck, a="lost")
-    api.cancel(cancelled, "not wanted", conn=kit.conn)
+    api.instances.cancel(cancelled, "not wanted", conn=kit.conn)
     kit.wids = (running, stuck, final, cancelled)  # type: ignore[attr-defined]
     return kit
 
@@ -52,7 +52,7 @@ def published(kit: Kit, change: Change | None = None, **options: Any) -> Publish
     definition = copy.deepcopy(BASE)
     if change:
         change(definition)
-    return api.publish(kit.name, definition, conn=kit.conn, **options)
+    return api.flows.publish(kit.name, definition, conn=kit.conn, **options)
 
 
 def new_trigger(definition: dict[str, Any]) -> None:
@@ -116,12 +116,12 @@ def test_k17_by_plain_sql_on_the_views(base: Kit) -> None:
 
 
 def test_k17_several_changes_in_one_transaction_are_one_version(base: Kit) -> None:
-    version = api.definition(base.name, conn=base.conn)["version"]
+    version = api.flows.definition(base.name, conn=base.conn)["version"]
     with base.conn.transaction():
         base.attr("c", "x")
         base.trig("tr_new", "c = 'x'")
         base.trig("tr_newer", "c = 'x'")
-    assert api.definition(base.name, conn=base.conn)["version"] == version + 1
+    assert api.flows.definition(base.name, conn=base.conn)["version"] == version + 1
     assert len([row for row in base.trace(wids(base)[0]) if row.trw == "_REMATCH"]) == 1
 
 
@@ -151,8 +151,8 @@ def test_k54_final_instances_are_reopened_only_if_asked(base: Kit) -> None:
 def test_k54_rematch_can_reopen_too(base: Kit) -> None:
     final = wids(base)[2]
     published(base, more_after_the_end)
-    assert api.rematch(base.name, [final], conn=base.conn)["reopened"] == 0
-    assert api.rematch(base.name, [final], reopen_final=True, conn=base.conn)["reopened"] == 1
+    assert api.instances.rematch(base.name, [final], conn=base.conn)["reopened"] == 0
+    assert api.instances.rematch(base.name, [final], reopen_final=True, conn=base.conn)["reopened"] == 1
     assert base.jobs(final) == ["tr_more"]
 
 
@@ -268,20 +268,20 @@ def test_k17_an_error_leaves_everything_as_it_was(base: Kit, change: Change, cod
 
 def test_w010_a_thousand_exceptions_leave_by_one_publish(kit: Kit) -> None:
     kit.publish(BASE)
-    api.start_many(kit.name, [{"a": "1"}] * 1100, conn=kit.conn)
+    api.instances.start_many(kit.name, [{"a": "1"}] * 1100, conn=kit.conn)
     with kit.conn.transaction():
-        jobs = api.take_many(kit.name, ["tr_one"], 1100, conn=kit.conn)
-        api.complete_many(kit.name, [Completion(job, {"a": "lost"}) for job in jobs], conn=kit.conn)
+        jobs = api.jobs.take_many(kit.name, ["tr_one"], 1100, conn=kit.conn)
+        api.jobs.complete_many(kit.name, [Completion(job, {"a": "lost"}) for job in jobs], conn=kit.conn)
     report = published(kit, new_trigger)
     assert (report.left_exception, report.fired) == (1100, {"tr_new": 1100})
     assert kit.one("select count(*) from wedsql.instance where flow_id = %s and status <> 'R'", [kit.id]) == 0
 
 
 def test_k17_definition_round_trip(base: Kit) -> None:
-    found = api.definition(base.name, conn=base.conn)
-    report = api.publish(base.name, found, conn=base.conn)
+    found = api.flows.definition(base.name, conn=base.conn)
+    report = api.flows.publish(base.name, found, conn=base.conn)
     assert (report.triggers_changed, report.attributes_changed, report.changed) == (0, 0, 0)
-    again = api.definition(base.name, conn=base.conn)
+    again = api.flows.definition(base.name, conn=base.conn)
     assert {k: v for k, v in found.items() if k != "version"} == {
         k: v for k, v in again.items() if k != "version"
     }
@@ -297,7 +297,7 @@ def test_w110_publish_gives_up_when_a_transaction_stands_in_the_way(base: Kit) -
 
 def test_k54_flow_options_are_published(base: Kit) -> None:
     published(base, lambda d: d.update(final_when_pending="cancel", label="Base", max_firings=7))
-    found = api.definition(base.name, conn=base.conn)
+    found = api.flows.definition(base.name, conn=base.conn)
     assert (found["final_when_pending"], found["label"], found["max_firings"]) == ("cancel", "Base", 7)
 
 
@@ -310,10 +310,10 @@ def test_attributes_and_triggers_keep_the_order_of_the_definition(kit: Kit) -> N
 
     kit.publish(other)
 
-    found = api.definition(kit.name, conn=kit.conn)
+    found = api.flows.definition(kit.name, conn=kit.conn)
     assert [each["name"] for each in found["attributes"]] == ["c", "b", "a"]
     assert [each["transition"] for each in found["triggers"]] == ["tr_c", "tr_a", "tr_b"]
     assert numbers == {row.trname: row.tgid for row in kit.rows("select trname, tgid from {f}.wed_trig")}
     kit.trig("tr_new", "a = '2'")
-    last = api.definition(kit.name, conn=kit.conn)["triggers"]
+    last = api.flows.definition(kit.name, conn=kit.conn)["triggers"]
     assert [each["transition"] for each in last] == ["tr_c", "tr_a", "tr_b", "tr_new"]

@@ -16,7 +16,7 @@ TAGS = ["$$", "$f$", "$g$", "$t$", "$q$", "$b$", "$m$", "$x$", "$_$", "$function
 def test_k34_every_text_of_a_definition_is_a_value(kit: Kit, tag: str) -> None:
     text = f"x{tag} language sql; create table wedsql.made_by_a_text(); --' {{flow:I}} %s %1$I \\ "
     condition = text.replace("'", "''").replace("\\", "")
-    api.publish(
+    api.flows.publish(
         kit.name,
         {
             "attributes": [

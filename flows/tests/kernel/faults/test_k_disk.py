@@ -38,7 +38,7 @@ def test_f12_every_start_fails_under_five_percent(one: Kit) -> None:
         one.one("select wedsql.start(%s)", (one.name,))
     with refused("WD905"):
         one.rows("insert into {f}.wed_flow default values")
-    results = api.start_many(one.name, [{}, {}], conn=one.conn)
+    results = api.instances.start_many(one.name, [{}, {}], conn=one.conn)
     assert [(r.wid, type(r.error)) for r in results] == [(None, DiskFull)] * 2
     found = one.rows("select wid, sqlstate from {f}.start_many(array['{}'::jsonb])")
     assert [tuple(row) for row in found] == [(None, "WD905")]
@@ -63,12 +63,12 @@ def test_f12_what_runs_goes_on(one: Kit) -> None:
 
 
 def test_f12_a_repeated_start_still_gets_its_answer(one: Kit) -> None:
-    wid = api.start(one.name, {}, key="order 7", conn=one.conn)
+    wid = api.instances.start(one.name, {}, key="order 7", conn=one.conn)
     report(one, 0)
-    assert api.start(one.name, {}, key="order 7", conn=one.conn) == wid
+    assert api.instances.start(one.name, {}, key="order 7", conn=one.conn) == wid
     with refused("WD905"):
-        api.start(one.name, {}, key="order 8", conn=one.conn)
-    results = api.start_many(one.name, [{}, {}], keys=["order 7", "order 8"], conn=one.conn)
+        api.instances.start(one.name, {}, key="order 8", conn=one.conn)
+    results = api.instances.start_many(one.name, [{}, {}], keys=["order 7", "order 8"], conn=one.conn)
     assert [(r.wid, r.error.code if r.error else None) for r in results] == [(wid, None), (None, "WD905")]
 
 

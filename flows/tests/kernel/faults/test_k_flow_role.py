@@ -192,4 +192,4 @@ def test_what_a_flows_role_says_of_itself_stands_beside_its_name(
         fig2.one("select actor from wedsql.flow_version where flow_id = %s order by version desc", [fig2.id])
         == actor
     )
-    assert fig2.trace(api.start(fig2.name, {}, actor="ann", conn=fig2.conn))[0].actor == "ann"
+    assert fig2.trace(api.instances.start(fig2.name, {}, actor="ann", conn=fig2.conn))[0].actor == "ann"

@@ -30,18 +30,18 @@ def one(kit: Kit) -> Kit:
 
 
 CALLS: list[tuple[str, Call]] = [
-    ("cancel", lambda kit, job: api.cancel(job.wid, "why", conn=kit.conn)),
-    ("extend", lambda kit, job: api.extend(job, timedelta(seconds=1), conn=kit.conn)),
-    ("release", lambda kit, job: api.release(job, conn=kit.conn)),
+    ("cancel", lambda kit, job: api.instances.cancel(job.wid, "why", conn=kit.conn)),
+    ("extend", lambda kit, job: api.jobs.extend(job, timedelta(seconds=1), conn=kit.conn)),
+    ("release", lambda kit, job: api.jobs.release(job, conn=kit.conn)),
     ("complete", lambda kit, job: kit.complete(job, {})),
-    ("fail", lambda kit, job: api.fail_many(kit.name, [Failure(job, "x")], conn=kit.conn)),
-    ("rematch", lambda kit, job: api.rematch(kit.name, [job.wid], conn=kit.conn)),
-    ("offer", lambda kit, job: api.offer(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
-    ("take", lambda kit, job: api.take_many(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
-    ("heartbeat", lambda kit, job: api.heartbeat(job.id, True, conn=kit.conn)),
-    ("register", lambda kit, job: api.register_worker("k", "n", "h", job.wid, [], conn=kit.conn)),
-    ("unregister", lambda kit, job: api.unregister_worker(job.id, conn=kit.conn)),
-    ("reap", lambda kit, job: api.reap(job.wid, conn=kit.conn)),
+    ("fail", lambda kit, job: api.jobs.fail_many(kit.name, [Failure(job, "x")], conn=kit.conn)),
+    ("rematch", lambda kit, job: api.instances.rematch(kit.name, [job.wid], conn=kit.conn)),
+    ("offer", lambda kit, job: api.jobs.offer(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
+    ("take", lambda kit, job: api.jobs.take_many(kit.name, ["tr_x"], job.wid, conn=kit.conn)),
+    ("heartbeat", lambda kit, job: api.workers.heartbeat(job.id, True, conn=kit.conn)),
+    ("register", lambda kit, job: api.workers.register("k", "n", "h", job.wid, [], conn=kit.conn)),
+    ("unregister", lambda kit, job: api.workers.unregister(job.id, conn=kit.conn)),
+    ("reap", lambda kit, job: api.maintenance.reap(job.wid, conn=kit.conn)),
 ]
 
 
@@ -56,17 +56,17 @@ def test_a_number_out_of_range(one: Kit, call: Call, number: int) -> None:
 
 def test_fewer_jobs_than_none(one: Kit) -> None:
     with refused("WD003"):
-        api.offer(one.name, ["tr_x"], -1, conn=one.conn)
+        api.jobs.offer(one.name, ["tr_x"], -1, conn=one.conn)
 
 
 @pytest.mark.parametrize(
     "call",
     [
-        lambda kit: api.start(kit.name, {}, key=LONE, conn=kit.conn),
-        lambda kit: api.start(kit.name, {}, actor=LONE, conn=kit.conn),
-        lambda kit: api.check_predicate(kit.name, LONE, conn=kit.conn),
+        lambda kit: api.instances.start(kit.name, {}, key=LONE, conn=kit.conn),
+        lambda kit: api.instances.start(kit.name, {}, actor=LONE, conn=kit.conn),
+        lambda kit: api.flows.check_predicate(kit.name, LONE, conn=kit.conn),
         lambda kit: kit.complete(kit.lease("tr_x"), set_text=LONE),
-        lambda kit: api.definition(LONE, conn=kit.conn),
+        lambda kit: api.flows.definition(LONE, conn=kit.conn),
     ],
 )
 def test_half_a_character(one: Kit, call: Callable[[Kit], Any]) -> None:
@@ -93,7 +93,7 @@ def test_a_set_string_that_cannot_be_computed(one: Kit, text: str, message: str,
 
 def test_a_policy_that_does_not_exist(one: Kit) -> None:
     with refused("WD009") as why:
-        api.create_flow("fresh", final_when_pending="perhaps", conn=one.conn)
+        api.flows.create("fresh", final_when_pending="perhaps", conn=one.conn)
     assert "perhaps" in why.message and "defer" in why.hint
     assert one.one("select count(*) from wedsql.flow where name = 'fresh'") == 0
 

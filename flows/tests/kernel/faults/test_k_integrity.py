@@ -91,7 +91,7 @@ def test_a_repair_that_violates_a_condition_is_refused(orders: Kit) -> None:
     wid = orders.start(step="new")
     orders.run("tr_ship", wid, step="odd")
     denied(orders, "WD530", wid, "patch", changes={"amount": -1})
-    shown = api.preview_repair(wid, "patch", {"changes": {"amount": -1}}, conn=orders.conn)
+    shown = api.repairs.preview(wid, "patch", {"changes": {"amount": -1}}, conn=orders.conn)
     assert shown.refusal and "not_negative" in shown.refusal.message
     other = orders.start(step="new")
     denied(orders, "WD530", other, "complete", job=job_of(orders, other, "tr_ship"), changes={"amount": -1})
@@ -162,7 +162,7 @@ def test_a_wrong_condition_is_refused(orders: Kit, columns: dict[str, Any], code
 
 def definition(kit: Kit, *more: dict[str, Any]) -> dict[str, Any]:
     """Return the flow's definition with further triggers."""
-    running = dict(api.definition(kit.name, conn=kit.conn))
+    running = dict(api.flows.definition(kit.name, conn=kit.conn))
     return running | {"triggers": [*running["triggers"], *more]}
 
 
@@ -170,11 +170,11 @@ def test_the_impact_counts_the_running_instances_that_violate_a_new_condition(or
     wids = [orders.start(step="new", amount=amount) for amount in (1, 2, 30)]
     known = orders.start(step="new")
     new = definition(orders, {"name": "large", "predicate": "amount >= 10", "integrity": "always"})
-    found = api.impact(orders.name, new, conn=orders.conn)
+    found = api.trials.impact(orders.name, new, conn=orders.conn)
     (rule,) = found.rules
     assert (rule.violates.count, rule.violates.sample) == (2, wids[:2])
     assert (rule.neither.count, found.new_exception.count, found.settled) == (3, 0, 0)
-    report = api.publish(orders.name, new, conn=orders.conn)
+    report = api.flows.publish(orders.name, new, conn=orders.conn)
     assert (report.triggers_added, report.changed) == (1, 0)
     assert {orders.status(wid) for wid in (*wids, known)} == {"R"}
 
@@ -187,9 +187,9 @@ def test_the_impact_foresees_that_a_violated_condition_keeps_instances_from_thei
         if trigger.get("final"):
             trigger["predicate"] = "step in ('done', 'late')"
     new["triggers"] = [each for each in new["triggers"] if each.get("transition") != "tr_late"]
-    found = api.impact(orders.name, new, conn=orders.conn)
+    found = api.trials.impact(orders.name, new, conn=orders.conn)
     assert (found.final.count, found.new_exception.sample) == (0, [wid])
-    assert api.publish(orders.name, new, conn=orders.conn).new_exception == 1
+    assert api.flows.publish(orders.name, new, conn=orders.conn).new_exception == 1
     assert (orders.status(wid), orders.instance(wid).reason) == ("E", "INTEGRITY")
     assert broken(orders) == []
 
@@ -197,10 +197,10 @@ def test_the_impact_foresees_that_a_violated_condition_keeps_instances_from_thei
 def test_a_trial_has_integrity_conditions(orders: Kit) -> None:
     given = definition(orders)
     with refused("WD530") as error:
-        api.try_start(given, {"step": "new", "amount": -1}, conn=orders.conn)
+        api.trials.try_start(given, {"step": "new", "amount": -1}, conn=orders.conn)
     assert error.facts["names"] == ["not_negative"]
-    begun = api.try_start(given, {"step": "new", "amount": 1}, conn=orders.conn)
-    after = api.try_complete(given, begun, 0, {"step": "done", "paid": "no"}, conn=orders.conn)
+    begun = api.trials.try_start(given, {"step": "new", "amount": 1}, conn=orders.conn)
+    after = api.trials.try_complete(given, begun, 0, {"step": "done", "paid": "no"}, conn=orders.conn)
     assert (after.status, after.reason) == ("E", "INTEGRITY")
     assert [given["triggers"][place].get("name") for place in after.errors] == ["is_paid"]
 
@@ -214,7 +214,7 @@ def test_a_client_of_the_paper_is_refused_too(orders: Kit) -> None:
 
 def test_a_violation_refuses_only_its_own_start_of_a_call(orders: Kit) -> None:
     states = [{"step": "new"}, {"step": "new", "amount": -1}, {"step": "new", "amount": 1}]
-    found = api.start_many(orders.name, states, conn=orders.conn)
+    found = api.instances.start_many(orders.name, states, conn=orders.conn)
     assert [one.error.code if one.error else one.status for one in found] == ["R", "WD530", "R"]
     assert found[2].wid == (found[0].wid or 0) + 1
 

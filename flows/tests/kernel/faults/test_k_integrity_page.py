@@ -35,13 +35,14 @@ def names(kit: Kit) -> dict[str, Any]:
             print(error.code, error.message)
 
     def refusal(operation: str) -> str:
-        why = api.preview_repair(wid(), operation, {}, conn=kit.conn).refusal
+        why = api.repairs.preview(wid(), operation, {}, conn=kit.conn).refusal
         assert why is not None
         return f"{why.code} {why.message}".replace(f" {wid()}", "")
 
     return {
         "api": SimpleNamespace(
-            start=lambda _flow, state: kit.start(**state), repair=partial(api.repair, conn=kit.conn)
+            instances=SimpleNamespace(start=lambda _flow, state: kit.start(**state)),
+            repairs=SimpleNamespace(repair=partial(api.repairs.repair, conn=kit.conn)),
         ),
         "work": work,
         "fail": lambda transition, code: kit.fail(transition, wid(), "no", sqlstate=code) and None,

@@ -240,9 +240,9 @@ def test_k14_a_refused_result_keeps_its_instance_until_its_failure_is_counted(fi
     accepted: list[bool] = []
 
     def give(session: psycopg.Connection[Any], transition: str, *results: dict[str, Any]) -> list[ClaimedJob]:
-        jobs = api.take_many(fig2.name, [transition], len(results), conn=session)
+        jobs = api.jobs.take_many(fig2.name, [transition], len(results), conn=session)
         done = [Completion(job, changes) for job, changes in zip(jobs, results, strict=True)]
-        accepted.extend(a.ok for a in api.complete_many(fig2.name, done, conn=session))
+        accepted.extend(a.ok for a in api.jobs.complete_many(fig2.name, done, conn=session))
         return jobs
 
     def finish_second() -> None:
@@ -254,7 +254,7 @@ def test_k14_a_refused_result_keeps_its_instance_until_its_failure_is_counted(fi
         jobs = give(fig2.conn, "tr_a2", {"nowhere": "done"}, {"a2": "done"})
         thread.start()
         wait_until_blocked(fig2, second)
-        api.fail(jobs[0], "refused", conn=fig2.conn)
+        api.jobs.fail(jobs[0], "refused", conn=fig2.conn)
     thread.join(10)
     assert accepted == [False, True, True, True]
     assert [fig2.state(wid)["a3"] for wid in wids] == ["done", "done"]

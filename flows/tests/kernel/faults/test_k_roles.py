@@ -44,7 +44,7 @@ def test_another_text_is_rejected_with_its_limits(kit: Kit, role: str | None) ->
     }
     with refused("WD009"):
         kit.publish(definition)
-    (problem,) = api.check_definition(kit.name, definition, conn=kit.conn)
+    (problem,) = api.conditions.check_definition(kit.name, definition, conn=kit.conn)
     assert (problem.code, problem.path) == ("WD009", ("triggers", 0, "role"))
 
 
@@ -69,10 +69,10 @@ def test_a_role_keeps_no_worker_from_a_job_and_a_flow_on_the_fast_path(desk: Kit
 def test_a_role_is_changed_by_a_version_that_keeps_the_jobs(desk: Kit) -> None:
     wid = desk.start()
     before = desk.pending(wid)
-    definition = api.definition(desk.name, conn=desk.conn)
+    definition = api.flows.definition(desk.name, conn=desk.conn)
     for trigger in definition["triggers"]:
         trigger.pop("role", None)
-    api.publish(desk.name, definition, conn=desk.conn)
+    api.flows.publish(desk.name, definition, conn=desk.conn)
     assert desk.pending(wid) == before
     assert desk.rows("select distinct role from {f}.wed_trig") == [("",)]
 
@@ -91,10 +91,10 @@ def test_the_transitions_of_a_role_are_those_that_fire(desk: Kit) -> None:
 
 def test_a_key_of_a_role_is_for_its_transitions_when_it_is_made(desk: Kit) -> None:
     desk.policy(worker_keys=True)
-    scope = api.scope_of_role({desk.name: []}, "Clerk", conn=desk.conn)
-    key = api.create_worker_key(f"clerk-{desk.name}", scope, "ann", conn=desk.conn)
+    scope = api.workers.scope_of_role({desk.name: []}, "Clerk", conn=desk.conn)
+    key = api.workers.create_key(f"clerk-{desk.name}", scope, "ann", conn=desk.conn)
     worker = desk.connect(user="wed_worker")
-    api.log_in_worker(key, conn=worker)
+    api.workers.log_in(key, conn=worker)
     wid = desk.start()
     assert desk.take("tr_check", wid, conn=worker).wid == wid
     with refused("WD572"):

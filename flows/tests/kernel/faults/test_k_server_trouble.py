@@ -92,10 +92,10 @@ def test_a_shortage_is_not_the_fault_of_a_result(code: str, short: Kit) -> None:
         [Completion(job, {"a": "2"}), Completion(job, {"a": "3"})],
     ):
         with pytest.raises(ServerTrouble):
-            api.complete_many(short.name, results, conn=short.conn)
+            api.jobs.complete_many(short.name, results, conn=short.conn)
     fails(short, "")
     assert [(each.attempts, each.last_error) for each in short.pending(wid)] == [(0, None)]
-    assert api.complete_many(short.name, [Completion(job, {"a": "2"})], conn=short.conn)[0].ok
+    assert api.jobs.complete_many(short.name, [Completion(job, {"a": "2"})], conn=short.conn)[0].ok
     assert short.status(wid) == "F"
 
 
@@ -103,11 +103,13 @@ def test_a_shortage_is_not_the_fault_of_a_start(short: Kit) -> None:
     fails(short, "53100")
     for states in ([{"a": "1"}], [{"a": "1"}, {"a": "2"}]):
         with pytest.raises(ServerTrouble) as caught:
-            api.start_many(short.name, states, conn=short.conn)
+            api.instances.start_many(short.name, states, conn=short.conn)
         assert caught.value.status == 503
     fails(short, "P0001")
     assert [
-        one.error.code for one in api.start_many(short.name, [{"a": "1"}], conn=short.conn) if one.error
+        one.error.code
+        for one in api.instances.start_many(short.name, [{"a": "1"}], conn=short.conn)
+        if one.error
     ] == ["P0001"]
 
 
@@ -141,13 +143,13 @@ def test_a_closed_case_is_in_conflict(kit: Kit) -> None:
     kit.run("tr_x", wid, a="5")
     number = kit.one("select number from wedsql.repair_case where wid = %s", [wid])
     with refused("WD517"):
-        api.release_case(number, "ann", conn=kit.conn)
-    api.cancel(wid, reason="It ends.", conn=kit.conn)
+        api.cases.release(number, "ann", conn=kit.conn)
+    api.instances.cancel(wid, reason="It ends.", conn=kit.conn)
     for act in (
-        lambda: api.claim_case(number, "ann", conn=kit.conn),
-        lambda: api.claim_case(number, "ann", take_over="Mine.", conn=kit.conn),
-        lambda: api.release_case(number, "ann", conn=kit.conn),
-        lambda: api.change_case(number, {"priority": 3}, "ann", conn=kit.conn),
+        lambda: api.cases.claim(number, "ann", conn=kit.conn),
+        lambda: api.cases.claim(number, "ann", take_over="Mine.", conn=kit.conn),
+        lambda: api.cases.release(number, "ann", conn=kit.conn),
+        lambda: api.cases.change(number, {"priority": 3}, "ann", conn=kit.conn),
     ):
         with refused("WD517"):
             act()

@@ -63,12 +63,12 @@ def due(kit: Kit, wid: int) -> str:
 def test_k37_a_day_begins_at_the_same_moment_in_every_session(times: Kit, odd: Connection) -> None:
     first = times.start(**STATE)
     assert due(times, first) == "2031-03-04 01:00:00"
-    second = api.start(times.name, STATE, conn=odd)
-    api.rematch(times.name, conn=odd)
+    second = api.instances.start(times.name, STATE, conn=odd)
+    api.instances.rematch(times.name, conn=odd)
     odd.execute(f"update {times.name}.wed_trig set timeout = '5 minutes' where trname = 'tr_x'")
     assert {due(times, wid) for wid in (first, second)} == {"2031-03-04 01:00:00"}
     odd.execute("select set_config('wedsql.test_offset', '5 years', false)")
-    assert api.reap(conn=odd)["timers"] == 2
+    assert api.maintenance.reap(conn=odd)["timers"] == 2
 
 
 def test_i3_an_attribute_that_goes_leaves_a_history_that_folds(times: Kit, odd: Connection) -> None:
@@ -123,8 +123,8 @@ def test_a_condition_has_one_result_in_every_session(kit: Kit, odd: Connection, 
     kit.trig("tr_y", "true")
     kit.trig("tr_null", "n is null")
     state = {"n": 2, "word": "a.b", "moment": STATE["at"], "span": STATE["span"]}
-    wids = [api.start(kit.name, state, conn=conn) for conn in (kit.conn, odd)]
-    api.start(kit.name, {}, conn=odd)
+    wids = [api.instances.start(kit.name, state, conn=conn) for conn in (kit.conn, odd)]
+    api.instances.start(kit.name, {}, conn=odd)
     expected = ["tr_x", "tr_y"] if PREDICATES[predicate] else ["tr_y"]
     assert [kit.jobs(wid) for wid in wids] == [expected, expected]
     assert kit.rows("select name, examples from wedsql.violations() where found > 0", conn=odd) == []
@@ -147,7 +147,7 @@ def test_a_set_string_stores_the_same_whoever_says_it(kit: Kit, odd: Connection,
     state = {"moment": STATE["at"], "span": STATE["span"]}
     stored = []
     for conn in (kit.conn, odd):
-        wid = api.start(kit.name, state, conn=kit.conn)
+        wid = api.instances.start(kit.name, state, conn=kit.conn)
         with conn.transaction():
             job = kit.rows("select wid, job_id from {f}.take('{tr_x}', 1, 'x')", (), conn)[0]
             done = (

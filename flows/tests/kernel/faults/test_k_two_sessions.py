@@ -85,7 +85,7 @@ def compared(kit: Kit, odd: Connection) -> None:
         found = []
         for session in (kit.conn, odd):
             given = {"at": "2020-07-01T05:00:00Z", "met": "2020-07-01", "span": "1 day"} | state
-            wid = api.start(kit.name, given, conn=session)
+            wid = api.instances.start(kit.name, given, conn=session)
             errors = {(error["trigger"], error["sqlstate"]) for error in kit.trace(wid)[-1].errors or ()}
             found.append((sorted(kit.jobs(wid)), sorted(errors)))
         assert found[0] == found[1], state

@@ -91,9 +91,9 @@ def test_eight_workers_at_once_lose_no_edge_of_graph_x_and_visit_none_twice(kit:
         while kit.one("select count(*) from wedsql.job_pool where wid = any (%s)", [wids], conn):
             given_back = chance.random() < 0.1
             with conn.transaction(force_rollback=given_back):
-                taken = api.take_many(kit.name, names, chance.randint(1, 3), conn=conn)
+                taken = api.jobs.take_many(kit.name, names, chance.randint(1, 3), conn=conn)
                 for job in sorted(taken, key=lambda one: one.wid):  # else two may wait for each other
-                    api.complete(job, {}, conn=conn)
+                    api.jobs.complete(job, {}, conn=conn)
                     mine |= set() if given_back else {job.wid}
         return mine
 

@@ -142,7 +142,7 @@ def test_a_join_reads_no_history(kit: Kit, commits: tuple[str, ...]) -> None:
         with kit.conn.transaction():  # the counters are reported, and reset, between transactions
             reads = kit.one(READS)
             jobs = [kit.take(name, wid) for name in transitions]
-            api.complete_many(kit.name, [Completion(job, {}) for job in jobs], conn=kit.conn)
+            api.jobs.complete_many(kit.name, [Completion(job, {}) for job in jobs], conn=kit.conn)
             assert kit.one(READS) == reads, transitions
     assert visited(kit, wid)["g"] == visited(kit, wid)["j"] == 1
 
@@ -150,15 +150,15 @@ def test_a_join_reads_no_history(kit: Kit, commits: tuple[str, ...]) -> None:
 def test_a_version_that_is_published_without_a_source_has_none(kit: Kit) -> None:
     publish(kit, read(X))
     source = {"language": "graph", "format": "terms", "text": X, "map": {}}
-    version = api.keep_source(kit.name, source, conn=kit.conn)
-    kept = api.read_source(kit.name, conn=kit.conn)
+    version = api.flows.keep_source(kit.name, source, conn=kit.conn)
+    kept = api.flows.read_source(kit.name, conn=kit.conn)
     assert kept == source | {"version": version}
     kit.attrs("more")
-    assert api.read_source(kit.name, conn=kit.conn) is None
-    api.keep_source(kit.name, source, conn=kit.conn)
+    assert api.flows.read_source(kit.name, conn=kit.conn) is None
+    api.flows.keep_source(kit.name, source, conn=kit.conn)
     kit.publish({"attributes": [{"name": "a"}], "triggers": []})
-    assert api.read_source(kit.name, conn=kit.conn) is None
-    assert api.read_source(kit.name, version, conn=kit.conn) == kept
+    assert api.flows.read_source(kit.name, conn=kit.conn) is None
+    assert api.flows.read_source(kit.name, version, conn=kit.conn) == kept
 
 
 CHOICES = [{"name": name, "type": "integer", "default": "0"} for name in ("x", "y", "z")]
@@ -200,7 +200,7 @@ def test_no_condition_that_holds_is_an_exception_until_the_data_change(kit: Kit)
     )
     wid = kit.start()
     assert perform(kit, wid, Random(1)) == ["w"] and kit.status(wid) == "E"  # noqa: S311
-    api.repair(wid, "patch", {"changes": {"x": 1}}, "x", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": {"x": 1}}, "x", conn=kit.conn)
     assert kit.status(wid) == "F" and visited(kit, wid)["c"] == 1
 
 

@@ -185,18 +185,18 @@ def test_the_role_of_the_flow_itself_gets_the_state_and_that_of_another_withhold
     fig2_alone: Kit, paper: Callable[[str], Paper]
 ) -> None:
     admin, client, other = fig2_alone.conn, paper("tr_a2"), f"{fig2_alone.name}_other"
-    api.open_flow_role(fig2_alone.name, conn=admin)
+    api.flows.open_role(fig2_alone.name, conn=admin)
     assert message_of(fig2_alone, client)["payload"]
-    api.create_flow(other, conn=admin)
+    api.flows.create(other, conn=admin)
     assert message_of(fig2_alone, client)["payload"]
-    api.open_flow_role(other, conn=admin)
+    api.flows.open_role(other, conn=admin)
     assert message_of(fig2_alone, client)["payload"] is None
     admin.execute(f'alter role "{other}" in database {admin.info.dbname} reset all')
     assert message_of(fig2_alone, client)["payload"] is None, "it may log in all the same"
-    api.close_flow_role(fig2_alone.name, conn=admin)
+    api.flows.close_role(fig2_alone.name, conn=admin)
     admin.execute(f'drop owned by "{other}"; drop role "{other}"')
     assert message_of(fig2_alone, client)["payload"]
-    api.drop_flow(other, force=True, conn=admin)
+    api.flows.drop(other, force=True, conn=admin)
 
 
 def test_w078_two_conditions_two_notifications(fig2: Kit, paper: Callable[[str], Paper]) -> None:
@@ -298,11 +298,11 @@ def test_w112_own_live_workers_silence_the_channel_until_such_a_client_is_seen(
     fig2: Kit, paper: Callable[[str], Paper]
 ) -> None:
     client = paper("tr_a3")
-    worker = api.register_worker("cluster", "own", "here", 1, [f"{fig2.name}:tr_a3"], conn=fig2.conn)
-    api.heartbeat(worker, False, conn=fig2.conn)
+    worker = api.workers.register("cluster", "own", "here", 1, [f"{fig2.name}:tr_a3"], conn=fig2.conn)
+    api.workers.heartbeat(worker, False, conn=fig2.conn)
     quiet = fig2.start()
     job = client.scan()[0]
     client.step(quiet, job["tgid"], "a3='done'")
     second = fig2.start()
     assert client("wait")["message"]["wid"] == second, "the first start was not notified, this one is"
-    api.unregister_worker(worker, conn=fig2.conn)
+    api.workers.unregister(worker, conn=fig2.conn)

@@ -58,7 +58,7 @@ class Play:
             self.running[wid] = run
             if run.added:
                 self.go_on()
-                api.add_children(wid, self.kit.pending(wid)[0].id, run.added, conn=self.kit.conn)
+                api.children.add(wid, self.kit.pending(wid)[0].id, run.added, conn=self.kit.conn)
 
     def play(self) -> None:
         """Let the workers work until there is nothing to do."""
@@ -66,19 +66,19 @@ class Play:
             if self.signals and self.random.random() < 0.1:
                 self.signal(self.random.choice([*self.running]))
             elif self.children and self.random.random() < 0.2:
-                api.continue_children(conn=self.kit.conn)
+                api.children.continue_children(conn=self.kit.conn)
             elif not (self.work() or self.unblock()):
                 return
         raise AssertionError("it does not end")
 
     def work(self) -> bool:
         """Take a job or finish one; return false if there is neither."""
-        offered = api.offer(self.kit.name, self.worked, conn=self.kit.conn)
+        offered = api.jobs.offer(self.kit.name, self.worked, conn=self.kit.conn)
         chosen = self.random.choice([*offered, *self.held]) if offered or self.held else None
         if isinstance(chosen, ClaimedJob):
             self.finish(chosen)
         elif chosen is not None:
-            self.held += api.lease_many(
+            self.held += api.jobs.lease_many(
                 self.kit.name, [chosen.transition], 1, "tester", job_ids=[chosen.id], conn=self.kit.conn
             )
             self.check_alone()
@@ -116,7 +116,7 @@ class Play:
     def go_on(self) -> bool:
         """Do what is due for children; return false if nothing is."""
         found = False
-        while api.continue_children(conn=self.kit.conn) is not None:
+        while api.children.continue_children(conn=self.kit.conn) is not None:
             found = True
         return found
 
@@ -125,7 +125,7 @@ class Play:
         name = self.random.choice(self.signals)
         if self.kit.status(wid) == "R":
             data = values(self.result(name), self.kit.state(wid))
-            api.signal(self.kit.name, name, data, to=wid, conn=self.kit.conn)
+            api.signals.send(self.kit.name, name, data, to=wid, conn=self.kit.conn)
 
     def check(self) -> None:
         """Assert that each instance has ended as its run says."""
@@ -142,7 +142,7 @@ class Play:
 
     def statuses(self, wid: int) -> str:
         """Return the last statuses of the children, in the order of the alphabet."""
-        found = api.children(wid, conn=self.kit.conn) if self.children else []
+        found = api.children.list(wid, conn=self.kit.conn) if self.children else []
         return "".join(sorted(each.status for each in found))
 
 

@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 
 def manutencao(kit: Kit) -> int:
     definition = compile_workflow(read(texts())[0]).compiled.definition
-    api.publish(kit.name, definition, conn=kit.conn)
+    api.flows.publish(kit.name, definition, conn=kit.conn)
     return kit.start(instance_name="Manutencao_001")
 
 
@@ -43,7 +43,7 @@ def test_t031_a_leaf_stays_true_when_what_failed_is_retried(kit: Kit) -> None:
     assert kit.jobs(wid) == ["a", "c"]
     perform(kit, "a", wid, fails=True)
     assert perform(kit, "c", wid, fails=True) == "E", "no rule reads that c failed (T-128)"
-    api.repair(wid, "patch", {"changes": {"a": "READY", "c": "READY"}}, "Both again.", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": {"a": "READY", "c": "READY"}}, "Both again.", conn=kit.conn)
     perform(kit, "a", wid)
     assert states(kit, wid, made) == {"a": "SUCCEEDED", "b": "NOT_READY", "c": "READY"}
     perform(kit, "c", wid)
@@ -76,7 +76,7 @@ def test_t128_a_failure_that_no_rule_reads_is_an_exception_when_the_rest_has_end
     wid = kit.start()
     assert perform(kit, "a", wid, fails=True) == "R"
     assert perform(kit, "b", wid) == "E"
-    api.repair(wid, "patch", {"changes": {"a": "READY"}}, "Again.", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": {"a": "READY"}}, "Again.", conn=kit.conn)
     assert perform(kit, "a", wid) == "F"
 
 
@@ -88,7 +88,7 @@ def test_a_rule_that_reads_running_waits_until_a_person_takes_the_task(kit: Kit)
     take(kit, task)
     take(kit, task)
     assert [row.trw for row in kit.trace(wid)] == ["_INIT", "_TAKE"] and kit.trace(wid)[1].actor == PERSON
-    api.release_task(task, PERSON, conn=kit.conn)
+    api.tasks.release(task, PERSON, conn=kit.conn)
     perform(kit, "c", wid)
     assert states(kit, wid, made) == {"a": "READY", "b": "READY", "c": "SUCCEEDED"}, "it stays true"
     perform(kit, "b", wid)
@@ -148,7 +148,7 @@ def test_t048_a_task_writes_only_its_out_context_and_its_state(kit: Kit) -> None
         'WORKFLOW w { STRING s { VALUE "one"; } NUMBER n { VALUE 3.14; } QUERY q { DATABASE "d"; '
         'EXPRESSION "select 1"; } TASK a: m { IN_CONTEXT n, q; OUT_CONTEXT s; } }' + MANUAL
     )
-    api.publish(kit.name, compile_workflow(read(text)[0]).compiled.definition, conn=kit.conn)
+    api.flows.publish(kit.name, compile_workflow(read(text)[0]).compiled.definition, conn=kit.conn)
     wid = kit.start()
     assert (kit.state(wid)["s"], kit.state(wid)["n"]) == ("one", 3.14)
     assert kit.state(wid)["q"] == {"database": "d", "expression": "select 1"}
@@ -169,7 +169,7 @@ def test_t059_a_sub_workflow_is_a_child_instance(kit: Kit, end: str, state: str)
     assert starting["child"] == "order_of_parts"
     # The children of this test are of the same flow, and begin with b.
     starting |= {"child": kit.name, "child_set": ["a = 'SUCCEEDED'", "s = 'SUCCEEDED'"]}
-    api.publish(kit.name, definition, conn=kit.conn)
+    api.flows.publish(kit.name, definition, conn=kit.conn)
     wid = kit.start()
     perform(kit, "a", wid)
     go(kit)
@@ -178,7 +178,7 @@ def test_t059_a_sub_workflow_is_a_child_instance(kit: Kit, end: str, state: str)
     if end == "run":
         assert perform(kit, "b", child) == "F"
     else:
-        api.cancel(child, "No longer needed.", conn=kit.conn)
+        api.instances.cancel(child, "No longer needed.", conn=kit.conn)
     go(kit)
     assert states(kit, wid, made)["s"] == state
     assert perform(kit, "b", wid) == "F"

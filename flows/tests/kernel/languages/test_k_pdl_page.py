@@ -24,7 +24,7 @@ def names(kit: Kit) -> dict[str, Any]:
         "perform": lambda person, role, wid, name, **changes: _complete(
             kit, person, role, wid, name, changes
         ),
-        "fail": lambda person, role, wid, name, why: api.fail_task(
+        "fail": lambda person, role, wid, name, why: api.tasks.fail(
             taken(kit, person, role, wid, name), person, why, conn=kit.conn
         ),
         "status": kit.status,
@@ -34,11 +34,11 @@ def names(kit: Kit) -> dict[str, Any]:
 def taken(kit: Kit, person: str, role: str, wid: int, name: str) -> int:
     """Take a task of an instance, and return its number."""
     (job,) = [each.id for each in kit.pending(wid) if each.trname == name]
-    return api.take_task(job, person, [f"r:{role}"], conn=kit.conn).job_id
+    return api.tasks.take(job, person, [f"r:{role}"], conn=kit.conn).job_id
 
 
 def _complete(kit: Kit, person: str, role: str, wid: int, name: str, changes: dict[str, Any]) -> None:
-    api.complete_task(taken(kit, person, role, wid, name), person, changes, conn=kit.conn)
+    api.tasks.complete(taken(kit, person, role, wid, name), person, changes, conn=kit.conn)
 
 
 def test_the_example_runs_as_printed(kit: Kit) -> None:
@@ -48,6 +48,6 @@ def test_the_example_runs_as_printed(kit: Kit) -> None:
     definition = compile_workflow(read(text[1])[0]).compiled.definition
     counts = f"{len(definition['attributes'])} attributes, {len(definition['triggers'])} triggers."
     assert page.count(counts) == 2
-    api.publish(kit.name, definition, conn=kit.conn)
+    api.flows.publish(kit.name, definition, conn=kit.conn)
     test = doctest.DocTestParser().get_doctest(session[1], names(kit), "docs/pdl.md", None, 0)
     assert doctest.DocTestRunner().run(test).failed == 0

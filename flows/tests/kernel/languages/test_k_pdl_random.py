@@ -76,7 +76,7 @@ class Both:
             if self.process.states[name] == "READY":
                 self.process.change(name, "RUNNING")
         else:
-            api.release_task(task, PERSON, conn=self.kit.conn)
+            api.tasks.release(task, PERSON, conn=self.kit.conn)
 
     def retry(self, random: Random) -> None:
         """Let a person retry all that failed and is not read, and some of the rest that failed."""
@@ -84,7 +84,7 @@ class Both:
         again = [*self.left()]
         again += [name for name in states if states[name] == "FAILED" and random.random() < 0.5]
         changes = dict.fromkeys(again, "READY")
-        api.repair(self.wid, "patch", {"changes": changes}, "again", conn=self.kit.conn)
+        api.repairs.repair(self.wid, "patch", {"changes": changes}, "again", conn=self.kit.conn)
         for name in changes:
             self.process.change(name, "READY")
 
@@ -97,7 +97,7 @@ def test_t097_the_same_tasks_are_ready_as_by_the_dissertations_scheduler(kit: Ki
         library = read(text)[0]
         assert [each for each in check(library) if each.severity == "error"] == [], text
         made = compile_workflow(library, most_words=random.choice((0, MOST_WORDS)))
-        api.publish(kit.name, made.compiled.definition, conn=kit.conn)
+        api.flows.publish(kit.name, made.compiled.definition, conn=kit.conn)
         both = Both(kit, made)
         both.compare()
         for _step in range(60):

@@ -31,7 +31,7 @@ FLOW = "orders"
 def orders(connect: Callable[..., Connection]) -> Iterator[Kit]:
     """The flow of the page with its role."""
     admin = connect()
-    api.create_flow(FLOW, conn=admin)
+    api.flows.create(FLOW, conn=admin)
     kit = Kit(FLOW, connect)
     kit.attr("payment", "open")
     for transition in ("tr_charge", "tr_pack", "tr_deliver"):
@@ -40,7 +40,7 @@ def orders(connect: Callable[..., Connection]) -> Iterator[Kit]:
     kit.one("select wedsql.open_flow_role(%s)", [FLOW])
     yield kit
     kit.one("select wedsql.close_flow_role(%s)", [FLOW])
-    api.drop_flow(FLOW, force=True, conn=admin)
+    api.flows.drop(FLOW, force=True, conn=admin)
 
 
 @pytest.fixture(params=[FLOW, "wed_worker"])

@@ -29,34 +29,34 @@ def test_an_approval_is_of_another_person(guarded: Kit) -> None:
     assert (waiting.status, transitions(guarded)) == ("requested", OLD)
     for same in ("ann", "Ann", " ann "):
         with refused("WD303"):
-            api.approve_publication(waiting.id, actor=same, conn=guarded.conn)
-    done = api.approve_publication(waiting.id, actor="bob", note="good", conn=guarded.conn)
+            api.publications.approve(waiting.id, actor=same, conn=guarded.conn)
+    done = api.publications.approve(waiting.id, actor="bob", note="good", conn=guarded.conn)
     assert (done.status, done.decided_by, done.note, transitions(guarded)) == (
         "published",
         "bob",
         "good",
         MORE,
     )
-    last = api.list_versions(guarded.name, conn=guarded.conn)[0]
+    last = api.publications.list_versions(guarded.name, conn=guarded.conn)[0]
     assert (last.actor, last.approver, last.publication_id) == ("ann", "bob", waiting.id)
 
 
 def test_what_is_approved_is_what_is_published(guarded: Kit) -> None:
     at = changed(guarded)
     waiting = requested(guarded, at)
-    seen = api.read_publication(waiting.id, conn=guarded.conn).definition
+    seen = api.publications.read(waiting.id, conn=guarded.conn).definition
     assert seen is not None
     later = seen | {"triggers": [*seen["triggers"], NEW | {"transition": "tr_hidden"}]}
-    api.save_draft(at, later, conn=guarded.conn)
-    api.approve_publication(waiting.id, actor="bob", conn=guarded.conn)
+    api.drafts.save(at, later, conn=guarded.conn)
+    api.publications.approve(waiting.id, actor="bob", conn=guarded.conn)
     assert transitions(guarded) == MORE
     # The draft was changed after the request: it is merged with what runs, and asked for again.
-    draft = api.read_draft(guarded.name, conn=guarded.conn)
+    draft = api.drafts.read(guarded.name, conn=guarded.conn)
     assert draft.stale and draft.definition == later
-    merged, now = api.merge_running(draft, conn=guarded.conn)
+    merged, now = api.drafts.merge_running(draft, conn=guarded.conn)
     assert merged.conflicts == ()
-    at = api.save_draft(draft.at, merged.definition, base_version=now, conn=guarded.conn).at
-    api.approve_publication(requested(guarded, at).id, actor="bob", conn=guarded.conn)
+    at = api.drafts.save(draft.at, merged.definition, base_version=now, conn=guarded.conn).at
+    api.publications.approve(requested(guarded, at).id, actor="bob", conn=guarded.conn)
     assert sorted(transitions(guarded)) == sorted([*MORE, "tr_hidden"])
 
 
@@ -64,30 +64,30 @@ def test_a_definition_of_another_base_is_refused_and_can_be_merged(guarded: Kit)
     waiting = requested(guarded, changed(guarded))
     guarded.attr("c")  # the owner's change
     with refused("WD406") as why:
-        api.approve_publication(waiting.id, actor="bob", conn=guarded.conn)
+        api.publications.approve(waiting.id, actor="bob", conn=guarded.conn)
     assert "running_version" in why.detail
     with refused("WD406"):
-        requested(guarded, api.read_draft(guarded.name, conn=guarded.conn).at)
-    assert api.read_publication(waiting.id, conn=guarded.conn).status == "requested"
+        requested(guarded, api.drafts.read(guarded.name, conn=guarded.conn).at)
+    assert api.publications.read(waiting.id, conn=guarded.conn).status == "requested"
     assert transitions(guarded) == OLD
 
 
 def test_a_request_is_decided_once(guarded: Kit) -> None:
     at = changed(guarded)
     first = requested(guarded, at)
-    done = api.reject_publication(first.id, note="not so", actor="bob", conn=guarded.conn)
+    done = api.publications.reject(first.id, note="not so", actor="bob", conn=guarded.conn)
     assert (done.status, done.note, done.decided_by) == ("rejected", "not so", "bob")
     second = requested(guarded, at)
-    assert api.withdraw_publication(second.id, actor="ann", conn=guarded.conn).status == "withdrawn"
+    assert api.publications.withdraw(second.id, actor="ann", conn=guarded.conn).status == "withdrawn"
     for number in (first.id, second.id):
-        for decide in (api.approve_publication, api.reject_publication, api.withdraw_publication):
+        for decide in (api.publications.approve, api.publications.reject, api.publications.withdraw):
             with refused("WD408"):
                 decide(number, actor="cleo", conn=guarded.conn)
     assert transitions(guarded) == OLD
-    assert api.list_publications(guarded.name, only_open=True, conn=guarded.conn) == []
-    assert [one.id for one in api.list_publications(guarded.name, conn=guarded.conn)] == [second.id, first.id]
+    assert api.publications.list(guarded.name, only_open=True, conn=guarded.conn) == []
+    assert [one.id for one in api.publications.list(guarded.name, conn=guarded.conn)] == [second.id, first.id]
     with refused("WD407"):
-        api.read_publication(first.id + 10**9, conn=guarded.conn)
+        api.publications.read(first.id + 10**9, conn=guarded.conn)
 
 
 DIRECT = [
@@ -114,11 +114,11 @@ def test_only_the_owner_changes_a_flow_that_needs_approval_directly(
 ) -> None:
     guarded.rows("grant usage on schema {f} to wed_web")
     guarded.rows("grant insert, update, delete on {f}.wed_attr, {f}.wed_trig to wed_web")
-    before = api.definition(guarded.name, conn=guarded.conn)
+    before = api.flows.definition(guarded.name, conn=guarded.conn)
     text = statement.replace("{f}", guarded.name).format(n=guarded.name)
     with refused("WD302"):
         guarded.rows(text, conn=web)
-    assert api.definition(guarded.name, conn=guarded.conn) == before
+    assert api.flows.definition(guarded.name, conn=guarded.conn) == before
     guarded.attr("by_the_owner")
 
 
@@ -141,9 +141,9 @@ def test_the_pages_may_demand_approval_and_then_not_change_it_alone(base: Kit, w
         base.rows("update wedsql.flow set needs_approval = true where name = %s", [base.name], web)
     with refused("WD302"):
         base.rows("update wedsql.flow set needs_approval = false where name = %s", [base.name], web)
-    assert api.publish(base.name, BASE, dry_run=True, conn=web).dry_run
+    assert api.flows.publish(base.name, BASE, dry_run=True, conn=web).dry_run
     with refused("WD302"):
-        api.publish(base.name, BASE | {"label": "new"}, conn=web)
+        api.flows.publish(base.name, BASE | {"label": "new"}, conn=web)
 
 
 def test_a_change_after_a_publication_in_its_transaction_is_checked_too(
@@ -152,10 +152,10 @@ def test_a_change_after_a_publication_in_its_transaction_is_checked_too(
     at = changed(guarded)
     waiting = requested(guarded, at, conn=web)
     with refused("WD302"), web.transaction():
-        api.approve_publication(waiting.id, actor="bob", conn=web)
+        api.publications.approve(waiting.id, actor="bob", conn=web)
         web.execute("update wedsql.trig set enabled = false where trname = 'tr_two'")
     assert transitions(guarded) == OLD
-    assert api.approve_publication(waiting.id, actor="bob", conn=web).status == "published"
+    assert api.publications.approve(waiting.id, actor="bob", conn=web).status == "published"
 
 
 def test_an_approval_needed_since_the_request_stops_it(base: Kit) -> None:

@@ -104,9 +104,9 @@ def test_a_set_that_fails_parks_its_job_and_keeps_the_result(kit: Kit) -> None:
     (job,) = [job for job in kit.pending(wid) if job.tgid > 0]
     assert (job.state, job.last_state) == ("K", "WD211") and "division" in job.last_error
     assert broken(kit) == []
-    api.repair(wid, "retry", {"job": job.id}, "Again.", actor="olga", conn=kit.conn)
+    api.repairs.repair(wid, "retry", {"job": job.id}, "Again.", actor="olga", conn=kit.conn)
     assert kit.reap()["automatic"] == 1 and kit.status(wid) == "E", "it fails again"
-    api.repair(wid, "patch", {"changes": {"n": 3}}, "Three.", actor="olga", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": {"n": 3}}, "Three.", actor="olga", conn=kit.conn)
     assert (kit.status(wid), kit.state(wid)["share"]) == ("F", 50)
     assert broken(kit) == []
 
@@ -222,7 +222,9 @@ def test_a_repeated_result_gets_the_first_answer(counted: Kit) -> None:
 def test_a_person_who_completes_a_job_moves_on_as_its_worker(counted: Kit) -> None:
     wid = counted.start()
     (job,) = counted.pending(wid)
-    api.repair(wid, "complete", {"job": job.id, "changes": {"note": "by hand"}}, "x", conn=counted.conn)
+    api.repairs.repair(
+        wid, "complete", {"job": job.id, "changes": {"note": "by hand"}}, "x", conn=counted.conn
+    )
     assert counted.state(wid) == {"token": 1, "passed": 1, "note": "by hand"}
     assert broken(counted) == []
 

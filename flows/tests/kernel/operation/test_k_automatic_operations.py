@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="automatic j
 
 
 def repair(kit: Kit, wid: int, operation: str, **arguments: Any) -> Any:
-    return api.repair(wid, operation, arguments, "As it should be.", actor="olga", conn=kit.conn)
+    return api.repairs.repair(wid, operation, arguments, "As it should be.", actor="olga", conn=kit.conn)
 
 
 @pytest.fixture
@@ -105,7 +105,7 @@ def test_a_signal_says_its_own_step(kit: Kit) -> None:
     kit.trig("note", "paid = 'yes' and sent is null", sets="sent = 'yes'", performer="database")
     kit.final("sent = 'yes'")
     wid = kit.start()
-    assert api.signal(kit.name, "payment", to=wid, data={"paid": "yes"}, conn=kit.conn).seq == 2
+    assert api.signals.send(kit.name, "payment", to=wid, data={"paid": "yes"}, conn=kit.conn).seq == 2
     assert (kit.status(wid), len(kit.story(wid))) == ("F", 3)
 
 
@@ -118,19 +118,19 @@ def test_a_job_that_is_left_waits_for_the_database(kit: Kit) -> None:
         "update {f}.wed_trig set sets = 'n = n + 1', performer = 'database' where trname = 'count'"
         " returning tgid"
     )
-    (job,) = api.explain_jobs(wid, conn=kit.conn)
+    (job,) = api.reasons.explain_jobs(wid, conn=kit.conn)
     assert job.waits_for == "database"
 
 
 def test_a_trial_shows_what_the_database_performs(order: Kit) -> None:
-    definition = api.definition(order.name, conn=order.conn)
-    started = api.try_start(definition, {"step": 2}, conn=order.conn)
+    definition = api.flows.definition(order.name, conn=order.conn)
+    started = api.trials.try_start(definition, {"step": 2}, conn=order.conn)
     assert (started.status, started.fired, started.pending) == ("R", [1], [2])
     (check,) = started.automatic
     assert (check.trigger, check.changes, check.fired, check.error) == (1, {"step": 3}, [2], "")
-    assert api.try_complete(definition, started, 2, {"step": 4}, conn=order.conn).status == "F"
-    waits = api.try_start(definition, conn=order.conn)
-    done = api.try_complete(definition, waits, 0, {"amount": 20}, conn=order.conn)
+    assert api.trials.try_complete(definition, started, 2, {"step": 4}, conn=order.conn).status == "F"
+    waits = api.trials.try_start(definition, conn=order.conn)
+    done = api.trials.try_complete(definition, waits, 0, {"amount": 20}, conn=order.conn)
     assert done.state == {"step": 3, "amount": 20, "size": "large", "note": None} and done.fired == [1]
     assert [one["transition"] for one in done.stored["history"]] == ["_INIT", "enter", "check"]
 
@@ -140,10 +140,10 @@ def test_a_trial_of_an_endless_loop_and_of_a_set_that_fails_ends_as_an_exception
     kit.trig("again", "n > 0", sets="n = n + 1", performer="database", max_firings=5)
     kit.trig("divide", "n < 0", sets="n = 1 / (n + 1)", performer="database")
     kit.final("n is null")
-    definition = api.definition(kit.name, conn=kit.conn)
-    loop = api.try_start(definition, {"n": 1}, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
+    loop = api.trials.try_start(definition, {"n": 1}, conn=kit.conn)
     assert (loop.status, loop.reason, loop.state["n"], len(loop.automatic)) == ("E", "LOOP", 6, 5)
-    failed = api.try_start(definition, {"n": -1}, conn=kit.conn)
+    failed = api.trials.try_start(definition, {"n": -1}, conn=kit.conn)
     assert (failed.status, failed.state["n"], failed.parked) == ("E", -1, [1])
     assert "division" in failed.automatic[0].error
 
@@ -151,13 +151,13 @@ def test_a_trial_of_an_endless_loop_and_of_a_set_that_fails_ends_as_an_exception
 def test_finished_instances_with_automatic_steps_are_replayed(order: Kit) -> None:
     wid = entered(order)
     order.run("ship", wid, step=4)
-    definition = api.definition(order.name, conn=order.conn)
-    (found,) = api.replay(order.name, definition, conn=order.conn)
+    definition = api.flows.definition(order.name, conn=order.conn)
+    (found,) = api.trials.replay(order.name, definition, conn=order.conn)
     assert (found.steps, found.whole, found.deviation) == (3, True, None)
 
 
 def test_a_set_that_is_not_valid_is_a_problem_of_the_definition(order: Kit) -> None:
-    definition = api.definition(order.name, conn=order.conn)
+    definition = api.flows.definition(order.name, conn=order.conn)
     definition["triggers"][1]["sets"] = "step = stp + 1"
-    (problem,) = api.check_definition(order.name, definition, conn=order.conn)
+    (problem,) = api.conditions.check_definition(order.name, definition, conn=order.conn)
     assert (problem.path, problem.code) == (("triggers", 1, "sets"), "WD211")

@@ -60,7 +60,7 @@ def test_a_value_that_is_not_typed_as_it_is_shown_is_no_business_key(kit: Kit, k
         publish(kit, {"name": "order", "type": kind, "business_key": True})
 
     definition = {"attributes": [{"name": "order", "type": kind, "business_key": True}], "triggers": []}
-    problems = api.check_definition(kit.name, definition, conn=kit.conn)
+    problems = api.conditions.check_definition(kit.name, definition, conn=kit.conn)
     assert [problem.path for problem in problems] == [("attributes", 0, "business_key")]
 
 
@@ -69,12 +69,12 @@ def test_a_start_with_a_known_key_says_what_it_was_started_with(kit: Kit) -> Non
     kit.attr("n", kind="integer")
     kit.trig("tr_x", "a = '1'")
     kit.final("a = '2'")
-    first = api.start_many(kit.name, [{"a": "1", "n": 7}], keys=["k"], conn=kit.conn)[0]
+    first = api.instances.start_many(kit.name, [{"a": "1", "n": 7}], keys=["k"], conn=kit.conn)[0]
     assert (first.known, first.differs) == (False, ())
     kit.run("tr_x", first.wid, b="later")
     for state, differs in (
         ({"a": "1", "n": 7}, ()), ({"a": "1"}, ()), ({"n": "7"}, ()), ({"a": "1", "b": "later"}, ("b",)),
         ({"a": "2", "n": 8}, ("a", "n")), ({"n": "x"}, ("n",)),
     ):  # fmt: skip
-        again = api.start_many(kit.name, [state], keys=["k"], conn=kit.conn)[0]
+        again = api.instances.start_many(kit.name, [state], keys=["k"], conn=kit.conn)[0]
         assert (again.wid, again.known, again.error, again.differs) == (first.wid, True, None, differs), state

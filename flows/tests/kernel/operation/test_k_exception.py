@@ -94,7 +94,7 @@ def test_k61_other_instances_go_on(stuck: tuple[Kit, int]) -> None:
 
 def test_w008_cancel_ends_an_exception(stuck: tuple[Kit, int]) -> None:
     kit, wid = stuck
-    api.cancel(wid, "obsolete", conn=kit.conn)
+    api.instances.cancel(wid, "obsolete", conn=kit.conn)
     assert (kit.status(wid), kit.jobs(wid)) == ("C", [])
 
 

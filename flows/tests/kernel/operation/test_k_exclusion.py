@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from flows import api
+from flows.engine import connection
 from flows.tests.kit import Connection, Kit, refused
 from flows.types import ClaimedJob
 
@@ -51,13 +52,13 @@ class Holder:
         """Get jobs, and return their instances."""
         names = list(transitions)
         if self.way == "lease":
-            self.jobs = api.lease_many(self.kit.name, names, limit, "tester", conn=self.conn)
+            self.jobs = api.jobs.lease_many(self.kit.name, names, limit, "tester", conn=self.conn)
         elif self.way == "hold":
             found = self.kit.rows("select * from {f}.hold(%s, %s, 'tester')", [names, limit], self.conn)
             self.jobs = [ClaimedJob(row[0], self.kit.name, *row[1:]) for row in found]
         else:
             self.kit.rows("begin", conn=self.conn)
-            self.jobs = api.take_many(self.kit.name, names, limit, conn=self.conn)
+            self.jobs = api.jobs.take_many(self.kit.name, names, limit, conn=self.conn)
         return sorted(job.wid for job in self.jobs)
 
     def complete(self, **changes: Any) -> None:
@@ -65,10 +66,10 @@ class Holder:
         for job in self.jobs:
             if self.way == "hold":
                 query = "select {f}.complete_held(%s, %s, %s)"
-                self.kit.rows(query, [job.wid, job.id, api.connection.JSON(changes)], self.conn)
+                self.kit.rows(query, [job.wid, job.id, connection.JSON(changes)], self.conn)
                 self.kit.one("select pg_advisory_unlock(%s, -1)", [job.wid], self.conn)  # no longer busy
             else:
-                assert api.complete(job, changes, conn=self.conn).ok
+                assert api.jobs.complete(job, changes, conn=self.conn).ok
         self.end("commit")
 
     def end(self, how: str = "rollback") -> None:
@@ -87,7 +88,7 @@ def free(kit: Kit, *transitions: str) -> list[int]:
     other = Holder(kit, "take")
     found = other.get(*transitions)
     other.end()
-    offered = {job.wid for job in api.offer(kit.name, list(transitions), conn=kit.conn)}
+    offered = {job.wid for job in api.jobs.offer(kit.name, list(transitions), conn=kit.conn)}
     assert set(found) <= offered
     return found
 
@@ -171,7 +172,7 @@ def test_a_failed_job_frees_its_lock_until_its_next_attempt(shop: Kit, way: str)
     first, second = shop.start(), shop.start()
     holder = Holder(shop, way)
     assert holder.get("tr_print") == [first]
-    api.fail(holder.jobs[0], "paper jam", conn=holder.conn)
+    api.jobs.fail(holder.jobs[0], "paper jam", conn=holder.conn)
     holder.end("commit")
     if way == "hold":
         assert free(shop, "tr_print") == [], "the session has it until it takes other jobs"
@@ -187,9 +188,9 @@ def test_a_job_that_ends_otherwise_frees_its_lock(shop: Kit, ending: str) -> Non
     (job,) = shop.pending(first)
     match ending:
         case "cancel":
-            api.cancel(first, "no", conn=shop.conn)
+            api.instances.cancel(first, "no", conn=shop.conn)
         case "suspend":
-            api.suspend(first, "wait", conn=shop.conn)
+            api.operations.suspend(first, "wait", conn=shop.conn)
         case "park":
             for offset in ("0", "5 minutes"):
                 shop.clock(offset)
@@ -197,10 +198,10 @@ def test_a_job_that_ends_otherwise_frees_its_lock(shop: Kit, ending: str) -> Non
             shop.clock("0")
             assert shop.status(first) == "E"
         case "withdraw":
-            api.withdraw_job(first, job.id, "no", conn=shop.conn)
+            api.operations.withdraw_job(first, job.id, "no", conn=shop.conn)
         case "skip":
             shop.rows("select wedsql.repair(%s, 'skip', %s, 'no', 'me')",
-                      [first, api.connection.JSON({"job": job.id})])  # fmt: skip
+                      [first, connection.JSON({"job": job.id})])  # fmt: skip
         case "abort":
             shop.rows("select wedsql.repair(%s, 'abort', '{}', 'no', 'me')", [first])
     assert free(shop, "tr_print") == [second]
@@ -208,10 +209,10 @@ def test_a_job_that_ends_otherwise_frees_its_lock(shop: Kit, ending: str) -> Non
 
 def test_a_retried_or_resumed_job_has_its_place_again(shop: Kit) -> None:
     first, second = shop.start(), shop.start()
-    api.suspend(first, "wait", conn=shop.conn)
+    api.operations.suspend(first, "wait", conn=shop.conn)
     holder = Holder(shop, "lease")
     assert holder.get("tr_print") == [second]
-    api.resume(first, "go", conn=shop.conn)
+    api.operations.resume(first, "go", conn=shop.conn)
     assert free(shop, "tr_print") == [], "the lock is held"
     holder.complete(printed="1")
     assert free(shop, "tr_print") == [first]
@@ -219,41 +220,41 @@ def test_a_retried_or_resumed_job_has_its_place_again(shop: Kit) -> None:
 
 def test_the_holder_excludes_an_older_job_that_is_ready_again(shop: Kit, way: str) -> None:
     first, second = shop.start(), shop.start()
-    api.suspend(first, "wait", conn=shop.conn)
+    api.operations.suspend(first, "wait", conn=shop.conn)
     holder = Holder(shop, way)
     assert holder.get("tr_print") == [second]
-    api.resume(first, "go", conn=shop.conn)
+    api.operations.resume(first, "go", conn=shop.conn)
     for other in WAYS:
         session = Holder(shop, other)
         assert session.get("tr_print") == []
         session.end()
     if way == "take":
-        assert api.take_many(shop.name, ["tr_print"], 9, conn=holder.conn) == [], "nor with itself"
+        assert api.jobs.take_many(shop.name, ["tr_print"], 9, conn=holder.conn) == [], "nor with itself"
     holder.complete(printed="1")
     assert free(shop, "tr_print") == [first]
 
 
 def test_locks_of_flows_are_their_own_unless_shared(kit: Kit, shop: Kit) -> None:
     other = f"{kit.name}_x"
-    api.create_flow(other, conn=kit.conn)
+    api.flows.create(other, conn=kit.conn)
     try:
         triggers = [
             {"transition": "tr_own", "predicate": "true", "lock": "printer"},
             {"transition": "tr_all", "predicate": "true", "lock": "/printer"},
         ]
-        api.publish(other, {"attributes": [{"name": "a"}], "triggers": triggers}, conn=kit.conn)
+        api.flows.publish(other, {"attributes": [{"name": "a"}], "triggers": triggers}, conn=kit.conn)
         kit.rows("update {f}.wed_trig set lock = '/printer' where trname = 'tr_pay'")
-        ours, theirs = shop.start(customer="ann"), api.start(other, {}, conn=kit.conn)
+        ours, theirs = shop.start(customer="ann"), api.instances.start(other, {}, conn=kit.conn)
         holder = Holder(shop, "lease")
         assert holder.get("tr_print", "tr_pay", limit=1) == [ours]
-        jobs = api.lease_many(other, ["tr_own", "tr_all"], 9, "tester", conn=kit.conn)
+        jobs = api.jobs.lease_many(other, ["tr_own", "tr_all"], 9, "tester", conn=kit.conn)
         assert [job.transition for job in jobs] == ["tr_own"]
-        api.release(jobs[0], conn=kit.conn)
+        api.jobs.release(jobs[0], conn=kit.conn)
         assert holder.get("tr_print", "tr_pay", limit=1) == [ours] and holder.jobs[0].transition == "tr_pay"
-        assert api.lease_many(other, ["tr_all"], 9, "tester", conn=kit.conn) == []
+        assert api.jobs.lease_many(other, ["tr_all"], 9, "tester", conn=kit.conn) == []
         assert theirs
     finally:
-        api.drop_flow(other, force=True, conn=kit.conn)
+        api.flows.drop(other, force=True, conn=kit.conn)
 
 
 def test_a_client_of_the_paper_cannot_write_while_another_has_the_lock(shop: Kit) -> None:
@@ -300,7 +301,7 @@ def test_a_waiting_job_says_which_job_has_the_lock(shop: Kit) -> None:
     first, second, third = shop.start(), shop.start(), shop.start()
 
     def waits(wid: int) -> tuple[Any, ...]:
-        (job,) = api.explain_instance(wid, conn=shop.conn).jobs
+        (job,) = api.reasons.explain_instance(wid, conn=shop.conn).jobs
         return job.waits_for, job.facts.get("lock"), job.facts.get("instance"), job.facts.get("holder")
 
     assert waits(first)[0] == "no_worker"
@@ -308,7 +309,7 @@ def test_a_waiting_job_says_which_job_has_the_lock(shop: Kit) -> None:
     holder = Holder(shop, "lease")
     assert holder.get("tr_print") == [first]
     assert waits(third) == ("lock", "printer", first, "tester")
-    api.release(holder.jobs[0], conn=shop.conn)
+    api.jobs.release(holder.jobs[0], conn=shop.conn)
     holder = Holder(shop, "take")
     assert holder.get("tr_print") == [first]
     assert waits(third)[:3] == ("lock", "printer", first)
@@ -326,7 +327,7 @@ def test_a_session_that_did_not_take_the_lock_finishes_nothing(shop: Kit) -> Non
     assert forger.get("tr_pay") == [other]
     shop.rows("select set_config('wedsql.took_jobs', %s, true)", [f",{job.id},"], forger.conn)
     query = "select sqlstate from {f}.complete_many(%s, %s, array[null::bigint], %s)"
-    changes = [api.connection.JSON({"printed": "1"})]
+    changes = [connection.JSON({"printed": "1"})]
     assert shop.one(query, ([second], [job.id], changes), forger.conn) == "WD201"
     forger.end()
     holder.end()
@@ -353,7 +354,7 @@ def test_eight_sessions_on_one_lock_are_never_two_at_a_time(kit: Kit) -> None:
                 kit.rows("delete from {f}.inside", conn=watch)
                 watch.close()
                 if choose.random() < 0.2:
-                    api.fail(job, "no", conn=conn)
+                    api.jobs.fail(job, "no", conn=conn)
                     holder.end("commit")
                 else:
                     holder.complete(n=job.state["n"] + 1)
@@ -382,7 +383,7 @@ def test_the_example_of_the_page(kit: Kit) -> None:
     ]  # fmt: skip
     assert other.get(*names) == []
     found = [
-        (one.lock, one.wid, one.transition, one.holder) for one in api.list_locks(kit.name, conn=kit.conn)
+        (one.lock, one.wid, one.transition, one.holder) for one in api.locks.list(kit.name, conn=kit.conn)
     ]
     assert found == [
         ("account ann", first, "tr_book", "tester"), ("account ann", second, "tr_book", None),
@@ -391,4 +392,4 @@ def test_the_example_of_the_page(kit: Kit) -> None:
 
 
 def _leased(kit: Kit, names: list[str]) -> list[ClaimedJob]:
-    return api.lease_many(kit.name, names, 1, "tester", conn=kit.conn)
+    return api.jobs.lease_many(kit.name, names, 1, "tester", conn=kit.conn)

@@ -65,7 +65,7 @@ def test_a_pending_job_follows_its_trigger(shop: Kit, reach: Callable[[Kit], int
     wid = reach(shop)
     before = job(shop, wid)
     (rule,) = [
-        one for one in api.impact(shop.name, definition(NEW), conn=shop.conn).rules if one.trigger == 0
+        one for one in api.trials.impact(shop.name, definition(NEW), conn=shop.conn).rules if one.trigger == 0
     ]
     shop.publish(definition(NEW))
     after = job(shop, wid)
@@ -77,7 +77,7 @@ def test_a_pending_job_follows_its_trigger(shop: Kit, reach: Callable[[Kit], int
             assert after[column] == before[column], column
     assert (rule.follows.count, rule.follows.sample) == (1, [wid]), "the impact has foretold it"
     (rule,) = [
-        one for one in api.impact(shop.name, definition(OLD), conn=shop.conn).rules if one.trigger == 0
+        one for one in api.trials.impact(shop.name, definition(OLD), conn=shop.conn).rules if one.trigger == 0
     ]
     assert rule.follows.count == 1
     assert broken(shop) == []
@@ -86,10 +86,10 @@ def test_a_pending_job_follows_its_trigger(shop: Kit, reach: Callable[[Kit], int
 def test_what_a_person_gave_a_job_stays(shop: Kit) -> None:
     wid = running(shop)
     number = shop.pending(wid)[0].id
-    api.prioritize_job(wid, number, 3, "Urgent.", conn=shop.conn)
-    api.extend_job(wid, number, 60, "Slow.", conn=shop.conn)
+    api.operations.prioritize_job(wid, number, 3, "Urgent.", conn=shop.conn)
+    api.operations.extend_job(wid, number, 60, "Slow.", conn=shop.conn)
     changed = OLD | {"timeout": "30 seconds", "priority": 5}
-    (rule, *_) = api.impact(shop.name, definition(changed), conn=shop.conn).rules
+    (rule, *_) = api.trials.impact(shop.name, definition(changed), conn=shop.conn).rules
     shop.publish(definition(changed))
     assert (job(shop, wid)["timeout"], job(shop, wid)["priority"]) == ("00:02:00", "3")
     assert rule.follows.count == 0
@@ -111,7 +111,7 @@ def test_a_worker_that_performs_a_job_gets_no_less_time(shop: Kit, timeout: str 
 def test_a_retry_has_the_longer_timeout_of_the_trigger(shop: Kit) -> None:
     wid = exception(shop)
     shop.rows("update wedsql.job_pool set timeout = '10 seconds' where wid = %s", [wid])
-    api.retry_job(wid, shop.pending(wid)[-1].id, "Again.", conn=shop.conn)
+    api.operations.retry_job(wid, shop.pending(wid)[-1].id, "Again.", conn=shop.conn)
     assert job(shop, wid)["timeout"] == "00:01:00"
 
 
@@ -127,7 +127,7 @@ def test_a_compensation_is_no_job_of_the_trigger(kit: Kit) -> None:
     kit.publish(definition(undone))
     wid = running(kit)
     kit.run("tr_x", wid, a="2")
-    api.abort(wid, "No.", conn=kit.conn)
+    api.compensations.abort(wid, "No.", conn=kit.conn)
     before = job(kit, wid)
     kit.publish(definition(undone | {"timeout": "9 minutes", "priority": 5, "lock": "new {b}"}))
     assert job(kit, wid) == before

@@ -72,7 +72,7 @@ def refusals(kit: Kit, wid: int, transition: str = "", reason: str = "Why.", see
         try:
             with kit.conn.transaction(force_rollback=True):
                 operation = name.split()[-1]
-                api.repair(wid, operation, arguments, reason, expected_seq=seen, conn=kit.conn)
+                api.repairs.repair(wid, operation, arguments, reason, expected_seq=seen, conn=kit.conn)
         except WedError as error:
             found[name] = error.code
     assert broken(kit) == []
@@ -99,7 +99,7 @@ def ran(kit: Kit) -> int:
 
 
 def test_every_operation_is_here(shop: Kit) -> None:
-    assert sorted(name.split()[-1] for name in OPERATIONS) == sorted(api.repair_operations(conn=shop.conn))
+    assert sorted(name.split()[-1] for name in OPERATIONS) == sorted(api.operations.of_repair(conn=shop.conn))
 
 
 def test_refused_without_a_reason(shop: Kit) -> None:
@@ -178,7 +178,7 @@ def test_refused_while_the_job_is_parked(shop: Kit) -> None:
 
 def test_refused_while_it_is_suspended(shop: Kit) -> None:
     wid = ran(shop)
-    api.suspend(wid, "Wait.", conn=shop.conn)
+    api.operations.suspend(wid, "Wait.", conn=shop.conn)
     expected = codes(WD105=", ".join([*OF_JOB, NO_EXCEPTION, "R3 rematch, R11 suspend, R15 migrate"]))
     del expected["R11 resume"]
     assert refusals(shop, wid, "tr_y") == expected
@@ -186,7 +186,7 @@ def test_refused_while_it_is_suspended(shop: Kit) -> None:
 
 def test_refused_while_it_is_being_compensated(shop: Kit) -> None:
     wid = ran(shop)
-    api.roll_back(wid, 1, "Back.", conn=shop.conn)
+    api.compensations.roll_back(wid, 1, "Back.", conn=shop.conn)
     found = refusals(shop, wid, "tr_back")
     late = {"merge_late": "WD543", "discard_late": "WD543"}
     assert {name: code for name, code in found.items() if code != "WD105"} == {
@@ -201,7 +201,9 @@ def test_refused_once_it_has_ended(shop: Kit, end: str) -> None:
     if end == "final":
         shop.run("tr_x", wid, a="end")
     else:
-        {"cancelled": api.cancel, "aborted": api.abort}[end](wid, "No.", conn=shop.conn)
+        {"cancelled": api.instances.cancel, "aborted": api.compensations.abort}[end](
+            wid, "No.", conn=shop.conn
+        )
     rest = set(OPERATIONS) - {"R14 branch", "merge_late", "discard_late"}
     assert refusals(shop, wid, seq=1) == codes(WD105=", ".join(rest)), "only a branch begins"
 

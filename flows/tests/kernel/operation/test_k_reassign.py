@@ -29,7 +29,9 @@ def shop(kit: Kit) -> Kit:
 
 def assign(kit: Kit, wid: int, to: str = ANN, **options: Any) -> int:
     job = int(kit.pending(wid)[0].id)
-    api.reassign_job(wid, job, to, "The printer.", actor="olga", conn=options.get("conn", kit.conn))
+    api.operations.reassign_job(
+        wid, job, to, "The printer.", actor="olga", conn=options.get("conn", kit.conn)
+    )
     return job
 
 
@@ -39,13 +41,13 @@ def last(kit: Kit, wid: int) -> tuple[str, str, str]:
 
 
 def offered(kit: Kit, actor: str) -> list[int]:
-    return [job.wid for job in api.offer(kit.name, ["tr_x"], actor=actor, conn=kit.conn)]
+    return [job.wid for job in api.jobs.offer(kit.name, ["tr_x"], actor=actor, conn=kit.conn)]
 
 
 def taken(kit: Kit, actor: str, conn: Connection | None = None) -> list[int]:
     conn = conn or kit.conn
     with conn.transaction(force_rollback=True):
-        return [job.wid for job in api.take_many(kit.name, ["tr_x"], 5, actor=actor, conn=conn)]
+        return [job.wid for job in api.jobs.take_many(kit.name, ["tr_x"], 5, actor=actor, conn=conn)]
 
 
 def held(kit: Kit, actor: str, conn: Connection | None = None) -> list[int]:
@@ -57,7 +59,7 @@ def held(kit: Kit, actor: str, conn: Connection | None = None) -> list[int]:
 def leased(kit: Kit, actor: str, conn: Connection | None = None) -> list[int]:
     conn = conn or kit.conn
     with conn.transaction(force_rollback=True):
-        return [job.wid for job in api.lease_many(kit.name, ["tr_x"], 5, actor, conn=conn)]
+        return [job.wid for job in api.jobs.lease_many(kit.name, ["tr_x"], 5, actor, conn=conn)]
 
 
 def worked(kit: Kit, actor: str) -> list[int]:
@@ -116,15 +118,15 @@ def test_r13_it_stays_assigned_when_it_is_tried_again(shop: Kit) -> None:
     for hours in (0, 3):
         shop.clock(f"{hours} hours")
         with shop.conn.transaction():
-            (found,) = api.take_many(shop.name, ["tr_x"], 1, actor=ANN, conn=shop.conn)
-            api.fail(found, "broken", conn=shop.conn)
+            (found,) = api.jobs.take_many(shop.name, ["tr_x"], 1, actor=ANN, conn=shop.conn)
+            api.jobs.fail(found, "broken", conn=shop.conn)
     assert shop.status(wid) == "E"
-    api.retry_job(wid, job, "Again.", conn=shop.conn)
+    api.operations.retry_job(wid, job, "Again.", conn=shop.conn)
     assert (taken(shop, BOB), taken(shop, ANN)) == ([], [wid])
-    api.suspend(wid, "Wait.", conn=shop.conn)
+    api.operations.suspend(wid, "Wait.", conn=shop.conn)
     with refused("WD105"):
         assign(shop, wid, "")
-    api.resume(wid, "Go on.", conn=shop.conn)
+    api.operations.resume(wid, "Go on.", conn=shop.conn)
     shop.clock("9 hours")
     assert (taken(shop, BOB), taken(shop, ANN)) == ([], [wid])
     assert broken(shop) == []
@@ -133,17 +135,17 @@ def test_r13_it_stays_assigned_when_it_is_tried_again(shop: Kit) -> None:
 def test_r13_a_job_that_is_held_is_released_first(shop: Kit) -> None:
     wid = shop.start(a="1")
     job = shop.pending(wid)[0].id
-    (lease,) = api.lease_many(shop.name, ["tr_x"], 1, BOB, conn=shop.conn)
+    (lease,) = api.jobs.lease_many(shop.name, ["tr_x"], 1, BOB, conn=shop.conn)
     with refused("WD203") as said:
         assign(shop, wid)
     assert "Release a lease first" in said.hint
-    api.release_job(wid, job, "Lost.", conn=shop.conn)
+    api.operations.release_job(wid, job, "Lost.", conn=shop.conn)
     assign(shop, wid)
     with refused("WD203"):
-        api.complete(lease, {"a": "2"}, conn=shop.conn)
+        api.jobs.complete(lease, {"a": "2"}, conn=shop.conn)
     worker = shop.connect()
     with worker.transaction(force_rollback=True):
-        api.take_many(shop.name, ["tr_x"], 1, actor=ANN, conn=worker)
+        api.jobs.take_many(shop.name, ["tr_x"], 1, actor=ANN, conn=worker)
         with refused("WD203"):
             assign(shop, wid, "")
 
@@ -153,9 +155,9 @@ def test_r13_what_cannot_be_assigned_is_rejected(shop: Kit) -> None:
     job = shop.pending(wid)[0].id
     for to, reason in (("x" * 201, "x"), ("a\nb", "x"), (ANN, " ")):
         with refused("WD009"):
-            api.reassign_job(wid, job, to, reason, conn=shop.conn)
+            api.operations.reassign_job(wid, job, to, reason, conn=shop.conn)
     with refused("WD205"):
-        api.reassign_job(wid, job + 1_000_000, ANN, "x", conn=shop.conn)
+        api.operations.reassign_job(wid, job + 1_000_000, ANN, "x", conn=shop.conn)
     other = shop.start(a="1")
     shop.run("tr_x", other, a="7")
     with refused("WD212"):
@@ -184,7 +186,7 @@ def test_r13_a_job_that_is_assigned_while_another_looks_for_jobs(kit: Kit, way: 
 def register(kit: Kit, name: str, kind: str = "test") -> tuple[int, Connection]:
     """Register a worker that sleeps, and return its number and the connection on which it listens."""
     conn = kit.connect()
-    number = api.register_worker(kind, name, "here", 1, [f"{kit.name}:tr_x"], conn=conn)
+    number = api.workers.register(kind, name, "here", 1, [f"{kit.name}:tr_x"], conn=conn)
     kit.rows("select wedsql.heartbeat(%s, true)", [number], conn)
     conn.execute(f"listen wedsql_w{number:d}")
     return number, conn
@@ -204,14 +206,14 @@ def test_r13_exactly_the_worker_to_which_it_is_assigned_is_notified(shop: Kit) -
     woken(*workers)
     job = assign(shop, wid)
     assert woken(*workers) == [False, True, False]
-    (lease,) = api.lease_many(shop.name, ["tr_x"], 1, ANN, conn=shop.conn)
-    api.release(lease, conn=shop.conn)
+    (lease,) = api.jobs.lease_many(shop.name, ["tr_x"], 1, ANN, conn=shop.conn)
+    api.jobs.release(lease, conn=shop.conn)
     assert woken(*workers) == [False, True, False]
-    api.lease_many(shop.name, ["tr_x"], 1, ANN, conn=shop.conn)
-    api.release_job(wid, job, "Lost.", conn=shop.conn)
+    api.jobs.lease_many(shop.name, ["tr_x"], 1, ANN, conn=shop.conn)
+    api.operations.release_job(wid, job, "Lost.", conn=shop.conn)
     assert woken(*workers) == [False, True, False]
-    api.suspend(wid, "Wait.", conn=shop.conn)
-    api.resume(wid, "Go on.", conn=shop.conn)
+    api.operations.suspend(wid, "Wait.", conn=shop.conn)
+    api.operations.resume(wid, "Go on.", conn=shop.conn)
     assert woken(*workers) == [False, True, False]
     assign(shop, wid, "@desk")
     assert woken(*workers) == [True, False, False]
@@ -220,7 +222,7 @@ def test_r13_exactly_the_worker_to_which_it_is_assigned_is_notified(shop: Kit) -
 
 
 def why(kit: Kit, wid: int) -> tuple[str, dict[str, Any], str]:
-    (job,) = api.explain_jobs(wid, conn=kit.conn)
+    (job,) = api.reasons.explain_jobs(wid, conn=kit.conn)
     return job.waits_for, dict(job.facts), sentences.waiting(job)
 
 

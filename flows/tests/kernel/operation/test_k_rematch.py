@@ -67,7 +67,7 @@ def test_k17_rematch_finds_the_timer_that_an_older_kernel_left(kit: Kit) -> None
         (wid, tgid(kit, "tr_wait"), kit.id),
     )
     kit.rows("reset role")
-    report = api.rematch(kit.name, conn=kit.conn)
+    report = api.instances.rematch(kit.name, conn=kit.conn)
     assert (report["new_exception"], kit.status(wid)) == (1, "E")
     assert broken(kit) == []
 
@@ -107,7 +107,7 @@ def test_a_changed_due_time_reaches_the_timers_that_wait(kit: Kit, by_publish: b
     assert round(due_in(kit, wid)) == 10
     for due_attr, due_after in ((None, "3 days"), ("due", None), ("due", "1 day"), (None, "4 days")):
         if by_publish:
-            definition = api.definition(kit.name, conn=kit.conn)
+            definition = api.flows.definition(kit.name, conn=kit.conn)
             definition["triggers"][0] |= {"due_attr": due_attr, "due_after": due_after}
             kit.publish(definition)
         else:
@@ -153,7 +153,7 @@ def everything(kit: Kit, wid: int) -> list[Any]:
 
 def test_k17_a_rematch_writes_nothing_where_nothing_follows(kit: Kit, waiting: int) -> None:
     before = everything(kit, waiting)
-    report = api.rematch(kit.name, conn=kit.conn)
+    report = api.instances.rematch(kit.name, conn=kit.conn)
     assert (report["checked"], report["changed"], report["fired"]) == (1, 0, {})
     kit.rows("update {f}.wed_trig set cpred = 'a in (''1'', ''2'')'")
     kit.trig("tr_other", "a = 'other'")
@@ -204,7 +204,7 @@ def test_k37_a_changed_due_time_moves_the_timer_beside_a_pending_job(
     kit.run("tr_step", wid, b="0", due="2999-01-01")
     if parked:
         with kit.step():
-            api.fail(kit.take("tr_wait", wid), "no", conn=kit.conn)
+            api.jobs.fail(kit.take("tr_wait", wid), "no", conn=kit.conn)
     before = (kit.jobs(wid), kit.status(wid), len(kit.trace(wid)))
     kit.rows("update {f}.wed_trig set " + change + " where trname = 'tr_wait'")
     found = kit.rows(

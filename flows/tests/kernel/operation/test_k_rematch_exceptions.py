@@ -31,7 +31,7 @@ def withdraw(kit: Kit) -> None:
 
 
 def publish(kit: Kit) -> None:
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     definition["triggers"] = [t for t in definition["triggers"] if t.get("transition") != "tr_bad"]
     kit.publish(definition)
 
@@ -58,7 +58,7 @@ def test_k61_a_parked_job_that_its_own_commit_withdraws(kit: Kit) -> None:
     wid = kit.start(a="1", b="1")
     with kit.step():
         job = kit.take("tr_bad", wid)
-        api.fail(job, "no", conn=kit.conn)
+        api.jobs.fail(job, "no", conn=kit.conn)
     assert kit.status(wid) == "E"
     kit.run("tr_good", wid, a="0")
     assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])
@@ -86,7 +86,7 @@ def ghost(kit: Kit, status: str) -> int:
 def test_k61_rematch_removes_an_exception_job_without_an_exception(kit: Kit, status: str) -> None:
     wid = ghost(kit, status)
     steps = len(kit.trace(wid))
-    api.rematch(kit.name, conn=kit.conn)
+    api.instances.rematch(kit.name, conn=kit.conn)
     assert broken(kit) == []
     assert (kit.status(wid), len(kit.trace(wid))) == (status, steps)
 
@@ -97,5 +97,5 @@ def test_k61_rematch_ends_an_exception_that_has_only_ready_work(kit: Kit) -> Non
     kit.rows("set role wed_owner")
     kit.rows("delete from wedsql.job_pool where wid = %s and state = 'K'", [wid])
     kit.rows("reset role")
-    api.rematch(kit.name, conn=kit.conn)
+    api.instances.rematch(kit.name, conn=kit.conn)
     assert (kit.status(wid), kit.jobs(wid)) == ("R", ["tr_good"])

@@ -36,12 +36,12 @@ def fail(kit: Kit, wid: int) -> None:
 
 
 def suspend(kit: Kit, wid: int) -> None:
-    api.suspend(wid, "Later.", conn=kit.conn)
+    api.operations.suspend(wid, "Later.", conn=kit.conn)
 
 
 def abort(kit: Kit, wid: int) -> None:
     kit.rows("update wedsql.job_pool set state = 'P', claim = null, lease_until = null where wid = %s", [wid])
-    api.abort(wid, "No.", conn=kit.conn)
+    api.compensations.abort(wid, "No.", conn=kit.conn)
 
 
 # How an instance gets into each status, beginning with a running one that has made a step.
@@ -52,28 +52,28 @@ WAYS: dict[str, list[Callable[[Kit, int], Any]]] = {
     "suspended exception": [fail, suspend],
     "compensating": [abort],
     "final": [lambda kit, wid: kit.run("tr_work", wid, b="end")],
-    "cancelled": [lambda kit, wid: api.cancel(wid, "No.", conn=kit.conn)],
+    "cancelled": [lambda kit, wid: api.instances.cancel(wid, "No.", conn=kit.conn)],
     "aborted": [abort, lambda kit, wid: kit.run("tr_undo", wid, a="undone")],
 }
 
 
 def signal(case: Case, name: str) -> str:
-    return api.signal(case.kit.name, name, {"paid": "yes"}, to=case.wid, conn=case.kit.conn).outcome
+    return api.signals.send(case.kit.name, name, {"paid": "yes"}, to=case.wid, conn=case.kit.conn).outcome
 
 
 def taken(case: Case) -> str:
-    found = api.lease_many(case.kit.name, ["tr_work"], 1, "w", job_ids=[case.job], conn=case.kit.conn)
+    found = api.jobs.lease_many(case.kit.name, ["tr_work"], 1, "w", job_ids=[case.job], conn=case.kit.conn)
     return "done" if found else "none"
 
 
 def next_case(case: Case) -> str:
     case.kit.rows("update wedsql.repair_case set priority = 100 where wid = %s", [case.wid])
-    found = api.next_case(None, "ann", flows=[case.kit.name], conn=case.kit.conn)
+    found = api.cases.next(None, "ann", flows=[case.kit.name], conn=case.kit.conn)
     return "done" if found and found.wid == case.wid else "none"
 
 
 def failed(case: Case) -> str:
-    found = api.fail_many(case.kit.name, [Failure(case.lease, "no")], conn=case.kit.conn)
+    found = api.jobs.fail_many(case.kit.name, [Failure(case.lease, "no")], conn=case.kit.conn)
     return "done" if any(each for each in found) else "none"
 
 
@@ -90,10 +90,10 @@ VERBS: dict[str, Verb] = {
     "signal that no job takes": lambda case: signal(case, "never"),
     "next_case": next_case,
     "take": taken,
-    "complete_many": lambda case: api.complete(case.lease, {"c": "x"}, conn=case.kit.conn),
+    "complete_many": lambda case: api.jobs.complete(case.lease, {"c": "x"}, conn=case.kit.conn),
     "fail_many": failed,
-    "extend": lambda case: api.extend(case.lease, timedelta(hours=1), conn=case.kit.conn),
-    "release": lambda case: api.release(case.lease, conn=case.kit.conn),
+    "extend": lambda case: api.jobs.extend(case.lease, timedelta(hours=1), conn=case.kit.conn),
+    "release": lambda case: api.jobs.release(case.lease, conn=case.kit.conn),
     "rematch": sql("select wedsql.rematch('{flow}', array[{wid}])"),
     "add_children": sql("select wedsql.add_children({wid}, {job}, 1)"),
     "suspend": sql("select wedsql.suspend({wid}, 'Why.')"),
@@ -245,7 +245,7 @@ def test_each_verb_says_in_each_status_what_the_table_says(cases: list[Case]) ->
 def test_the_table_has_each_verb(kit: Kit) -> None:
     """A function about instances, or an operation of the repair desk, that is added needs a row."""
     functions = {row.proname for row in kit.rows(FUNCTIONS)} - OTHERS
-    operations = {f"repair {name}" for name in api.repair_operations(conn=kit.conn)}
+    operations = {f"repair {name}" for name in api.operations.of_repair(conn=kit.conn)}
     assert functions | operations <= set(TABLE) and set(VERBS) | operations == set(TABLE)
 
 
@@ -259,5 +259,5 @@ def test_a_signal_is_not_lost_while_its_job_waits_for_a_person(cases: list[Case]
 
 def test_a_suspended_instance_and_its_case_are_handed_out_after_it_is_resumed(cases: list[Case]) -> None:
     suspended = cases[3]
-    api.resume(suspended.wid, "Now.", conn=suspended.kit.conn)
+    api.operations.resume(suspended.wid, "Now.", conn=suspended.kit.conn)
     assert (next_case(suspended), outcome(suspended, VERBS["signal"])) == ("done", "delivered")

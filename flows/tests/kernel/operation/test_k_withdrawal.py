@@ -43,10 +43,10 @@ def test_a_worker_that_holds_it_is_told_at_its_next_renewal(choice: Kit) -> None
     job = leased(choice, "tr_answer")
     choice.run("tr_end", wid, outcome="time over")
     with refused("WD205"):
-        api.extend(job, timedelta(minutes=1), conn=choice.conn)
+        api.jobs.extend(job, timedelta(minutes=1), conn=choice.conn)
     with refused("WD205"):
-        api.release(job, conn=choice.conn)
-    assert api.fail(job, "stopped", conn=choice.conn) is None, "no attempt is counted"
+        api.jobs.release(job, conn=choice.conn)
+    assert api.jobs.fail(job, "stopped", conn=choice.conn) is None, "no attempt is counted"
     assert choice.logged(wid) == ["withdrawn"]
 
 
@@ -56,7 +56,7 @@ def test_its_late_result_is_kept_and_not_applied(choice: Kit) -> None:
     choice.run("tr_end", wid, outcome="time over")
     for _ in range(2):
         with refused("WD205"):
-            api.complete(job, {"outcome": "yes"}, actor="late", conn=choice.conn)
+            api.jobs.complete(job, {"outcome": "yes"}, actor="late", conn=choice.conn)
     assert choice.state(wid)["outcome"] == "time over"
     (late,) = choice.rows("select changes, code from wedsql.late_result where wid = %s", [wid])
     assert (late.changes, late.code) == ({"outcome": "yes"}, "WD205")
@@ -65,28 +65,28 @@ def test_its_late_result_is_kept_and_not_applied(choice: Kit) -> None:
 def test_a_result_that_was_applied_first_withdraws_nothing_of_its_own(choice: Kit) -> None:
     wid = choice.start()
     answer, end = leased(choice, "tr_answer"), leased(choice, "tr_end")
-    assert api.complete(answer, {"outcome": "yes"}, conn=choice.conn).ok
+    assert api.jobs.complete(answer, {"outcome": "yes"}, conn=choice.conn).ok
     assert choice.jobs(wid) == ["tr_close"], "the held one was withdrawn"
     with refused("WD205"):
-        api.complete(end, {"outcome": "time over"}, conn=choice.conn)
+        api.jobs.complete(end, {"outcome": "time over"}, conn=choice.conn)
     assert (choice.state(wid)["outcome"], choice.logged(wid)) == ("yes", ["withdrawn"])
 
 
 def test_a_job_in_a_transaction_is_withdrawn_before_its_commit(choice: Kit) -> None:
     wid, other = choice.start(), choice.connect()
     with refused("WD205"), other.transaction():
-        (job,) = api.take_many(choice.name, ["tr_answer"], 1, conn=other)
+        (job,) = api.jobs.take_many(choice.name, ["tr_answer"], 1, conn=other)
         choice.run("tr_end", wid, outcome="time over")
-        api.complete(job, {"outcome": "yes"}, conn=other)
+        api.jobs.complete(job, {"outcome": "yes"}, conn=other)
     assert (choice.state(wid)["outcome"], choice.jobs(wid)) == ("time over", ["tr_close"])
 
 
 def test_several_results_in_one_commit_withdraw_each_its_own(choice: Kit) -> None:
     wids = [choice.start() for _ in range(3)]
     with choice.conn.transaction():
-        jobs = api.take_many(choice.name, ["tr_end"], 3, conn=choice.conn)
+        jobs = api.jobs.take_many(choice.name, ["tr_end"], 3, conn=choice.conn)
         done = [Completion(job, {"outcome": "over" if job.wid != wids[1] else None}) for job in jobs]
-        assert all(result.ok for result in api.complete_many(choice.name, done, conn=choice.conn))
+        assert all(result.ok for result in api.jobs.complete_many(choice.name, done, conn=choice.conn))
     assert [choice.jobs(wid) for wid in wids] == [["tr_close"], ["tr_answer", "tr_end"], ["tr_close"]]
 
 
@@ -105,7 +105,7 @@ def test_a_condition_that_holds_again_fires_a_new_job(kit: Kit) -> None:
     kit.run("tr_open", wid, open="2")
     assert kit.jobs(wid) == ["tr_change", "tr_shut"]
     with refused("WD205"):
-        api.complete(first, {"done": "1"}, conn=kit.conn)
+        api.jobs.complete(first, {"done": "1"}, conn=kit.conn)
     assert leased(kit, "tr_change").id != first.id
 
 
@@ -119,7 +119,7 @@ def test_a_timer_and_a_signal_are_withdrawn_with_their_condition(kit: Kit) -> No
     kit.run("tr_cash", wid, paid="cash")
     assert kit.jobs(wid) == ["tr_thank"]
     assert kit.one("select count(*) from wedsql.timer where wid = %s", [wid]) == 0
-    sent = api.signal(kit.name, "payment", {"paid": "bank"}, to=wid, actor="bank", conn=kit.conn)
+    sent = api.signals.send(kit.name, "payment", {"paid": "bank"}, to=wid, actor="bank", conn=kit.conn)
     assert sent.outcome == "kept", "its job is gone"
     kit.reap("2 hours")
     assert kit.state(wid)["paid"] == "cash" and kit.jobs(wid) == ["tr_thank"]
@@ -135,4 +135,4 @@ def test_a_withdrawn_holder_frees_its_lock(kit: Kit) -> None:
     kit.run("tr_quick", wid, a="1")
     assert leased(kit, "tr_next").wid == wid
     with refused("WD205"):
-        api.extend(slow, timedelta(minutes=1), conn=kit.conn)
+        api.jobs.extend(slow, timedelta(minutes=1), conn=kit.conn)

@@ -23,7 +23,7 @@ def test_what_is_started_after_the_publication_is_not_looked_at(shop: Kit, reape
     version = begin(shop, MORE)["version"]
     later = [shop.start(items=9) for _ in range(5)]
     assert by_reaper(reaper) == 2
-    report = api.continue_rematch(shop.name, version, conn=shop.conn)
+    report = api.instances.continue_rematch(shop.name, version, conn=shop.conn)
     assert report and (report.checked, report.left, report.fired) == (4, 0, {"tr_audit": 4})
     assert jobs(shop, "tr_audit") == [*wids, *later]
 
@@ -35,7 +35,7 @@ def test_a_locked_table_delays_the_reaper_and_is_shown(shop: Kit, reaper: Connec
     other = shop.connect()
     with other.transaction():
         other.execute(f"lock table {shop.name}.wed_flow in exclusive mode")
-        assert api.rematch_due(conn=reaper) is None
+        assert api.instances.rematch_due(conn=reaper) is None
     assert [tuple(row) for row in shop.rows(trouble, [shop.id])] == [("rematch", 0, "55P03")]
 
     shop.rows("update wedsql.trouble set retry_at = wedsql.now() + interval '1 minute'")
@@ -77,14 +77,14 @@ def test_what_is_suspended_meanwhile_is_re_matched_when_it_is_resumed(
 ) -> None:
     """The suspension is of the new version already, by which its conditions were not evaluated."""
     before, after = (shop.start(items=9) for _ in range(2))
-    api.suspend(before, reason="no stock", conn=shop.conn)
+    api.operations.suspend(before, reason="no stock", conn=shop.conn)
     begin(shop, MORE)
-    api.suspend(after, reason="no stock", conn=shop.conn)
+    api.operations.suspend(after, reason="no stock", conn=shop.conn)
     assert violations(shop) == []
     if finished:
         by_reaper(reaper)
     for wid in (before, after):
-        api.resume(wid, reason="stock is here", conn=shop.conn)
+        api.operations.resume(wid, reason="stock is here", conn=shop.conn)
         assert violations(shop) == []
     assert jobs(shop, "tr_audit") == [before, after]
     by_reaper(reaper)
@@ -96,7 +96,7 @@ def test_operations_on_jobs_leave_an_instance_to_its_batch(shop: Kit, reaper: Co
     wid = shop.start(items=9)
     (job,) = shop.pending(wid)
     begin(shop, MORE)
-    api.prioritize_job(wid, job.id, 5, reason="urgent", conn=shop.conn)
+    api.operations.prioritize_job(wid, job.id, 5, reason="urgent", conn=shop.conn)
     assert violations(shop) == [] and jobs(shop, "tr_audit") == []
     by_reaper(reaper)
     assert jobs(shop, "tr_audit") == [wid] and violations(shop) == []

@@ -41,7 +41,7 @@ def one(kit: Kit) -> Kit:
 def test_f7_a_lease_of_an_hour_ahead_ends_when_it_should(one: Kit) -> None:
     one.start(a="1")
     one.reap("1 hour")
-    job = api.lease_many(one.name, ["tr_x"], 1, "gone", duration=timedelta(minutes=1), conn=one.conn)[0]
+    job = api.jobs.lease_many(one.name, ["tr_x"], 1, "gone", duration=timedelta(minutes=1), conn=one.conn)[0]
     assert one.reap("0")["expired"] == 0
     assert one.reap("55 seconds")["expired"] == 0
     assert one.reap("62 seconds")["expired"] == 1
@@ -52,7 +52,7 @@ def test_f7_a_lease_of_an_hour_ahead_ends_when_it_should(one: Kit) -> None:
 def test_f7_the_holder_of_a_lease_may_still_finish(one: Kit) -> None:
     one.start(a="1")
     one.reap("1 hour")
-    job = api.lease_many(one.name, ["tr_x"], 1, "busy", duration=timedelta(minutes=1), conn=one.conn)[0]
+    job = api.jobs.lease_many(one.name, ["tr_x"], 1, "busy", duration=timedelta(minutes=1), conn=one.conn)[0]
     one.reap("30 seconds")
     assert one.complete(job, {"a": "2"}).status == "F"
 
@@ -62,9 +62,9 @@ def test_f7_a_failed_attempt_of_an_hour_ahead_comes_back_when_it_should(one: Kit
     one.reap("1 hour")
     one.fail("tr_x", why="not today")
     one.reap("0")
-    assert not api.offer(one.name, ["tr_x"], 1, conn=one.conn)
+    assert not api.jobs.offer(one.name, ["tr_x"], 1, conn=one.conn)
     one.clock("3 minutes")
-    assert api.offer(one.name, ["tr_x"], 1, conn=one.conn)
+    assert api.jobs.offer(one.name, ["tr_x"], 1, conn=one.conn)
 
 
 def test_f7_going_back_is_logged_once_and_shown_while_it_lasts(one: Kit) -> None:
@@ -83,7 +83,7 @@ def test_f7_going_back_is_logged_once_and_shown_while_it_lasts(one: Kit) -> None
 def test_f7_a_clock_that_only_goes_on_moves_nothing(one: Kit) -> None:
     one.start(a="1")
     one.reap("0")
-    api.lease_many(one.name, ["tr_x"], 1, "x", duration=timedelta(hours=1), conn=one.conn)
+    api.jobs.lease_many(one.name, ["tr_x"], 1, "x", duration=timedelta(hours=1), conn=one.conn)
     before = one.one("select lease_until from wedsql.job_pool where trname = 'tr_x' and state = 'L'")
     one.reap("1 minute")
     one.reap("59.5 seconds")  # the clocks of two reapers differ slightly
@@ -93,7 +93,7 @@ def test_f7_a_clock_that_only_goes_on_moves_nothing(one: Kit) -> None:
 
 def test_f7_workers_of_an_hour_ahead_are_not_taken_for_alive(one: Kit) -> None:
     one.reap("1 hour")
-    api.register_worker("process", "gone", "here", 1, [f"{one.name}:tr_x"], conn=one.conn)
+    api.workers.register("process", "gone", "here", 1, [f"{one.name}:tr_x"], conn=one.conn)
     one.reap("0")
     try:
         assert one.one("select seen_at <= wedsql.now() from wedsql.worker where name = 'gone'")

@@ -57,9 +57,9 @@ def test_f9_dead_rows_are_counted(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_a", "a is null")
     with kit.connect() as other:  # a session that has ended has sent all its statistics
-        api.start_many(kit.name, [{} for _ in range(60)], conn=other)
+        api.instances.start_many(kit.name, [{} for _ in range(60)], conn=other)
         with other.transaction(force_rollback=True):
-            api.start_many(kit.name, [{} for _ in range(40)], conn=other)
+            api.instances.start_many(kit.name, [{} for _ in range(40)], conn=other)
 
     def mine() -> dict[str, Any]:
         return {t["name"]: t for t in keeping(kit)["tables"]}[f"{kit.name}.wed_flow"]  # type: ignore[no-any-return]

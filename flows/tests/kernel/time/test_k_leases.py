@@ -24,9 +24,9 @@ def test_k08_lease_survives_the_session(one: Kit) -> None:
 def test_k08_no_other_worker_gets_a_leased_job(one: Kit) -> None:
     wid = one.start(a="1")
     one.lease("tr_x")
-    assert api.take_many(one.name, ["tr_x"], 5, conn=one.conn) == []
-    assert api.lease_many(one.name, ["tr_x"], 5, "other", conn=one.conn) == []
-    assert api.offer(one.name, ["tr_x"], conn=one.conn) == []
+    assert api.jobs.take_many(one.name, ["tr_x"], 5, conn=one.conn) == []
+    assert api.jobs.lease_many(one.name, ["tr_x"], 5, "other", conn=one.conn) == []
+    assert api.jobs.offer(one.name, ["tr_x"], conn=one.conn) == []
     with refused("WD203"), one.conn.transaction():
         one.lock(one.conn, wid, one.pending(wid)[0].tgid)
         one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
@@ -39,9 +39,9 @@ def test_k09_a_late_lease_is_refused_without_any_reaper(one: Kit) -> None:
     with refused("WD204"):
         one.complete(job, {"a": "2"})
     with refused("WD204"):
-        api.extend(job, timedelta(minutes=1), conn=one.conn)
+        api.jobs.extend(job, timedelta(minutes=1), conn=one.conn)
     with refused("WD204"):
-        api.release(job, conn=one.conn)
+        api.jobs.release(job, conn=one.conn)
     assert one.state(wid) == {"a": "1"}
 
 
@@ -78,7 +78,7 @@ def test_k27_a_token_of_an_earlier_firing_is_refused(kit: Kit) -> None:
     for forged in (stale, stale._replace(id=fresh.id), fresh._replace(claim=None)):
         with refused("WD203", "WD205"):
             kit.complete(forged, {"n": 1})
-        assert api.fail(forged, "no", conn=kit.conn) is None
+        assert api.jobs.fail(forged, "no", conn=kit.conn) is None
     assert kit.state(wid) == {"n": 1}
     assert kit.complete(fresh, {"n": 2}).seq == 3
 
@@ -86,12 +86,12 @@ def test_k27_a_token_of_an_earlier_firing_is_refused(kit: Kit) -> None:
 def test_k57_release_is_no_attempt(one: Kit) -> None:
     wid = one.start(a="1")
     job = one.lease("tr_x")
-    api.release(job, actor="ann", conn=one.conn)
+    api.jobs.release(job, actor="ann", conn=one.conn)
     row = one.pending(wid)[0]
     assert (row.state, row.attempts, row.claim, row.lckid) == ("P", 0, None, None)
     assert one.logged(wid) == ["released"]
     with refused("WD203"):
-        api.release(job, conn=one.conn)
+        api.jobs.release(job, conn=one.conn)
     assert one.lease("tr_x").claim != job.claim
 
 
@@ -99,19 +99,19 @@ def test_k08_extend_moves_the_expiry(one: Kit) -> None:
     one.start(a="1")
     job = one.lease("tr_x", duration=timedelta(minutes=1))
     one.clock("50 seconds")
-    until = api.extend(job, timedelta(minutes=5), conn=one.conn)
+    until = api.jobs.extend(job, timedelta(minutes=5), conn=one.conn)
     assert job.deadline is not None and until > job.deadline
     assert one.reap("2 minutes")["expired"] == 0
     assert one.complete(job, {"a": "2"}).status == "F"
     with refused("WD205"):
-        api.extend(job, timedelta(minutes=5), conn=one.conn)
+        api.jobs.extend(job, timedelta(minutes=5), conn=one.conn)
 
 
 @pytest.mark.parametrize("duration", [timedelta(0), timedelta(seconds=-1)])
 def test_k22_leases_are_longer_than_nothing(one: Kit, duration: timedelta) -> None:
     one.start(a="1")
     with refused("WD009"):
-        api.lease_many(one.name, ["tr_x"], 1, "h", duration=duration, conn=one.conn)
+        api.jobs.lease_many(one.name, ["tr_x"], 1, "h", duration=duration, conn=one.conn)
     job = one.lease("tr_x")
     with refused("WD009"):
-        api.extend(job, duration, conn=one.conn)
+        api.jobs.extend(job, duration, conn=one.conn)

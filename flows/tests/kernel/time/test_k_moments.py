@@ -217,7 +217,9 @@ def test_two_sessions_agree_about_every_state(dated: Kit, two: tuple[Connection,
         dated.trig(f"tr_read{number}", predicate, on_error="exception")
     found: list[list[object]] = []
     for session, text in itertools.product(two, STATES):
-        wid = api.start(dated.name, {"due": text, "data": {"due": text}, "met": "2026-03-04"}, conn=session)
+        wid = api.instances.start(
+            dated.name, {"due": text, "data": {"due": text}, "met": "2026-03-04"}, conn=session
+        )
         errors = {(error["trigger"], error["sqlstate"]) for error in dated.trace(wid)[-1].errors}
         found.append([text, sorted(dated.jobs(wid)), sorted(errors)])
     half = len(STATES)

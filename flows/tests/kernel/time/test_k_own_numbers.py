@@ -37,8 +37,8 @@ def elsewhere() -> Iterator[dict[str, Any]]:
     """The same definition in another database, with numbers that begin with 1."""
     with kernel_db.database() as uri, psycopg.connect(uri, autocommit=True) as conn:
         name = f"shop_{uuid.uuid4().hex[:12]}"
-        api.create_flow(name, conn=conn)
-        api.publish(name, SHOP, conn=conn)
+        api.flows.create(name, conn=conn)
+        api.flows.publish(name, SHOP, conn=conn)
         (found,) = conn.execute(NUMBERED, [name]).fetchone() or ()
         del found["flow"]
         yield found

@@ -71,7 +71,7 @@ def parts(kit: Kit) -> list[str]:
 def two(kit: Kit) -> Iterator[tuple[Kit, Kit]]:
     """Two flows whose instances have a timer that is due."""
     name = f"{kit.name}_b"
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     other = Kit(name, kit.connect)
     for each in (kit, other):
         each.attrs("a")
@@ -82,7 +82,7 @@ def two(kit: Kit) -> Iterator[tuple[Kit, Kit]]:
     yield kit, other
     kit.rows("drop sequence public.calls")
     if kit.one("select count(*) from wedsql.flow where name = %s", [name]):
-        api.drop_flow(name, force=True, conn=kit.conn)
+        api.flows.drop(name, force=True, conn=kit.conn)
 
 
 def fired(kit: Kit, wid: int) -> bool:
@@ -118,7 +118,7 @@ def test_a_flow_that_is_dropped_meanwhile_stops_no_round(two: tuple[Kit, Kit]) -
     wid = kit.start(a="1")
     gone.start(a="1")
     flow = kit.one("select f::text from wedsql.flow f where name = %s", [gone.name])
-    api.drop_flow(gone.name, force=True, conn=kit.conn)
+    api.flows.drop(gone.name, force=True, conn=kit.conn)
     for call in ("_reap_flow", "_reap_flow_or_note"):
         assert kit.one(f"select wedsql.{call}(%s::wedsql.flow, 9, wedsql.now())", [flow]) == {}
     assert kit.one("select count(*) from wedsql.trouble where kind in ('locked', 'flow')") == 0
@@ -133,7 +133,7 @@ def test_a_flow_that_is_dropped_meanwhile_is_left_out_of_the_invariants(two: tup
     dropping, checking = kit.connect(), kit.connect()
     with ThreadPoolExecutor() as pool:
         with dropping.transaction():
-            api.drop_flow(gone.name, force=True, conn=dropping)
+            api.flows.drop(gone.name, force=True, conn=dropping)
             found = pool.submit(kit.rows, "select * from wedsql.violations()", (), checking)
             waits = "select count(*) from pg_locks where not granted and pid = %s"
             until(lambda: found.done() or kit.one(waits, [checking.info.backend_pid]) > 0)

@@ -149,18 +149,18 @@ def open_children(kit: Kit) -> tuple[int, Callable[[], object]]:
 
 def children_to_cancel(kit: Kit) -> tuple[int, Callable[[], object]]:
     wid = order(kit, 1)
-    api.cancel(wid, "Not wanted.", conn=kit.conn)
+    api.instances.cancel(wid, "Not wanted.", conn=kit.conn)
     return wid, lambda: go(kit)
 
 
 def late_result(kit: Kit) -> tuple[int, Callable[[], object]]:
     wid = kit.start(kind="part")
     job = kit.lease("pack")
-    api.cancel(wid, "Not wanted.", conn=kit.conn)
+    api.instances.cancel(wid, "Not wanted.", conn=kit.conn)
     kit.one("select wedsql._keep_late({n}, %s, %s, %s, '{\"packed\": \"x\"}', null, 'w', 'WD102')",
             (wid, job.id, job.claim))  # fmt: skip
     late = kit.one("select id from wedsql.late_result where wid = %s", [wid])
-    return wid, lambda: api.repair(wid, "discard_late", {"late": late}, "Too late.", conn=kit.conn)
+    return wid, lambda: api.repairs.repair(wid, "discard_late", {"late": late}, "Too late.", conn=kit.conn)
 
 
 def proposed_repair(kit: Kit) -> tuple[int, Callable[[], object]]:

@@ -145,7 +145,7 @@ def shop(kit: Kit) -> Iterator[Kit]:
     kit.trig("tr_name", "number = '?'")
     kit.final("a = 'end'")
     policies = [RecoveryPolicy("never", "cancel", cause="LOOP")]
-    api.save_policies(kit.name, policies, "ana", conn=kit.conn)
+    api.repairs.save_policies(kit.name, policies, "ana", conn=kit.conn)
     with kit.conn.transaction() as everything:
         yield kit
         raise Rollback(everything)
@@ -196,7 +196,7 @@ def test_a_signal_is_delivered_however_many_are_kept_before_it(shop: Kit) -> Non
     wait(shop, WAITING["signals for keys of no instance"])
     first, second = shop.start(a="0", number="A-1"), shop.start(a="2", number="?")
     for key in ("A-1", "B-2"):
-        api.signal(shop.name, "paying", {"paid": key}, to=key, conn=shop.conn)
+        api.signals.send(shop.name, "paying", {"paid": key}, to=key, conn=shop.conn)
     shop.run("tr_first", first, a="2")
     one_round(shop)
     assert shop.state(first)["paid"] == "A-1"

@@ -117,9 +117,11 @@ def shop(kit: Kit) -> Kit:
 
 def prepare(kit: Kit, name: str) -> None:
     if name == "policies":
-        api.save_policies(kit.name, [RecoveryPolicy("all", "cancel", cause="STUCK")], "ana", conn=kit.conn)
+        api.repairs.save_policies(
+            kit.name, [RecoveryPolicy("all", "cancel", cause="STUCK")], "ana", conn=kit.conn
+        )
     if name.endswith("clocks"):
-        api.save_sla(kit.name, Sla("answer", 3600), "ana", conn=kit.conn)
+        api.sla.save(kit.name, Sla("answer", 3600), "ana", conn=kit.conn)
 
 
 def rounds(kit: Kit, part: Part) -> None:

@@ -32,9 +32,9 @@ def test_it_is_published_at_its_time(guarded: Kit) -> None:
     waiting = requested(guarded, changed(guarded), LATER)
     due(guarded)
     assert outcome(guarded, waiting).status == "requested", "its time came before its approval"
-    approved = api.approve_publication(waiting.id, actor="bob", conn=guarded.conn)
+    approved = api.publications.approve(waiting.id, actor="bob", conn=guarded.conn)
     assert approved.status == "approved" and transitions(guarded) == OLD
-    assert api.publish_due(conn=guarded.conn) is None
+    assert api.publications.publish_due(conn=guarded.conn) is None
     assert guarded.one("select wedsql.next_due()") <= LATER.publish_at
     due(guarded)
     assert (outcome(guarded, waiting).status, transitions(guarded)) == ("published", MORE)
@@ -50,9 +50,9 @@ def test_a_failure_is_kept_and_stops_no_other(base: Kit, connect: Callable[..., 
     """The first fails for good, the second is published; both were due in one round."""
     failing = requested(base, changed(base), LATER)
     other = f"g_{uuid.uuid4().hex[:12]}"
-    api.create_flow(other, conn=base.conn)
+    api.flows.create(other, conn=base.conn)
     try:
-        draft = api.open_draft(other, definition=BASE, conn=base.conn)
+        draft = api.drafts.open(other, definition=BASE, conn=base.conn)
         fine = requested(base, draft.at, LATER)
         base.attr("c")
         due(base)
@@ -62,7 +62,7 @@ def test_a_failure_is_kept_and_stops_no_other(base: Kit, connect: Callable[..., 
         assert outcome(base, fine).status == "published"
     finally:
         forget(other, base.conn)
-        api.drop_flow(other, force=True, conn=base.conn)
+        api.flows.drop(other, force=True, conn=base.conn)
 
 
 def test_a_lock_delays_it_and_is_no_failure(base: Kit) -> None:
@@ -76,7 +76,7 @@ def test_a_lock_delays_it_and_is_no_failure(base: Kit) -> None:
         trouble = base.rows("select kind, item from wedsql.trouble where flow_id = %s", [base.id])
         assert [(row.kind, row.item) for row in trouble] == [("publication", waiting.id)]
     base.clock("3 hours")
-    assert api.publish_due(conn=base.conn) == base.name
+    assert api.publications.publish_due(conn=base.conn) == base.name
     assert outcome(base, waiting).status == "published"
     assert base.rows("select 1 from wedsql.trouble where flow_id = %s", [base.id]) == []
 
@@ -93,5 +93,5 @@ def test_two_reapers_publish_it_once(base: Kit) -> None:
 
 def test_only_the_reaper_publishes_what_is_due(base: Kit, web: Connection) -> None:
     with refused("42501"):
-        api.publish_due(conn=web)
-    assert isinstance(api.read_draft(base.name, conn=web) if changed(base) else None, Draft)
+        api.publications.publish_due(conn=web)
+    assert isinstance(api.drafts.read(base.name, conn=web) if changed(base) else None, Draft)

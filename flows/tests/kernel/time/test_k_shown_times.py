@@ -69,13 +69,13 @@ def desk(kit: Kit) -> dict[str, Any]:
     kit.trig("tr_p", "a is null", performer="person", role="X", deadline="1 day")
     kit.trig("tr_later", "a = 'later' and b is null", due_attr="d")
     kit.final("b is not null")
-    (task,) = api.instance_tasks(kit.start(), conn=kit.conn)
-    api.take_task(task.job_id, "ana", ["r:X"], conn=kit.conn)
-    (other,) = api.instance_tasks(kit.start(), conn=kit.conn)
-    api.take_task(other.job_id, "ana", ["r:X"], conn=kit.conn)
-    api.complete_task(other.job_id, "ana", {"a": "nowhere"}, conn=kit.conn)
-    api.open_draft(kit.name, conn=kit.conn)
-    (case,) = api.list_cases([kit.name], conn=kit.conn)
+    (task,) = api.tasks.of_instance(kit.start(), conn=kit.conn)
+    api.tasks.take(task.job_id, "ana", ["r:X"], conn=kit.conn)
+    (other,) = api.tasks.of_instance(kit.start(), conn=kit.conn)
+    api.tasks.take(other.job_id, "ana", ["r:X"], conn=kit.conn)
+    api.tasks.complete(other.job_id, "ana", {"a": "nowhere"}, conn=kit.conn)
+    api.drafts.open(kit.name, conn=kit.conn)
+    (case,) = api.cases.list([kit.name], conn=kit.conn)
     return {"kit": kit, "task": task.job_id, "case": case.number}
 
 
@@ -102,11 +102,11 @@ def test_a_rule_that_waits_for_ever_stops_neither_the_reaper_nor_a_page(kit: Kit
     kit.trig("tr_later", "a is null", due_attr="d")
     kit.final("a is not null")
     wid = kit.start(d=moment)
-    found = api.explain_instance(wid, conn=kit.conn)
+    found = api.reasons.explain_instance(wid, conn=kit.conn)
     assert found.rules[0].due_at is None or found.rules[0].due_at.year in (2, 9998)
     due = kit.one("select wedsql.next_due()")
     assert due is None or due.year < 9999
-    api.reap(conn=kit.conn)
+    api.maintenance.reap(conn=kit.conn)
 
 
 def test_each_function_that_takes_a_moment_is_tried_or_needs_no_test(kit: Kit) -> None:

@@ -37,14 +37,14 @@ def go_on(kit: Kit, wid: int) -> None:
     status = kit.status(wid)
     if status in "RX":
         job = kit.pending(wid)[0]
-        api.prioritize_job(wid, job.id, 3, "x", conn=kit.conn)
+        api.operations.prioritize_job(wid, job.id, 3, "x", conn=kit.conn)
         kit.run(job.trname, wid, a="3")
     elif status == "S":
-        api.resume(wid, "Go on.", conn=kit.conn)
+        api.operations.resume(wid, "Go on.", conn=kit.conn)
         assert broken(kit) == []
         go_on(kit, wid)
     elif status == "E":
-        api.repair(wid, "patch", {"changes": {"a": "end"}}, "x", conn=kit.conn)
+        api.repairs.repair(wid, "patch", {"changes": {"a": "end"}}, "x", conn=kit.conn)
 
 
 def test_each_status_is_tried() -> None:

@@ -60,7 +60,7 @@ def test_k09_a_lock_taken_late_in_a_long_transaction_has_its_whole_time(one: Kit
     one.clock("10 minutes", reaper)
     with one.conn.transaction():
         one.rows("select 1")
-        api.reap(conn=reaper)
+        api.maintenance.reap(conn=reaper)
         one.clock("10 minutes")
         one.lock(one.conn, wid, one.pending(wid)[0].tgid)
         one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
@@ -73,7 +73,7 @@ def test_k09_a_lock_the_reaper_saw_has_its_time_from_there(one: Kit) -> None:
     with refused("WD204"), one.conn.transaction():
         one.lock(one.conn, wid, one.pending(wid)[0].tgid)
         one.clock("10 minutes", reaper)
-        api.reap(conn=reaper)
+        api.maintenance.reap(conn=reaper)
         one.clock("30 seconds", reaper)
         one.clock("11 minutes 1 second")
         one.rows("update {f}.wed_flow set a = '2' where wid = %s", [wid])
@@ -91,7 +91,7 @@ def test_k09_the_reaper_ends_an_idle_holder(one: Kit) -> None:
         holder.execute("select 1")
     assert one.logged(wid) == ["timeout"]
     assert one.pending(wid)[0].attempts == 1
-    until(lambda: bool(api.take_many(one.name, ["tr_x"], 1, job_ids=[job.id], conn=one.conn)))
+    until(lambda: bool(api.jobs.take_many(one.name, ["tr_x"], 1, job_ids=[job.id], conn=one.conn)))
 
 
 @pytest.mark.mode("single", "batch", "held", why="a lease ends by itself")
@@ -115,9 +115,9 @@ def test_k09_the_reaper_cancels_a_running_statement_only(one: Kit) -> None:
     until(
         lambda: one.one("select wait_event from pg_stat_activity where pid = %s", [pid], watcher) == "PgSleep"
     )
-    api.reap(conn=watcher)
+    api.maintenance.reap(conn=watcher)
     one.clock("61 seconds", watcher)
-    assert api.reap(conn=watcher)["ended"] == 1
+    assert api.maintenance.reap(conn=watcher)["ended"] == 1
     thread.join(10)
     assert why == ["57014"]
     assert holder.execute("select 1").fetchone() == (1,), "the session itself lives on"
@@ -129,7 +129,7 @@ def test_k09_a_session_that_may_not_be_ended_does_not_stop_the_reaper(one: Kit) 
     holder = one.connect()
     with holder.transaction(force_rollback=True):
         one.lock(holder, wid, one.pending(wid)[0].tgid)
-        api.lease_many(one.name, ["tr_x"], 1, "h", conn=one.conn)
+        api.jobs.lease_many(one.name, ["tr_x"], 1, "h", conn=one.conn)
         one.reap()
         done = one.reap("61 seconds")
     assert (done["ended"], done["expired"]) == (0, 1)
@@ -160,10 +160,10 @@ def test_k62_the_exception_job_has_no_timeout(one: Kit) -> None:
 
 
 def test_k43_reap_is_bounded(one: Kit) -> None:
-    api.start_many(one.name, [{"a": "1"}] * 5, conn=one.conn)
-    api.lease_many(one.name, ["tr_x"], 5, "h", conn=one.conn)
+    api.instances.start_many(one.name, [{"a": "1"}] * 5, conn=one.conn)
+    api.jobs.lease_many(one.name, ["tr_x"], 5, "h", conn=one.conn)
     one.clock("2 minutes")
-    assert [api.reap(2, conn=one.conn)["expired"] for _ in range(4)] == [2, 2, 1, 0]
+    assert [api.maintenance.reap(2, conn=one.conn)["expired"] for _ in range(4)] == [2, 2, 1, 0]
 
 
 @pytest.mark.mode("single", "held", why="others end with their transaction")
@@ -186,12 +186,12 @@ def test_k09_a_session_that_swallows_the_cancellation_is_ended(one: Kit) -> None
     assert ready.wait(10)
     pid = holder.info.backend_pid
     until(lambda: sleeps(one, pid, watcher))
-    api.reap(conn=watcher)
+    api.maintenance.reap(conn=watcher)
     one.clock("61 seconds", watcher)
-    assert api.reap(conn=watcher)["ended"] == 1
+    assert api.maintenance.reap(conn=watcher)["ended"] == 1
     until(lambda: sleeps(one, pid, watcher))
     one.clock("64 seconds", watcher)
-    api.reap(conn=watcher)
+    api.maintenance.reap(conn=watcher)
     thread.join(10)
     assert holder.broken
     assert one.logged(wid) == ["timeout"], "one attempt, not two"
@@ -224,7 +224,7 @@ def test_k09_a_job_taken_again_by_the_same_session_has_its_whole_time(one: Kit) 
     holder = one.connect(user="wed_worker")
     for offset in ("0", "50 seconds", "100 seconds"):
         with holder.transaction(force_rollback=True):
-            assert api.take_many(one.name, ["tr_x"], 1, conn=holder)
+            assert api.jobs.take_many(one.name, ["tr_x"], 1, conn=holder)
             assert one.reap(offset)["ended"] == 0
     assert one.logged(wid) == []
 

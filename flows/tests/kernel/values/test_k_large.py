@@ -100,7 +100,7 @@ def test_a_set_string_is_parsed_once_for_all_removed_attributes(kit: Kit) -> Non
         assert calls(kit)["_named_in_set"] - before["_named_in_set"] == 4
     with kit.conn.transaction(force_rollback=True):
         before = calls(kit)
-        api.drop_flow(kit.name, conn=kit.conn)
+        api.flows.drop(kit.name, conn=kit.conn)
         made = calls(kit) - before
         assert made["drop_flow"] == 1 and made["_named_in_set"] == 0
 

@@ -133,4 +133,4 @@ def test_k52_bad_states(kit: Kit) -> None:
     with refused("WD009"):
         kit.start(a=float("nan"))
     with refused("WD001"):
-        api.start("nowhere", {}, conn=kit.conn)
+        api.instances.start("nowhere", {}, conn=kit.conn)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.api.connection import to_json
+from flows.engine.connection import to_json
 from flows.errors import BadDefinition, PredicateRefused, WrongType
 from flows.tests.kit import Kit, refused
 
@@ -31,7 +31,7 @@ def test_a_lone_surrogate_is_refused(fig2: Kit) -> None:
 
 def test_a_nul_in_a_predicate_is_no_lost_database(fig2: Kit) -> None:
     with pytest.raises((WrongType, PredicateRefused)) as caught:
-        api.check_predicate(fig2.name, "a1 = '\x00'", conn=fig2.conn)
+        api.flows.check_predicate(fig2.name, "a1 = '\x00'", conn=fig2.conn)
     assert not caught.value.transient
 
 
@@ -56,10 +56,10 @@ def test_a_nul_in_a_predicate_is_no_lost_database(fig2: Kit) -> None:
 def test_a_malformed_definition_is_rejected_and_changes_nothing(
     fig2: Kit, definition: dict[str, object]
 ) -> None:
-    before = api.definition(fig2.name, conn=fig2.conn)
+    before = api.flows.definition(fig2.name, conn=fig2.conn)
     with refused("WD009"):
-        api.publish(fig2.name, definition, conn=fig2.conn)
-    assert api.definition(fig2.name, conn=fig2.conn) == before
+        api.flows.publish(fig2.name, definition, conn=fig2.conn)
+    assert api.flows.definition(fig2.name, conn=fig2.conn) == before
 
 
 @pytest.mark.parametrize(

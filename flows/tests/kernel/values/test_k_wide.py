@@ -81,7 +81,7 @@ def test_a_worker_gets_the_present_state_of_a_wide_flow(wide: Kit) -> None:
 def test_the_payload_and_the_state_of_a_job_are_objects_of_their_own(wide: Kit, doc: Any) -> None:
     wid = wide.start(a="1", doc=doc, text=LARGE)
     with wide.conn.transaction(force_rollback=True):
-        (job,) = api.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
+        (job,) = api.jobs.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
     assert job.payload == job.state and job.wid == wid
     job.state["a"] = "changed"
     if doc:
@@ -94,8 +94,8 @@ def test_an_attribute_is_added_while_a_job_of_a_wide_flow_waits(wide: Kit) -> No
     wide.run("tr_quick", wid, b="2")
     wide.attr("later", "x")
     assert taken(wide, "tr_slow", wid).state["later"] == "x"
-    api.suspend(wid, "A pause.", conn=wide.conn)
-    api.resume(wid, "On.", conn=wide.conn)
+    api.operations.suspend(wid, "A pause.", conn=wide.conn)
+    api.operations.resume(wid, "On.", conn=wide.conn)
     job = taken(wide, "tr_slow", wid)
     assert (job.state["later"], "later" in job.payload) == ("x", False)
 
@@ -106,7 +106,7 @@ def test_an_attribute_that_the_same_transaction_added_is_in_the_state(wide: Kit)
     wide.run("tr_quick", wid, b="2")
     with wide.conn.transaction(force_rollback=True):
         wide.attr("later", "x")
-        (job,) = api.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
+        (job,) = api.jobs.take_many(wide.name, ["tr_slow"], 1, conn=wide.conn)
     assert (job.wid, job.state["later"], "later" in job.payload) == (wid, "x", False)
 
 
@@ -114,8 +114,8 @@ def test_the_history_has_the_values_that_results_replaced(wide: Kit) -> None:
     wids = [wide.start(a="1", b="1") for _each in range(3)]
     changes = {"b": None, "n0": 1, "n69": 2, "text": "new", "amount": "3", "doc": {"k": None}}
     with wide.conn.transaction():
-        jobs = api.take_many(wide.name, ["tr_quick"], len(wids), conn=wide.conn)
-        api.complete_many(wide.name, [Completion(job, changes, None) for job in jobs], conn=wide.conn)
+        jobs = api.jobs.take_many(wide.name, ["tr_quick"], len(wids), conn=wide.conn)
+        api.jobs.complete_many(wide.name, [Completion(job, changes, None) for job in jobs], conn=wide.conn)
     before = {"b": "1", "n0": 0, "n69": 0, "text": None, "amount": 1.5, "doc": None}
     for wid in wids:
         found = wide.rows("select before from wedsql.wed_trace where wid = %s and seq = 2", [wid])[0][0]

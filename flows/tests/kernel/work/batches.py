@@ -61,14 +61,14 @@ def step(kit: Kit) -> dict[str, Any] | None:
 
 def finish(kit: Kit) -> None:
     version = kit.one("select version from wedsql.flow where id = %s", [kit.id])
-    report = api.finish_rematch(kit.name, version, conn=kit.conn)
+    report = api.instances.finish_rematch(kit.name, version, conn=kit.conn)
     assert report and report.left == 0
 
 
 def by_reaper(conn: Connection) -> int:
     """Continue what is on its way as the reaper does; return the number of batches."""
     batches = 0
-    while api.rematch_due(conn=conn):
+    while api.instances.rematch_due(conn=conn):
         batches += 1
     return batches
 

@@ -28,7 +28,7 @@ def named(items: list[Any], key: str, name: str) -> Any:
 
 def publish(kit: Kit, definition: Definition) -> None:
     """Publish what has no problems, and assert that nothing is broken by it."""
-    assert api.check_definition(kit.name, definition, conn=kit.conn) == []
+    assert api.conditions.check_definition(kit.name, definition, conn=kit.conn) == []
     kit.publish(definition)
     assert broken(kit) == []
 
@@ -127,8 +127,8 @@ def test_what_follows_is_what_was_foretold(shop: Kit, change: str) -> None:
     shop.start(a="1")
     definition = numbered(shop)
     CHANGES[change][0](definition)
-    found = api.impact(shop.name, definition, conn=shop.conn)
-    assert api.deviations(found, api.publish(shop.name, definition, conn=shop.conn)) == {}
+    found = api.trials.impact(shop.name, definition, conn=shop.conn)
+    assert api.trials.deviations(found, api.flows.publish(shop.name, definition, conn=shop.conn)) == {}
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -153,7 +153,7 @@ def test_values_that_cannot_be_converted_are_refused_with_their_instance(shop: K
     before = numbered(shop)
     definition = numbered(shop)
     typed(definition)
-    (problem,) = api.check_definition(shop.name, definition, conn=shop.conn)
+    (problem,) = api.conditions.check_definition(shop.name, definition, conn=shop.conn)
     with refused("WD003") as why:
         shop.publish(definition)
     assert problem.code == "WD003" and problem.message == why.message and str(wrong[0]) in why.message
@@ -185,7 +185,9 @@ def test_an_unchanged_condition_over_an_attribute_of_another_type_is_read_again(
     publish(shop, definition)
     assert shop.jobs(shop.start(n="20")) == ["tr_two"]
     named(definition["attributes"], "name", "n").update(type="integer", options=None)
-    assert [p.code for p in api.check_definition(shop.name, definition, conn=shop.conn)] == ["WD006"]
+    assert [p.code for p in api.conditions.check_definition(shop.name, definition, conn=shop.conn)] == [
+        "WD006"
+    ]
     with refused("WD006"):
         shop.publish(definition)
 

@@ -49,7 +49,7 @@ def test_choices_in_batches_are_those_of_one_transaction(
 ) -> None:
     """Impact foretells what one transaction does to each instance; batches do the same."""
     draw = random.Random(seed)  # noqa: S311 - the same run each time
-    api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
+    api.flows.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
     run_some(kit, draw)
     in_batches(kit.conn)
 
@@ -65,7 +65,7 @@ def test_choices_in_batches_are_those_of_one_transaction(
         "flows.capabilities.trials.tests.kernel.test_k_choices.published", published_to_the_end
     )
     for _round in range(2):
-        before = api.definition(kit.name, conn=kit.conn)
+        before = api.flows.definition(kit.name, conn=kit.conn)
         second = second_definition(kit, draw)
         added = before["attributes"] != second["attributes"]
         groups, reopen = drawn_choices(draw, second), draw.random() < 0.3
@@ -77,11 +77,11 @@ def test_choices_in_batches_are_those_of_one_transaction(
 @pytest.mark.parametrize("seed", seeds(12, short=2))
 def test_steps_between_batches_break_no_invariant_and_fire_nothing_twice(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311
-    api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
+    api.flows.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
     run_some(kit, draw)
     in_batches(kit.conn)
     second = second_definition(kit, draw)
-    second["attributes"] = api.definition(kit.name, conn=kit.conn)["attributes"]
+    second["attributes"] = api.flows.definition(kit.name, conn=kit.conn)["attributes"]
     assert published(kit, second, drawn_choices(draw, second)).report["left"] > 0  # type: ignore[index]
     while (found := step(kit)) and found["left"]:
         for row in kit.rows(
@@ -99,7 +99,7 @@ def test_steps_between_batches_break_no_invariant_and_fire_nothing_twice(kit: Ki
 
 def test_a_program_gets_the_whole_report(shop: Kit) -> None:
     wids = [shop.start(items=n) for n in range(10)]
-    report = api.publish(shop.name, MORE, conn=shop.conn)
+    report = api.flows.publish(shop.name, MORE, conn=shop.conn)
     assert (report.left, report.checked, report.fired) == (0, 10, {"tr_audit": 4})
     assert jobs(shop, "tr_audit") == wids[6:]
 
@@ -107,7 +107,7 @@ def test_a_program_gets_the_whole_report(shop: Kit) -> None:
 def test_in_a_transaction_the_report_says_what_is_left(shop: Kit, reaper: Connection) -> None:
     wids = [shop.start(items=9) for _ in range(7)]
     with shop.conn.transaction():
-        report = api.publish(shop.name, MORE, conn=shop.conn)
+        report = api.flows.publish(shop.name, MORE, conn=shop.conn)
         assert (report.left, report.checked, report.fired) == (7, 0, {})
     assert by_reaper(reaper) == 3
     assert jobs(shop, "tr_audit") == wids
@@ -166,7 +166,7 @@ def test_the_record_of_the_publication_says_what_is_left(shop: Kit) -> None:
     done = published(shop, MORE, GroupChoices(later=(3,)))
     seen = []
     while True:
-        report: Any = api.read_publication(done.id, conn=shop.conn).report
+        report: Any = api.publications.read(done.id, conn=shop.conn).report
         seen.append((report["left"], report["checked"]))
         if not report["left"]:
             break
@@ -191,9 +191,9 @@ def test_another_publication_starts_over_by_its_own_definition(shop: Kit, reaper
     assert jobs(shop, "tr_audit") == [] and violations(shop) == []
     by_reaper(reaper)
     assert (fired(shop, "tr_audit"), jobs(shop, "tr_check")) == (wids[:3], wids)
-    report: Any = api.read_publication(older.id, conn=shop.conn).report
+    report: Any = api.publications.read(older.id, conn=shop.conn).report
     assert (report["superseded_by"], report["checked"], report["left"]) == (older.version + 1, 3, 3)  # type: ignore[operator]
-    assert api.continue_rematch(shop.name, older.version or 0, conn=shop.conn) is None
+    assert api.instances.continue_rematch(shop.name, older.version or 0, conn=shop.conn) is None
     assert violations(shop) == []
 
 

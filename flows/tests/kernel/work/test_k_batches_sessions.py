@@ -50,10 +50,10 @@ def test_a_publisher_that_is_killed_is_followed_by_the_reaper(
         "version"
     ]
     for _ in range(batches):
-        api.continue_rematch(shop.name, version, conn=publisher)
+        api.instances.continue_rematch(shop.name, version, conn=publisher)
     publisher.execute("begin")
-    api.continue_rematch(shop.name, version, conn=publisher)
-    assert api.rematch_due(conn=reaper) is None, "another session has the batch"
+    api.instances.continue_rematch(shop.name, version, conn=publisher)
+    assert api.instances.rematch_due(conn=reaper) is None, "another session has the batch"
     assert shop.rows("select 1 from wedsql.trouble where flow_id = %s", [shop.id]) == [], "no session waited"
     shop.rows("select pg_terminate_backend(%s, 5000)", [publisher.info.backend_pid])
     with pytest.raises(psycopg.OperationalError):
@@ -63,7 +63,7 @@ def test_a_publisher_that_is_killed_is_followed_by_the_reaper(
     assert by_reaper(reaper) == 3 - batches
 
     assert fired(shop, "tr_audit") == wids
-    report = api.continue_rematch(shop.name, version, conn=shop.conn)
+    report = api.instances.continue_rematch(shop.name, version, conn=shop.conn)
     assert report and (report.left, report.checked, report.fired) == (0, 8, {"tr_audit": 8})
     assert violations(shop) == []
 
@@ -71,7 +71,7 @@ def test_a_publisher_that_is_killed_is_followed_by_the_reaper(
 def published_at_last(conn: Connection, definition: dict[str, Any]) -> bool:
     """Publish; return False if the other session had the flow for longer than a publication waits."""
     try:
-        api.publish(definition["flow"], definition, conn=conn)
+        api.flows.publish(definition["flow"], definition, conn=conn)
     except LockBusy:
         return False
     return True
@@ -122,7 +122,7 @@ def test_what_ends_meanwhile_stays_as_it_is(shop: Kit, reaper: Connection, optio
     begin(shop, with_triggers(PAY, SEND, FINAL, AUDIT | option))
     other = shop.connect()
     with other.transaction():
-        api.cancel(wids[1], reason="no more", conn=other)
+        api.instances.cancel(wids[1], reason="no more", conn=other)
         by_reaper(reaper)
         assert jobs(shop, "tr_audit") == [wids[0], wids[2]]
     by_reaper(reaper)
@@ -143,7 +143,7 @@ def test_an_instance_that_fails_stops_no_other(shop: Kit, reaper: Connection) ->
         by_reaper(reaper)
     finally:
         shop.rows("drop trigger fail on wedsql.job_pool")
-    report = api.continue_rematch(shop.name, version, conn=shop.conn)
+    report = api.instances.continue_rematch(shop.name, version, conn=shop.conn)
     assert report and (report.left, report.failed, report.failed_sample) == (0, 1, [wids[1]])
     assert jobs(shop, "tr_audit") == [wid for wid in wids if wid != wids[1]]
     trouble = shop.rows("select kind, wid, message from wedsql.trouble where flow_id = %s", [shop.id])

@@ -33,8 +33,8 @@ def test_k10_a_failed_attempt_waits_its_back_off(one: Kit) -> None:
     assert timedelta(seconds=9) <= result.not_before - before <= timedelta(seconds=13)
     row = one.pending(wid)[0]
     assert (row.state, row.last_error, row.last_state) == ("P", "no stock", "P0001")
-    assert api.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
-    assert api.offer(one.name, ["tr_x"], conn=one.conn) == []
+    assert api.jobs.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
+    assert api.jobs.offer(one.name, ["tr_x"], conn=one.conn) == []
     one.clock("14 seconds")
     assert one.take("tr_x", wid).attempts == 1
 
@@ -62,7 +62,7 @@ def test_k10_attempts_used_up_make_an_exception_with_its_reason(one: Kit) -> Non
     assert one.logged(wid) == ["failed", "failed", "failed", "parked"]
     row = one.trace(wid)[-1]
     assert (row.trw, row.status, row.reason) == ("_EXCPT", "E", "ATTEMPTS: no stock")
-    assert api.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
+    assert api.jobs.take_many(one.name, ["tr_x"], 1, conn=one.conn) == []
 
 
 def test_k10_leaving_the_exception_frees_the_parked_job(one: Kit) -> None:
@@ -81,7 +81,7 @@ def test_k10_failing_changes_no_attribute(one: Kit) -> None:
     wid = one.start(a="1")
     with one.step():
         job = one.take("tr_x", wid)
-        result = api.fail(job, "no", conn=one.conn)
+        result = api.jobs.fail(job, "no", conn=one.conn)
     assert result is not None and result.attempts == 1
     assert one.state(wid) == {"a": "1"}
 
@@ -92,15 +92,15 @@ def test_k10_a_failure_of_a_job_that_another_session_holds_counts_nothing(one: K
     other = one.connect()
     with one.step(other):
         job = one.take("tr_x", wid, other)
-        assert api.fail(job, "mine?", conn=one.conn) is None
+        assert api.jobs.fail(job, "mine?", conn=one.conn) is None
     assert one.pending(wid)[0].attempts == 0
 
 
 def test_k10_a_failure_of_another_workers_lease_counts_nothing(one: Kit) -> None:
     wid = one.start(a="1")
     leased = one.lease("tr_x")
-    assert api.fail(leased._replace(claim=(leased.claim or 0) + 1), "mine?", conn=one.conn) is None
-    assert api.fail(leased._replace(claim=None), "mine?", conn=one.conn) is None
+    assert api.jobs.fail(leased._replace(claim=(leased.claim or 0) + 1), "mine?", conn=one.conn) is None
+    assert api.jobs.fail(leased._replace(claim=None), "mine?", conn=one.conn) is None
     assert one.pending(wid)[0].attempts == 0
 
 
@@ -120,9 +120,9 @@ def test_k10_a_parked_job_with_a_living_branch(kit: Kit) -> None:
 
 
 def test_k10_several_failures_at_once(one: Kit) -> None:
-    api.start_many(one.name, [{"a": "1"}] * 3, conn=one.conn)
-    jobs = api.lease_many(one.name, ["tr_x"], 3, "h", conn=one.conn)
-    results = api.fail_many(one.name, [Failure(job, "no") for job in jobs], conn=one.conn)
+    api.instances.start_many(one.name, [{"a": "1"}] * 3, conn=one.conn)
+    jobs = api.jobs.lease_many(one.name, ["tr_x"], 3, "h", conn=one.conn)
+    results = api.jobs.fail_many(one.name, [Failure(job, "no") for job in jobs], conn=one.conn)
     assert sorted(r.job_id for r in results) == sorted(job.id for job in jobs)
     assert {r.attempts for r in results} == {1}
 
@@ -183,22 +183,22 @@ def test_k56_a_cancelled_instance_refuses_the_late_result(one: Kit) -> None:
     other = one.connect()
     with refused("WD105"), one.step(other):
         job = one.take("tr_x", wid, other)
-        api.cancel(wid, "not wanted", actor="ann", conn=one.conn)
+        api.instances.cancel(wid, "not wanted", actor="ann", conn=one.conn)
         one.complete(job, {"a": "2"}, conn=other)
     assert (one.status(wid), one.jobs(wid)) == ("C", [])
     row = one.trace(wid)[-1]
     assert (row.trw, row.status, row.actor, row.reason) == ("_CANCEL", "C", "ann", "not wanted")
     with refused("WD105"):
-        api.cancel(wid, "again", conn=one.conn)
+        api.instances.cancel(wid, "again", conn=one.conn)
 
 
 def test_k56_cancelling_needs_a_reason_and_an_instance(one: Kit) -> None:
     wid = one.start(a="1")
     for reason in ("", "  "):
         with refused("WD009"):
-            api.cancel(wid, reason, conn=one.conn)
+            api.instances.cancel(wid, reason, conn=one.conn)
     with refused("WD104"):
-        api.cancel(2_000_000_000, "x", conn=one.conn)
+        api.instances.cancel(2_000_000_000, "x", conn=one.conn)
 
 
 def test_k10_a_failure_of_a_job_that_is_not_held_counts_nothing(one: Kit) -> None:
@@ -206,17 +206,17 @@ def test_k10_a_failure_of_a_job_that_is_not_held_counts_nothing(one: Kit) -> Non
     ids = {w: one.pending(w)[0].id for w in (wid, other)}
 
     def taken(which: int) -> ClaimedJob:
-        return api.take_many(one.name, ["tr_x"], 1, job_ids=[ids[which]], conn=one.conn)[0]
+        return api.jobs.take_many(one.name, ["tr_x"], 1, job_ids=[ids[which]], conn=one.conn)[0]
 
     with one.conn.transaction():
         job = taken(wid)
-    assert [api.fail(job, "no", conn=one.conn) for _ in range(4)] == [None] * 4
+    assert [api.jobs.fail(job, "no", conn=one.conn) for _ in range(4)] == [None] * 4
     with one.conn.transaction():
         taken(other)
-        assert api.fail(job, "no", conn=one.conn) is None
+        assert api.jobs.fail(job, "no", conn=one.conn) is None
     assert (one.status(wid), one.pending(wid)[0].attempts, one.logged(wid)) == ("R", 0, [])
     with one.conn.transaction():
-        result = api.fail(taken(wid), "no", conn=one.conn)
+        result = api.jobs.fail(taken(wid), "no", conn=one.conn)
     assert result is not None and result.attempts == 1
 
 
@@ -247,13 +247,15 @@ def test_k10_the_job_of_an_exception_names_the_step_that_made_it(one: Kit) -> No
 def test_k56_a_result_that_waits_for_a_cancellation_is_refused(one: Kit, count: int) -> None:
     for _ in range(count):
         one.start(a="1")
-    jobs = sorted(api.lease_many(one.name, ["tr_x"], count, "tester", conn=one.conn), key=lambda job: job.wid)
+    jobs = sorted(
+        api.jobs.lease_many(one.name, ["tr_x"], count, "tester", conn=one.conn), key=lambda job: job.wid
+    )
     mine, other = one.connect(), one.connect()
     with ThreadPoolExecutor(1) as pool:
         with other.transaction():
-            api.cancel(jobs[0].wid, "not wanted", conn=other)
+            api.instances.cancel(jobs[0].wid, "not wanted", conn=other)
             done = [Completion(job, {"a": "2"}) for job in jobs]
-            answer = pool.submit(api.complete_many, one.name, done, conn=mine)
+            answer = pool.submit(api.jobs.complete_many, one.name, done, conn=mine)
             waiting = "select count(*) from pg_locks where not granted and pid = %s"
             until(lambda: one.one(waiting, [mine.info.backend_pid]) > 0)
         codes = [result.error.code if result.error else "" for result in answer.result(10)]

@@ -96,7 +96,7 @@ def test_k55_mutual_final_block_becomes_an_exception(kit: Kit) -> None:
                 kit.complete(job, {"done": "yes"})
             if isinstance(kit.mode, Held):  # the rejection released the session's lock on the job
                 job = kit.take(transition, wid)
-            api.fail(job, why.message, sqlstate=why.code, conn=kit.conn)
+            api.jobs.fail(job, why.message, sqlstate=why.code, conn=kit.conn)
     assert kit.status(wid) == "E"
     assert kit.instance(wid).reason == "FINAL_BLOCKED"
     assert kit.jobs(wid) == ["_EXCPT", "tr_a", "tr_b"]
@@ -119,7 +119,7 @@ def test_w080_a_final_instance_is_not_modified(kit: Kit) -> None:
             with refused("WD102"):
                 kit.complete(job, changes, conn=other)
     with refused("WD105"):
-        api.cancel(wid, "too late", conn=kit.conn)
+        api.instances.cancel(wid, "too late", conn=kit.conn)
 
 
 def test_w053_exception_when_nothing_follows(kit: Kit) -> None:

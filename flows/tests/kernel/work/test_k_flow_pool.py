@@ -135,7 +135,7 @@ def test_a_flow_that_cannot_be_emptied_is_dropped(pool: FlowPool, connect: Conne
     kit.final("p = 'end'")
     kit.trig("tr_x", "p = '1'")
     name, wid = kit.name, kit.start(p="1")
-    api.look_at(wid, ["p"], "A call.", Viewer("ana"), conn=kit.conn)
+    api.looks.look_at(wid, ["p"], "A call.", Viewer("ana"), conn=kit.conn)
 
     kit.leave()
 
@@ -147,7 +147,7 @@ def test_what_is_expected_to_fail_is_executed_where_it_is_written(kits: NewKits)
     with refused("WD004"):
         kit.attr("not a name")
     with refused("WD002"):
-        api.start(kit.name, {"c": 1}, conn=kit.conn)
+        api.instances.start(kit.name, {"c": 1}, conn=kit.conn)
     kit.leave()
 
 

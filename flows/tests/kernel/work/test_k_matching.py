@@ -94,12 +94,12 @@ def test_k03_other_flows_are_not_touched(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_bad", "a::integer = 1")
     name = f"{kit.name}_b"
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     other = Kit(name, kit.connect)
     other.attrs("a")
     other.trig("tr_x", "a = 'abc'")
     assert other.jobs(other.start(a="abc")) == ["tr_x"]
-    api.drop_flow(name, force=True, conn=kit.conn)
+    api.flows.drop(name, force=True, conn=kit.conn)
 
 
 def test_k04_pending_job_keeps_its_first_payload(kit: Kit) -> None:

@@ -71,9 +71,9 @@ def test_it_is_said_again_after_each_publication_and_not_when_a_rule_comes(one: 
     for name in ("b", "c"):
         ask(one, conn, ("wedsql", "take"), "tr_new")
         ask(one, conn, ("wedsql", "take"), "tr_new")
-        definition = api.definition(one.name, conn=one.conn)
+        definition = api.flows.definition(one.name, conn=one.conn)
         definition["attributes"].append({"name": name})
-        api.publish(one.name, definition, conn=one.conn)
+        api.flows.publish(one.name, definition, conn=one.conn)
     versions = [json.loads(str(detail))["version"] for *_, detail in said]
     assert len(versions) == 2 and versions[1] == versions[0] + 1
     one.trig("tr_new", "a = 'new'")
@@ -100,7 +100,7 @@ RULES: dict[str, tuple[Callable[[Kit], Any], str, bool]] = {
 def test_what_is_never_offered(kind: str, one: Kit) -> None:
     define, name, offered = RULES[kind]
     define(one)
-    found = api.never_offered([f"{one.name}:{name}"], conn=one.connect("wed_worker"))
+    found = api.workers.never_offered([f"{one.name}:{name}"], conn=one.connect("wed_worker"))
     assert [(row.flow, row.transition) for row in found] == ([] if offered else [(one.name, name)])
 
 
@@ -111,16 +111,16 @@ def test_alerts_on_queue_and_workers_are_for_what_is_offered(kind: str, one: Kit
     for measure in ("queue_age", "workers"):
         rule = AlertRule(measure, measure, ">", 10, trname=name)
         if offered and name != "_EXCPT":
-            assert api.save_alert_rule(one.name, rule, "olga", conn=one.conn).trname == name
+            assert api.alerts.save_rule(one.name, rule, "olga", conn=one.conn).trname == name
         else:
             with refused("WD508"):
-                api.save_alert_rule(one.name, rule, "olga", conn=one.conn)
+                api.alerts.save_rule(one.name, rule, "olga", conn=one.conn)
 
 
 def test_names_of_any_flow_and_of_flows_that_are_not_there(one: Kit) -> None:
     flow = one.name
     asked = [":tr_x", ":tr_nowhere", f"{flow}:", f"{flow}_:tr_x", "nowhere_at_all:", f"{flow}:tr_x"]
-    found = {row.serves: row for row in api.never_offered(asked, conn=one.conn)}
+    found = {row.serves: row for row in api.workers.never_offered(asked, conn=one.conn)}
     assert set(found) == {":tr_nowhere", f"{one.name}_:tr_x", "nowhere_at_all:"}
     assert found[":tr_nowhere"].message == 'No rule has the transition "tr_nowhere".'
     assert found[f"{one.name}_:tr_x"].near == one.name and found[f"{one.name}_:tr_x"].flow is None
@@ -129,18 +129,18 @@ def test_names_of_any_flow_and_of_flows_that_are_not_there(one: Kit) -> None:
 
 def test_what_another_handler_serves_is_not_suggested(one: Kit) -> None:
     asked = [f"{one.name}:tr_x", f"{one.name}:tr_xy"]
-    (found,) = api.never_offered(asked, conn=one.conn)
+    (found,) = api.workers.never_offered(asked, conn=one.conn)
     assert (found.transition, found.near) == ("tr_xy", None)
-    (alone,) = api.never_offered(asked[1:], conn=one.conn)
+    (alone,) = api.workers.never_offered(asked[1:], conn=one.conn)
     assert alone.near == "tr_x"
 
 
 def test_the_api_logs_it_once(one: Kit, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING, "wedsql.workers"):
         for _ in range(3):
-            assert api.take(one.name, ["tr_xyz"], conn=one.connect()) is None
-            assert api.lease_many(one.name, ["tr_xyz"], 1, "me", conn=one.conn) == []
-            assert api.offer(one.name, ["tr_xyz"], conn=one.conn) == []
+            assert api.jobs.take(one.name, ["tr_xyz"], conn=one.connect()) is None
+            assert api.jobs.lease_many(one.name, ["tr_xyz"], 1, "me", conn=one.conn) == []
+            assert api.jobs.offer(one.name, ["tr_xyz"], conn=one.conn) == []
     assert [r.getMessage() for r in caplog.records] == [
         NO_RULE.format(flow=one.name, name="tr_xyz") + " Did you mean tr_x?"
     ]

@@ -22,7 +22,7 @@ def away(kit: Kit, person: str, substitute: str, first: float, last: float) -> i
     def named(one: str) -> str:
         return f"{one}_{kit.name}" if one.strip() else one
 
-    return api.set_absence(named(person), named(substitute), days(first), days(last), conn=kit.conn)
+    return api.persons.set_absence(named(person), named(substitute), days(first), days(last), conn=kit.conn)
 
 
 @pytest.mark.parametrize(
@@ -57,13 +57,13 @@ def test_substitutes_in_a_circle_are_refused_where_their_times_meet(kit: Kit) ->
 )  # fmt: skip
 def test_a_mail_that_is_never_sent_is_refused(kit: Kit, every: str, language: str, hour: int) -> None:
     with refused("WD514"):
-        api.save_case_digest(1, kit.name, "", every, language, hour, conn=kit.conn)
+        api.cases.save_digest(1, kit.name, "", every, language, hour, conn=kit.conn)
 
 
 def test_a_mail_of_every_hour_and_language_is_kept(kit: Kit) -> None:
     for hour, language in ((0, "en"), (23, "pt-br"), (12, "zh-Hant-TW")):
-        api.save_case_digest(1, kit.name, "", "day", language, hour, conn=kit.conn)
-    api.save_case_digest(1, kit.name, "", "", "en", 6, conn=kit.conn)
+        api.cases.save_digest(1, kit.name, "", "day", language, hour, conn=kit.conn)
+    api.cases.save_digest(1, kit.name, "", "", "en", 6, conn=kit.conn)
 
 
 def test_figures_of_no_period_are_refused_whatever_there_is(kit: Kit) -> None:
@@ -71,14 +71,14 @@ def test_figures_of_no_period_are_refused_whatever_there_is(kit: Kit) -> None:
     for start, end, every in ((until, since, timedelta(hours=1)), (since, until, timedelta(0)),
                               (since, until, timedelta(hours=-1))):  # fmt: skip
         with refused("WD009"):
-            api.figures(kit.name, start, end, every, conn=kit.conn)
+            api.figures.of_flow(kit.name, start, end, every, conn=kit.conn)
     with refused("WD009"):
-        api.transition_figures(kit.name, until, since, conn=kit.conn)
+        api.figures.of_transitions(kit.name, until, since, conn=kit.conn)
     with refused("WD514"):
-        api.case_report("cause", until, since, conn=kit.conn)
-    assert api.figures(kit.name, since, until, conn=kit.conn) == []
+        api.cases.report("cause", until, since, conn=kit.conn)
+    assert api.figures.of_flow(kit.name, since, until, conn=kit.conn) == []
 
 
 def test_tasks_of_an_unknown_flow_are_not_listed_in_silence(kit: Kit) -> None:
     with refused("WD001"):
-        api.flow_tasks("nope", conn=kit.conn)
+        api.tasks.of_flow("nope", conn=kit.conn)

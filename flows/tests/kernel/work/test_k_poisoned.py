@@ -31,7 +31,7 @@ WRITES = {
 @pytest.fixture
 def two(kit: Kit, connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[tuple[Kit, Kit]]:
     """Two flows with the same definition."""
-    api.create_flow(f"g_{uuid.uuid4().hex[:12]}", conn=kit.conn)
+    api.flows.create(f"g_{uuid.uuid4().hex[:12]}", conn=kit.conn)
     name = kit.one("select name from wedsql.flow order by id desc limit 1")
     other = Kit(name, connect)
     for each in (kit, other):
@@ -46,16 +46,16 @@ def two(kit: Kit, connect: Callable[..., psycopg.Connection[Any]]) -> Iterator[t
         each.rows("drop trigger if exists poison on wedsql.job_log")
         each.rows("drop trigger if exists poison on wedsql.wed_trace")
     other.rows("set lock_timeout = '10s'")
-    api.drop_flow(name, force=True, conn=other.conn)
+    api.flows.drop(name, force=True, conn=other.conn)
 
 
 def due(kit: Kit, wid: int) -> psycopg.Connection[Any]:
     """Lease a job of the instance and hold another one; all kinds of items are due two hours later."""
     ids = {job.trname: [job.id] for job in kit.pending(wid)}
-    assert api.lease_many(kit.name, ["tr_lease"], 1, "h", job_ids=ids["tr_lease"], conn=kit.conn)
+    assert api.jobs.lease_many(kit.name, ["tr_lease"], 1, "h", job_ids=ids["tr_lease"], conn=kit.conn)
     holder = kit.connect(user="wed_worker")
     holder.autocommit = False
-    assert api.take_many(kit.name, ["tr_hold"], 1, job_ids=ids["tr_hold"], conn=holder)
+    assert api.jobs.take_many(kit.name, ["tr_hold"], 1, job_ids=ids["tr_hold"], conn=holder)
     return holder
 
 
@@ -136,13 +136,13 @@ def test_f5_a_locked_table_costs_the_other_flows_nothing(two: tuple[Kit, Kit]) -
 def test_f5_expired_leases_on_locked_instances_hide_no_other(two: tuple[Kit, Kit]) -> None:
     kit, _ = two
     kit.rows("update {f}.wed_trig set enabled = false where trname <> 'tr_lease' or trname is null")
-    wids = [r.wid for r in api.start_many(kit.name, [{"a": "1"}] * 21, conn=kit.conn)]
-    assert len(api.lease_many(kit.name, ["tr_lease"], 21, "h", conn=kit.conn)) == 21
+    wids = [r.wid for r in api.instances.start_many(kit.name, [{"a": "1"}] * 21, conn=kit.conn)]
+    assert len(api.jobs.lease_many(kit.name, ["tr_lease"], 21, "h", conn=kit.conn)) == 21
     locker = kit.connect()
     with locker.transaction():
         kit.rows("select from {f}.wed_flow where wid = any (%s) for update", [wids[:20]], locker)
         kit.clock("2 hours")
-        assert api.reap(5, conn=kit.conn)["expired"] == 1
+        assert api.maintenance.reap(5, conn=kit.conn)["expired"] == 1
     assert kit.logged(wids[20]) == ["expired"]
 
 
@@ -213,7 +213,7 @@ def test_f5_attempts_of_an_exception_do_not_overflow(two: tuple[Kit, Kit]) -> No
     assert kit.reap("2 hours")["expired"] == 1
     kit.clock("4 hours")
     job = kit.lease("_EXCPT")
-    result = api.fail(job, "no", conn=kit.conn)
+    result = api.jobs.fail(job, "no", conn=kit.conn)
     assert result is not None and result.attempts == 32767
 
 

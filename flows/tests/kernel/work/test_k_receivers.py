@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_type_hints
 
 import pytest
 
-from flows import api
 from flows.capabilities.alerts.api import AlertRule
 from flows.capabilities.webhooks.api import Webhook
 from flows.errors import BadAlert
 from flows.tests.kit import Kit
+from testkit.api_functions import functions as api_functions
 
 pytestmark = pytest.mark.kernel
 
@@ -32,7 +31,7 @@ GIVEN: dict[type, Any] = {
 def _savers() -> dict[str, type]:
     """Return the functions of the public API that take a value with an address, with its class."""
     found: dict[str, type] = {}
-    for name, function in inspect.getmembers(api, inspect.isfunction):
+    for name, function in api_functions().items():
         for parameter, kind in get_type_hints(function).items():
             if parameter != "return" and "url" in getattr(kind, "__annotations__", {}):
                 found[name] = kind
@@ -50,7 +49,7 @@ def test_every_function_that_saves_an_address_is_tested() -> None:
 @pytest.mark.parametrize("name", SAVERS)
 def test_a_bad_address_is_never_saved(kit: Kit, name: str, url: str) -> None:
     kit.final("false")
-    save: Callable[..., Any] = getattr(api, name)
+    save: Callable[..., Any] = api_functions()[name]
     given = replace(GIVEN[SAVERS[name]], url="https://example.org/")
     saved = save(kit.name, given, "olga", conn=kit.conn)
     for replaced in (None, saved.id):

@@ -38,7 +38,7 @@ def test_f1_two_claims_of_one_instance_in_one_call(two: Kit) -> None:
         Completion(job, {job.transition[-1]: "done", "n": n})
         for n, job in enumerate(leased(two, "tr_a", "tr_b"), start=1)
     ]
-    answers = list(api.complete_many(two.name, given, conn=two.conn))
+    answers = list(api.jobs.complete_many(two.name, given, conn=two.conn))
     assert [(one.job_id, one.ok) for one in answers] == [(each.job.id, True) for each in given]
     assert sorted(one.seq for one in answers) == [2, 3]
     assert two.state(wid)["a"] == two.state(wid)["b"] == "done" and two.state(wid)["n"] == 2
@@ -48,7 +48,7 @@ def test_f1_the_same_job_twice_in_one_call(two: Kit) -> None:
     wid = two.start()
     (job,) = leased(two, "tr_a")
     given = [Completion(job, {"a": "1"}), Completion(job, {"a": "1"}), Completion(job, {"a": "2"})]
-    answers = list(api.complete_many(two.name, given, conn=two.conn))
+    answers = list(api.jobs.complete_many(two.name, given, conn=two.conn))
     assert [(one.ok, one.seq) for one in answers] == [(True, 2), (True, 2), (False, None)]
     assert two.state(wid)["a"] == "1" and len(two.trace(wid)) == 2
 
@@ -56,9 +56,9 @@ def test_f1_the_same_job_twice_in_one_call(two: Kit) -> None:
 def test_f1_two_jobs_of_one_instance_taken_by_one_transaction(two: Kit) -> None:
     wid = two.start()
     with two.conn.transaction():
-        jobs = [api.take_many(two.name, [t], 1, conn=two.conn)[0] for t in ("tr_a", "tr_b")]
+        jobs = [api.jobs.take_many(two.name, [t], 1, conn=two.conn)[0] for t in ("tr_a", "tr_b")]
         given = [Completion(job, {job.transition[-1]: "done"}) for job in jobs]
-        assert [one.ok for one in api.complete_many(two.name, given, conn=two.conn)] == [True, True]
+        assert [one.ok for one in api.jobs.complete_many(two.name, given, conn=two.conn)] == [True, True]
     assert (two.state(wid)["a"], two.state(wid)["b"]) == ("done", "done")
 
 

@@ -41,7 +41,9 @@ def test_k39_insert_of_many_rows(one: Kit) -> None:
 
 
 def test_k39_bulk_start_has_a_result_each(one: Kit) -> None:
-    results = api.start_many(one.name, [{}, {"a": "2"}, {"zz": 1}, {"n": "x"}, {"n": 5}], conn=one.conn)
+    results = api.instances.start_many(
+        one.name, [{}, {"a": "2"}, {"zz": 1}, {"n": "x"}, {"n": 5}], conn=one.conn
+    )
     assert [r.ord for r in results] == [1, 2, 3, 4, 5]
     assert [r.error.code if r.error else None for r in results] == [None, "WD101", "WD002", "WD003", None]
     assert [r.status for r in results] == ["R", None, None, None, "R"]
@@ -64,45 +66,47 @@ def test_w083_numbers_are_never_reused(one: Kit) -> None:
 
 
 def test_f4_a_repeated_start_with_a_key_is_harmless(one: Kit) -> None:
-    wid = api.start(one.name, {}, key="order 7", conn=one.conn)
-    assert api.start(one.name, {"a": "1"}, key="order 7", conn=one.conn) == wid
-    assert api.start(one.name, {}, key="order 8", conn=one.conn) != wid
+    wid = api.instances.start(one.name, {}, key="order 7", conn=one.conn)
+    assert api.instances.start(one.name, {"a": "1"}, key="order 7", conn=one.conn) == wid
+    assert api.instances.start(one.name, {}, key="order 8", conn=one.conn) != wid
     assert one.one("select count(*) from {f}.wed_flow") == 2
     assert one.instance(wid).key == "order 7"
 
 
 def test_f4_a_repeated_start_is_harmless_whatever_fires_meanwhile(one: Kit) -> None:
-    wid = api.start(one.name, {}, key="order 7", conn=one.conn)
+    wid = api.instances.start(one.name, {}, key="order 7", conn=one.conn)
     one.rows("update {f}.wed_trig set cpred = $$a = '2'$$ where trname = 'tr_x'")
-    assert api.start(one.name, {}, key="order 7", conn=one.conn) == wid
+    assert api.instances.start(one.name, {}, key="order 7", conn=one.conn) == wid
     with refused("WD101"):
         one.start()
 
 
 def test_f4_a_key_twice_in_one_call(one: Kit) -> None:
-    results = api.start_many(one.name, [{}, {}, {}], keys=["k", "k", None], conn=one.conn)
+    results = api.instances.start_many(one.name, [{}, {}, {}], keys=["k", "k", None], conn=one.conn)
     assert results[0].wid == results[1].wid != results[2].wid
     assert one.one("select count(*) from {f}.wed_flow") == 2
 
 
 def test_f4_the_same_key_in_two_flows(one: Kit) -> None:
     other = f"{one.name}_b"
-    api.create_flow(other, conn=one.conn)
+    api.flows.create(other, conn=one.conn)
     twin = Kit(other, one.connect)
     twin.attr("a", "1")
     twin.trig("tr_x", "a = '1'")
-    assert api.start(other, {}, key="k", conn=one.conn) != api.start(one.name, {}, key="k", conn=one.conn)
-    api.drop_flow(other, force=True, conn=one.conn)
+    assert api.instances.start(other, {}, key="k", conn=one.conn) != api.instances.start(
+        one.name, {}, key="k", conn=one.conn
+    )
+    api.flows.drop(other, force=True, conn=one.conn)
 
 
 def test_w070_actor_of_the_start(one: Kit) -> None:
-    wid = api.start(one.name, {}, actor="ann", conn=one.conn)
+    wid = api.instances.start(one.name, {}, actor="ann", conn=one.conn)
     assert (one.instance(wid).actor, one.trace(wid)[0].actor) == ("ann", "ann")
     assert one.trace(one.start())[0].actor == one.one("select session_user::text")
 
 
 def test_w001_the_definition_lists_the_five_sets(one: Kit) -> None:
-    definition = api.definition(one.name, conn=one.conn)
+    definition = api.flows.definition(one.name, conn=one.conn)
     assert [a["name"] for a in definition["attributes"]] == ["a", "n"]
     assert [(t["transition"], t["predicate"]) for t in definition["triggers"]] == [("tr_x", "a = '1'")]
 
@@ -110,17 +114,17 @@ def test_w001_the_definition_lists_the_five_sets(one: Kit) -> None:
 def test_w042_drop_flow_needs_force_when_it_has_instances(one: Kit) -> None:
     one.start()
     with refused("WD007"):
-        api.drop_flow(one.name, conn=one.conn)
-    api.drop_flow(one.name, force=True, conn=one.conn)
+        api.flows.drop(one.name, conn=one.conn)
+    api.flows.drop(one.name, force=True, conn=one.conn)
     assert one.one("select count(*) from wedsql.wed_trace where flow_id = %s", [one.id]) == 0
     with refused("WD001"):
-        api.definition(one.name, conn=one.conn)
+        api.flows.definition(one.name, conn=one.conn)
 
 
 def test_an_empty_key_is_no_key(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
-    first, second = (api.start(kit.name, {"a": "1"}, key="", conn=kit.conn) for _ in range(2))
+    first, second = (api.instances.start(kit.name, {"a": "1"}, key="", conn=kit.conn) for _ in range(2))
     assert first != second
     assert kit.instance(first).key is None
 
@@ -128,10 +132,10 @@ def test_an_empty_key_is_no_key(kit: Kit) -> None:
 def test_a_key_has_at_most_500_bytes(kit: Kit) -> None:
     kit.attrs("a")
     kit.trig("tr_x", "a = '1'")
-    wid = api.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn)
-    assert api.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn) == wid
+    wid = api.instances.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn)
+    assert api.instances.start(kit.name, {"a": "1"}, key="k" * 500, conn=kit.conn) == wid
     with refused("WD009"):
-        api.start(kit.name, {"a": "1"}, key="é" * 251, conn=kit.conn)
+        api.instances.start(kit.name, {"a": "1"}, key="é" * 251, conn=kit.conn)
 
 
 def test_the_last_number_has_its_own_error(kit: Kit) -> None:

@@ -78,12 +78,12 @@ def test_what_lies_in_the_past_when_it_is_published_starts_nothing(daily: Kit) -
 def test_an_entry_that_stays_keeps_its_time_and_one_that_goes_loses_it(daily: Kit) -> None:
     daily.policy(start_at=["R/PT1H", "R/PT3H"])
     before = due(daily)
-    definition = api.definition(daily.name, conn=daily.conn)
+    definition = api.flows.definition(daily.name, conn=daily.conn)
     assert definition["start_at"] == ["R/PT1H", "R/PT3H"]
-    api.publish(daily.name, definition | {"start_at": ["R/PT1H", "R/PT2H"]}, conn=daily.conn)
+    api.flows.publish(daily.name, definition | {"start_at": ["R/PT1H", "R/PT2H"]}, conn=daily.conn)
     after = due(daily)
     assert after[0] == before[0] and len(after) == 2
-    api.publish(daily.name, definition | {"start_at": None}, conn=daily.conn)
+    api.flows.publish(daily.name, definition | {"start_at": None}, conn=daily.conn)
     assert due(daily) == [] and daily.reap("1 day")["starts"] == 0
 
 
@@ -108,9 +108,9 @@ def test_two_reapers_start_it_once(daily: Kit) -> None:
     for conn in (daily.conn, other):
         daily.clock("61 minutes", conn)
     with daily.conn.transaction():
-        assert api.reap(conn=daily.conn)["starts"] == 1
-        assert api.reap(conn=other)["starts"] == 0
-    assert (api.reap(conn=other)["starts"], started(daily)) == (0, 1)
+        assert api.maintenance.reap(conn=daily.conn)["starts"] == 1
+        assert api.maintenance.reap(conn=other)["starts"] == 0
+    assert (api.maintenance.reap(conn=other)["starts"], started(daily)) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_what_is_no_time_is_refused_with_its_place(kit: Kit, entry: str) -> None
         kit.policy(start_at=["R/PT1H", entry])
     assert why.facts["column"] == "start_at" and "R/PT1H" in why.hint
     definition = {"attributes": [{"name": "a"}], "triggers": [], "start_at": ["R/PT1H", entry]}
-    (problem,) = api.check_definition(kit.name, definition, conn=kit.conn)
+    (problem,) = api.conditions.check_definition(kit.name, definition, conn=kit.conn)
     assert problem.path == ("start_at",) and problem.code == "WD009", problem
     assert due(kit) == []
 
@@ -178,8 +178,8 @@ def test_an_instance_has_what_started_it(daily: Kit) -> None:
     daily.attr("by")
     daily.rows("update {f}.wed_attr set start_source = true where aname = 'by'")
     daily.policy(start_at=[moment(daily, "1 hour")], start_by=["paid", "ordered"])
-    given = api.signal(daily.name, "ordered", {"a": None, "by": "x"}, conn=daily.conn).wid
-    other = api.signal(daily.name, "paid", {}, conn=daily.conn).wid
+    given = api.signals.send(daily.name, "ordered", {"a": None, "by": "x"}, conn=daily.conn).wid
+    other = api.signals.send(daily.name, "paid", {}, conn=daily.conn).wid
     assert given is not None and other is not None
     daily.reap("2 hours")
     (entry,) = (row.entry for row in daily.rows("select entry from wedsql.start_time"))
@@ -193,5 +193,5 @@ def test_what_started_an_instance_is_a_text(kit: Kit) -> None:
         kit.rows("update {f}.wed_attr set start_source = true where aname = 'by'")
     assert why.facts["column"] == "start_source" and "is a text or an option." in why.hint
     definition = {"attributes": [{"name": "by", "type": "integer", "start_source": True}], "triggers": []}
-    (problem,) = api.check_definition(kit.name, definition, conn=kit.conn)
+    (problem,) = api.conditions.check_definition(kit.name, definition, conn=kit.conn)
     assert problem.path == ("attributes", 0, "start_source") and problem.code == "WD009"

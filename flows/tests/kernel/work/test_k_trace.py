@@ -73,7 +73,7 @@ def test_w034_lineage_actor_version_and_before(fig2: Kit) -> None:
     row = fig2.trace(wid)[-1]
     assert (row.job_id, row.tgid, row.cause_seq, row.actor) == (job.id, job.tgid, 1, "ann")
     assert row.before == {"a2": None, "a1": "ready"}, "what was written, though one value is the same"
-    assert row.version == api.definition(fig2.name, conn=fig2.conn)["version"]
+    assert row.version == api.flows.definition(fig2.name, conn=fig2.conn)["version"]
     assert fig2.trace(wid)[0].before is None
 
 
@@ -102,9 +102,9 @@ def test_f1_a_repeated_complete_of_a_final_step(fig2: Kit) -> None:
 
 def test_f1_a_refused_one_does_not_touch_the_others(fig2: Kit) -> None:
     wids = [fig2.start() for _ in range(3)]
-    jobs = api.lease_many(fig2.name, ["tr_a2"], 3, "h", conn=fig2.conn)
+    jobs = api.jobs.lease_many(fig2.name, ["tr_a2"], 3, "h", conn=fig2.conn)
     done = [Completion(job, {"a2": "x"} if n != 1 else {"nope": 1}) for n, job in enumerate(jobs)]
-    results = {r.job_id: r for r in api.complete_many(fig2.name, done, conn=fig2.conn)}
+    results = {r.job_id: r for r in api.jobs.complete_many(fig2.name, done, conn=fig2.conn)}
     assert [results[job.id].ok for job in jobs] == [True, False, True]
     assert results[jobs[1].id].error is not None and results[jobs[1].id].error.code == "WD002"
     assert [fig2.state(wid)["a2"] for wid in wids] == ["x", None, "x"]
@@ -147,7 +147,7 @@ def test_f10_partitions_are_made_ahead(kit: Kit) -> None:
     made = kit.one("select wedsql.maintain()")
     assert made["partitions_made"] == 0, "the installation made them"
     kit.clock("31 days")
-    assert api.maintain(conn=kit.conn)["partitions_made"] >= 1
+    assert api.maintenance.maintain(conn=kit.conn)["partitions_made"] >= 1
     kit.clock("0")
     names = [row.name for row in kit.rows("select inhrelid::regclass::text as name from pg_inherits"
                                           " where inhparent = 'wedsql.wed_trace'::regclass")]  # fmt: skip
@@ -159,7 +159,7 @@ def test_f10_rows_of_today_go_into_the_month_and_none_into_the_default(fig2: Kit
     wid = fig2.start()
     part = fig2.one("select tableoid::regclass::text from wedsql.wed_trace where wid = %s", [wid])
     assert datetime.now(UTC).strftime("%Y_%m") in part
-    assert api.maintain(conn=fig2.conn)["in_default"] == 0
+    assert api.maintenance.maintain(conn=fig2.conn)["in_default"] == 0
 
 
 def test_f10_the_default_partition_is_watched(fig2: Kit) -> None:
@@ -170,7 +170,7 @@ def test_f10_the_default_partition_is_watched(fig2: Kit) -> None:
             "select tableoid::regclass::text from wedsql.wed_trace where wid = %s", [wid]
         ).endswith("default")
         fig2.clock("0")
-        assert api.maintain(conn=fig2.conn)["in_default"] == 1
+        assert api.maintenance.maintain(conn=fig2.conn)["in_default"] == 1
 
 
 def test_f7_the_history_is_ordered_though_the_clock_goes_back(fig2: Kit) -> None:
@@ -197,17 +197,17 @@ def test_f8_the_monitor_is_notified_of_ids_only(fig2: Kit) -> None:
     wid = fig2.start()
     notifications = list(listener.notifies(timeout=60, stop_after=1))
     assert notifications[0].payload == f"{fig2.id}:{wid}:1"
-    api.start_many(fig2.name, [{}] * 60, conn=fig2.conn)
+    api.instances.start_many(fig2.name, [{}] * 60, conn=fig2.conn)
     assert next(iter(listener.notifies(timeout=60, stop_after=1))).payload == f"{fig2.id}:0:0"
     fig2.rows("delete from wedsql.watch")
 
 
 def test_f8_a_sleeping_worker_is_woken(fig2: Kit) -> None:
     sleeper: psycopg.Connection = fig2.connect()
-    number = api.register_worker("cluster", "w", "h", 1, [f"{fig2.name}:tr_a2"], conn=sleeper)
+    number = api.workers.register("cluster", "w", "h", 1, [f"{fig2.name}:tr_a2"], conn=sleeper)
     sleeper.execute(f"listen wedsql_w{number}")
-    assert api.heartbeat(number, True, conn=sleeper)
+    assert api.workers.heartbeat(number, True, conn=sleeper)
     fig2.start()
     assert [note.channel for note in sleeper.notifies(timeout=60, stop_after=1)] == [f"wedsql_w{number}"]
-    api.unregister_worker(number, conn=sleeper)
-    assert not api.heartbeat(number, True, conn=sleeper)
+    api.workers.unregister(number, conn=sleeper)
+    assert not api.workers.heartbeat(number, True, conn=sleeper)

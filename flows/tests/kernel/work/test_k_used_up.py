@@ -37,7 +37,7 @@ def test_so_does_a_lease_that_expires(shop: Kit) -> None:
     shop.reap("1 hour")
     assert shop.jobs(wid) == ["tr_b"] and shop.state(wid)["a"] == "failed"
     with refused("WD205"):
-        api.complete(job, {"a": "late"}, conn=shop.conn)
+        api.jobs.complete(job, {"a": "late"}, conn=shop.conn)
     assert broken(shop) == []
 
 
@@ -67,7 +67,7 @@ def test_taking_a_task_sets_what_its_rule_says_and_fires_what_follows(kit: Kit) 
     wid = kit.start()
     task = pending(kit, "tr_a", wid)
     with refused("WD591"):
-        api.take_task(task, PERSON, ["r:Boss"], conn=kit.conn)
+        api.tasks.take(task, PERSON, ["r:Boss"], conn=kit.conn)
     assert kit.state(wid)["begun"] is None, "who may not take it sets nothing"
     take(kit, task)
     assert kit.story(wid)[1:] == [("_TAKE", ["tr_note"], "R")] and kit.jobs(wid) == ["tr_a", "tr_note"]

@@ -71,7 +71,7 @@ def test_k25_a_job_of_another_flow(fig2: Kit) -> None:
     wid = fig2.start()
     with fig2.conn.transaction():
         job = fig2.take("tr_a2", wid)
-        api.create_flow(f"{fig2.name}_b", conn=fig2.conn)
+        api.flows.create(f"{fig2.name}_b", conn=fig2.conn)
         with refused("WD104"):
             fig2.complete(job._replace(flow=f"{fig2.name}_b"), {})
-        api.drop_flow(f"{fig2.name}_b", conn=fig2.conn)
+        api.flows.drop(f"{fig2.name}_b", conn=fig2.conn)

@@ -55,7 +55,7 @@ class Attempts(Work):
             if job is None:
                 return
             done = Completion(job, self.values(flow, changes))
-            result = api.complete_many(flow, [done], conn=self.conn)[0]
+            result = api.jobs.complete_many(flow, [done], conn=self.conn)[0]
             self.pass_time(minutes)
         self.pass_time(0)  # a transaction that was rolled back also reset its time
         if result.ok and bool(refused) is not (timedelta(minutes=minutes) > _allowed(job)):
@@ -72,16 +72,16 @@ class Attempts(Work):
         flow, number, transition = row
         changes = changes | {"d": None, "e": None} if empty else changes
         with self.conn.transaction():
-            jobs = api.take_many(flow, [transition], 1, job_ids=[number], conn=self.conn)
+            jobs = api.jobs.take_many(flow, [transition], 1, job_ids=[number], conn=self.conn)
             done = [Completion(job, self.values(flow, changes)) for job in jobs]
-            results = api.complete_many(flow, done, conn=self.conn)
+            results = api.jobs.complete_many(flow, done, conn=self.conn)
         self._answered(done, results)
 
     def _take_one(self, flow: str, served: list[str]) -> ClaimedJob | None:
-        return next(iter(api.take_many(flow, served, 1, conn=self.conn)), None)
+        return next(iter(api.jobs.take_many(flow, served, 1, conn=self.conn)), None)
 
     def _lease_one(self, flow: str, served: list[str]) -> ClaimedJob | None:
-        return next(iter(api.lease_many(flow, served, 1, "model", conn=self.conn)), None)
+        return next(iter(api.jobs.lease_many(flow, served, 1, "model", conn=self.conn)), None)
 
     @rule(flow=FLOW)
     def wear_out(self, flow: str) -> None:
@@ -116,9 +116,9 @@ class Attempts(Work):
         A result of another job of a busy instance waits for that transaction.
         """
         free = [job for wid, job in self.control.execute(READY, [flow]) if wid not in (busy or ())]
-        jobs = api.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
+        jobs = api.jobs.take_many(flow, ALL, 1, job_ids=free, conn=session) if free else []
         done = [Completion(job, self.values(flow, changes)) for job in jobs]
-        return list(zip(done, api.complete_many(flow, done, conn=session), strict=True)) if done else []
+        return list(zip(done, api.jobs.complete_many(flow, done, conn=session), strict=True)) if done else []
 
 
 def _allowed(job: ClaimedJob) -> timedelta:

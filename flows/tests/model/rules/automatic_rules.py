@@ -33,6 +33,6 @@ class Automatic(Defining):
         if row is None or not self._write(flow, PERFORMS, performer, sets, row[0]):
             return
         with self.accepts(*START_REFUSED):
-            api.start(flow, self.values(flow, state), conn=self.admin)
+            api.instances.start(flow, self.values(flow, state), conn=self.admin)
         if not stays:
             self._write(flow, PERFORMS, "worker", None, row[0])

@@ -34,7 +34,7 @@ class Batches(Publishing):
             return
         self.admin.execute(SET, ["0"])
         with self.accepts(*REFUSED) as refused, self.admin.transaction():
-            api.publish(flow, definition, reopen_final=reopen, conn=self.admin)
+            api.flows.publish(flow, definition, reopen_final=reopen, conn=self.admin)
         self.admin.execute(SET, [""])
         if not refused:
             self._as_published(flow, definition)
@@ -48,4 +48,4 @@ class Batches(Publishing):
     def _rematch(self, batches: int) -> None:
         with self.accepts(what="re-match"):
             for _ in range(batches):
-                api.rematch_due(conn=self.admin)
+                api.instances.rematch_due(conn=self.admin)

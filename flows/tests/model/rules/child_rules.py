@@ -17,6 +17,7 @@ from flows.tests.model.rules.operate_rules import REASON
 from flows.tests.model.rules.publish_rules import REFUSED
 from flows.tests.model.rules.work_rules import Work
 from flows.types import Completion
+from testkit.api_functions import functions as api_functions
 
 LIMIT = "create or replace function wedsql.child_depth_limit() returns integer language sql immutable" \
     " set search_path = pg_catalog, pg_temp as $$ select {} $$"  # fmt: skip
@@ -70,7 +71,7 @@ class Children(Work, Defining):
             self._define(flow, options, row[0] if row else None)
         for _ in range(several):
             with self.accepts(*START_REFUSED):
-                api.start(flow, self.values(flow, {"a": 3, "c": 1}), conn=self.admin)
+                api.instances.start(flow, self.values(flow, {"a": 3, "c": 1}), conn=self.admin)
         self.go_on(rounds, 500)
 
     def _define(self, flow: str, options: dict[str, Any], tgid: int | None) -> None:
@@ -97,7 +98,7 @@ class Children(Work, Defining):
             return
         before = self.one("select total from wedsql.child_job where (parent_wid, job_id) = (%s, %s)", *row)[0]
         with self.accepts("WD105", "WD580", "WD002", "WD005", "WD006", what="no more children:") as refused:
-            total = api.add_children(row[0], row[1], several, conn=self.admin)
+            total = api.children.add(row[0], row[1], several, conn=self.admin)
         if not refused and before is not None and total != before + several:
             raise Violation("another number of children", (row, before, several, total))
 
@@ -111,7 +112,7 @@ class Children(Work, Defining):
         row = self.some(which, MEMBERS, above, "S" if operation == "resume" else "R")
         if row is not None:
             with self.accepts("WD105", "WD203"):
-                getattr(api, operation)(row[0], REASON, conn=self.admin)
+                api_functions()[operation](row[0], REASON, conn=self.admin)
             self.go_on(rounds, 500)
 
     @rule(which=WHICH, operation=st.sampled_from(["withdraw", "complete"]), changes=families.states)
@@ -125,7 +126,7 @@ class Children(Work, Defining):
         written = self.values(flow, changes)
         given = {"job": row[1]} | ({"changes": written} if operation == "complete" else {})
         with self.accepts("WD103", "WD105", "WD106", "WD203", "WD205", "WD210", "WD212"):
-            done = api.repair(row[0], operation, given, REASON, conn=self.admin)
+            done = api.repairs.repair(row[0], operation, given, REASON, conn=self.admin)
             if operation == "complete":
                 self.applied(row[1], row[0], done.seq, None, written)
 
@@ -137,13 +138,13 @@ class Children(Work, Defining):
             return
         flow, number, transition = row
         with self.accepts("WD103", "WD106", "WD210"), self.conn.transaction():
-            jobs = api.take_many(flow, [transition], 1, job_ids=[number], conn=self.conn)
+            jobs = api.jobs.take_many(flow, [transition], 1, job_ids=[number], conn=self.conn)
             if end == "fail":
                 for job in jobs:
-                    api.fail(job, "no", conn=self.conn)
+                    api.jobs.fail(job, "no", conn=self.conn)
                 return
             done = [Completion(job, self.values(flow, FINAL if end == "final" else changes)) for job in jobs]
-            results = api.complete_many(flow, done, conn=self.conn)
+            results = api.jobs.complete_many(flow, done, conn=self.conn)
         if end != "fail":
             self._answered(done, results)
 

@@ -29,10 +29,10 @@ class Defining(Publishing):
     def define(self, first: Definition, second: Definition) -> ClaimedJob | None:
         """Publish the first definitions, start some instances of each, and lease a job of the first flow."""
         for flow, definition, several in ((FLOWS[0], first, 3), (FLOWS[1], second, 1)):
-            api.publish(flow, definition, conn=self.control)
+            api.flows.publish(flow, definition, conn=self.control)
             firsts = [_first(a, b) for a in range(several) for b in range(several)]
-            api.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.control)
-        found = api.lease_many(FLOWS[0], families.TRANSITIONS, 1, "model", conn=self.conn)
+            api.instances.start_many(flow, [self.values(flow, first) for first in firsts], conn=self.control)
+        found = api.jobs.lease_many(FLOWS[0], families.TRANSITIONS, 1, "model", conn=self.conn)
         return found[0] if found else None
 
     # -- the paper's tables

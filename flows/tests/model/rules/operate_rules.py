@@ -23,36 +23,36 @@ ASSIGNED = "select id from wedsql.job_pool where assigned_to <> %s"
 
 
 class Operate(BaseMachine):
-    """The operations of flows.api.operations, and the same in bulk."""
+    """The operations of flows.api.operations.offered, and the same in bulk."""
 
     @rule(which=WHICH)
     def suspend(self, which: int) -> None:
         """Suspend a living instance."""
         row = self.some(which, LIVING, list(FLOWS), ["R", "E"])
         if row is not None:
-            api.suspend(row[0], REASON, conn=self.admin)
+            api.operations.suspend(row[0], REASON, conn=self.admin)
 
     @rule(which=WHICH)
     def resume(self, which: int) -> None:
         """Resume a suspended instance."""
         row = self.some(which, LIVING, list(FLOWS), ["S"])
         if row is not None:
-            api.resume(row[0], REASON, conn=self.admin)
+            api.operations.resume(row[0], REASON, conn=self.admin)
 
     @rule(which=WHICH)
     def retry_job(self, which: int) -> None:
         """Offer a job now, often a parked one."""
-        self._operate_job(which, "K", api.retry_job)
+        self._operate_job(which, "K", api.operations.retry_job)
 
     @rule(which=WHICH)
     def release_job(self, which: int) -> None:
         """End the lease of a job; its holder is rejected from now on."""
-        self._operate_job(which, "L", api.release_job)
+        self._operate_job(which, "L", api.operations.release_job)
 
     @rule(which=WHICH)
     def withdraw_job(self, which: int) -> None:
         """Withdraw a pending job."""
-        self._operate_job(which, "P", api.withdraw_job)
+        self._operate_job(which, "P", api.operations.withdraw_job)
 
     @rule(which=WHICH, priority=st.integers(-2, 2))
     def prioritize_job(self, which: int, priority: int) -> None:
@@ -60,20 +60,24 @@ class Operate(BaseMachine):
         self._operate_job(
             which,
             "P",
-            lambda wid, job, reason, conn: api.prioritize_job(wid, job, priority, reason, conn=conn),
+            lambda wid, job, reason, conn: api.operations.prioritize_job(
+                wid, job, priority, reason, conn=conn
+            ),
         )
 
     @rule(which=WHICH, to=st.sampled_from(WORKERS))
     def reassign_job(self, which: int, to: str) -> None:
         """Assign a job to a worker, or give it back to all; from then on no other takes it."""
         self._operate_job(
-            which, "P", lambda wid, job, reason, conn: api.reassign_job(wid, job, to, reason, conn=conn)
+            which,
+            "P",
+            lambda wid, job, reason, conn: api.operations.reassign_job(wid, job, to, reason, conn=conn),
         )
         names = [row[0] for row in self.control.execute("select distinct trname from wedsql.job_pool")]
         assigned = {row[0] for row in self.control.execute(ASSIGNED, [WORKERS[-1]])}
         for flow in FLOWS:
             with self.conn.transaction(force_rollback=True):
-                found = api.take_many(flow, names, 1000, actor=WORKERS[-1], conn=self.conn)
+                found = api.jobs.take_many(flow, names, 1000, actor=WORKERS[-1], conn=self.conn)
             if wrong := assigned & {job.id for job in found}:
                 raise Violation("taken by another worker", wrong)
 
@@ -92,10 +96,10 @@ class Operate(BaseMachine):
             return
         to: dict[str, Any] = {"priority": {"priority": 1}, "reassign": {"assignee": WORKERS[status == "S"]}}
         request = BulkRequest(operation, REASON, **to.get(operation, {}))
-        bulk = api.request_bulk(request, wids, expected=len(wids), conn=self.admin)
+        bulk = api.bulk.request(request, wids, expected=len(wids), conn=self.admin)
         for _ in range(len(wids) + 1):
-            if api.continue_bulk(slice_size, conn=self.admin) is None:
+            if api.bulk.continue_bulk(slice_size, conn=self.admin) is None:
                 break
-        found = api.read_bulk(bulk.id, conn=self.admin)
+        found = api.bulk.read(bulk.id, conn=self.admin)
         if (found.state, found.left) != ("finished", 0):
             raise Violation("a bulk operation did not end", found)

@@ -81,7 +81,7 @@ class Paper(BaseMachine):
     def _acted_on(self, flow: str, job: Any, code: str | None) -> None:
         """Check that the reaper acts on a permanent rejection, though the client's rollback undid it all."""
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.control)
+            api.maintenance.reap(conn=self.control)
         left = self.one("select state, last_state from wedsql.job_pool where id = %s", job[2])
         failed = "select 1 from wedsql.trouble where kind = 'refused' and wid = %s"
         if left is None or left[0] != "P" or self.one(failed, job[0]):
@@ -116,7 +116,7 @@ class Paper(BaseMachine):
     def _clock_is_known(self) -> None:
         """Make the reaper record the clock: the time of a paper client counts from its last record."""
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.control)
+            api.maintenance.reap(conn=self.control)
 
     def _applied_by_paper(self, number: int, wid: int, values: dict[str, Any]) -> None:
         row = self.one("select seq from wedsql.wed_trace where wid = %s and job_id = %s", wid, number)

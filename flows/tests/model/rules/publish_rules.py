@@ -56,7 +56,7 @@ class Publishing(BaseMachine):
         Both are numbers, so that the predicates still fit: this is rejected only where the unchanged
         definition is rejected as well, because a predicate with on_error "abort" fails.
         """
-        definition = api.definition(flow, conn=self.control)
+        definition = api.flows.definition(flow, conn=self.control)
         definition.pop("version")
         first, second = definition["attributes"][:2]
         names = [first["name"], second["name"]]
@@ -87,7 +87,7 @@ class Publishing(BaseMachine):
     def _publish(self, flow: str, definition: Definition, dry: bool, reopen: bool) -> bool:
         before = self._picture() if dry else None
         with self.accepts(*REFUSED) as refused:
-            api.publish(flow, definition, dry_run=dry, reopen_final=reopen, conn=self.admin)
+            api.flows.publish(flow, definition, dry_run=dry, reopen_final=reopen, conn=self.admin)
         if dry and self._picture() != before:
             raise Violation("a dry run changed something", definition)
         if not dry and not refused:
@@ -95,7 +95,7 @@ class Publishing(BaseMachine):
         return not refused
 
     def _as_published(self, flow: str, definition: Definition) -> None:
-        now = api.definition(flow, conn=self.control)
+        now = api.flows.definition(flow, conn=self.control)
         for published, found in (
             (_triggers(definition["triggers"]), _triggers(now["triggers"])),
             (_names(definition["attributes"]), _names(now["attributes"])),
@@ -115,7 +115,7 @@ class Publishing(BaseMachine):
 
 def edited(conn: Connection, flow: str, edit: str, which: int, predicate: str) -> Definition | None:
     """Return the present definition with one change; None if it has no trigger to change."""
-    definition = api.definition(flow, conn=conn)
+    definition = api.flows.definition(flow, conn=conn)
     definition.pop("version")
     rows = conn.execute(TRIGGERS, [flow]).fetchall()
     triggers = [t for t in definition["triggers"] if not t.get("final")]

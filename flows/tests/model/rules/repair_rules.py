@@ -51,8 +51,8 @@ class Repair(BaseMachine):
         wid, number = row
         written = self.values(flow, changes)
         with self.conn.transaction():
-            jobs = api.take_many(flow, ["_EXCPT"], 1, job_ids=[number], conn=self.conn)
-            results = api.complete_many(flow, [Completion(job, written) for job in jobs], conn=self.conn)
+            jobs = api.jobs.take_many(flow, ["_EXCPT"], 1, job_ids=[number], conn=self.conn)
+            results = api.jobs.complete_many(flow, [Completion(job, written) for job in jobs], conn=self.conn)
         for result in results:
             if not result.ok and (result.error is None or result.error.code not in {"WD103", "WD106"}):
                 raise Violation("a repair was refused", result)
@@ -66,7 +66,7 @@ class Repair(BaseMachine):
         """Evaluate the conditions again: only the jobs that a person withdrew may be missing."""
         withdrawn = self.one(WITHDRAWN, flow)[0]
         with self.accepts("WD106"):
-            report = api.rematch(flow, conn=self.admin)
+            report = api.instances.rematch(flow, conn=self.admin)
             if report["left_exception"] > withdrawn or report["new_exception"]:
                 raise Violation("a re-match was overdue", report)
 
@@ -86,7 +86,7 @@ class Repair(BaseMachine):
         """Cancel one of the open instances."""
         row = self.some(which, OPEN, ["R", "E"])
         if row is not None and which < 5:
-            api.cancel(row[0], "model", conn=self.admin)
+            api.instances.cancel(row[0], "model", conn=self.admin)
 
     @rule(flow=FLOW)
     def retire(self, flow: str) -> None:

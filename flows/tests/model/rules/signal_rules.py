@@ -60,7 +60,7 @@ class Signals(Defining):
         sent = None
         held_back = self.one("select status = 'S' from wedsql.instance where wid = %s", wid)[0]
         with self.accepts(*REFUSED, *(["WD105"] if held_back else [])):
-            sent = api.signal(flow, name, written, to=wid, token=token, conn=self.admin)
+            sent = api.signals.send(flow, name, written, to=wid, token=token, conn=self.admin)
         if sent and (sent.outcome == "delivered") != (sent.seq is not None):
             raise Violation("a signal without its step", sent)
         return sent

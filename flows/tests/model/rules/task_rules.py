@@ -141,7 +141,7 @@ class Tasks(Work, Defining):
     def _take(self, job: int, person: str, lock: bool) -> None:
         with self.about(job, person) as (row, who):
             allowed = self.tasks.taken(row, who, lock, self.minutes, self._state(row))
-            held = self.answer(allowed, lambda: api.take_task(job, who, KEYS[who], lock, conn=self.conn))
+            held = self.answer(allowed, lambda: api.tasks.take(job, who, KEYS[who], lock, conn=self.conn))
             if held is not None:
                 self._took(job, held, lock)
 
@@ -164,7 +164,7 @@ class Tasks(Work, Defining):
         """Begin a task."""
         job = self.one_of(which, likely)
         with self.about(job, person) as (row, who):
-            if self.answer({self.tasks.own(row, who)}, lambda: api.start_task(job, who, conn=self.conn)):
+            if self.answer({self.tasks.own(row, who)}, lambda: api.tasks.start(job, who, conn=self.conn)):
                 self.tasks.change(job, how="X")
 
     @rule(which=WHICH, likely=LIKELY, person=WHO, force=st.booleans())
@@ -173,7 +173,7 @@ class Tasks(Work, Defining):
         job = self.one_of(which, likely)
         with self.about(job, person) as (row, who):
             error = self.tasks.forced(row) if force else self.tasks.own(row, who)
-            if self.answer({error}, lambda: api.release_task(job, who, force, conn=self.conn)):
+            if self.answer({error}, lambda: api.tasks.release(job, who, force, conn=self.conn)):
                 self.tasks.holdings.pop(job, None)
 
     @rule(which=WHICH, likely=LIKELY, person=WHO, to=PERSON, force=st.booleans())
@@ -184,7 +184,7 @@ class Tasks(Work, Defining):
             error = self.tasks.forced(row) if force else self.tasks.own(row, who)
             if not error and row and to in row.excluded:
                 error = "WD591"
-            if self.answer({error}, lambda: api.give_task(job, who, to, "x", force, conn=self.conn)):
+            if self.answer({error}, lambda: api.tasks.give(job, who, to, "x", force, conn=self.conn)):
                 self.tasks.holdings.pop(job, None)
                 if self.follow()[job].audience != f"p:{to}":
                     raise Violation("given to another person", (to, job))
@@ -196,7 +196,7 @@ class Tasks(Work, Defining):
         job = self.one_of(which, likely)
         with self.about(job, person) as (row, who):
             error = "WD009" if minutes is not None and minutes < 0 else self.tasks.own(row, who)
-            if self.answer({error}, lambda: api.put_task_aside(job, who, until, conn=self.conn)):
+            if self.answer({error}, lambda: api.tasks.put_aside(job, who, until, conn=self.conn)):
                 self.tasks.change(job, aside=None if minutes is None else self.minutes + minutes)
 
     def _moment(self, minutes: int) -> Any:
@@ -224,7 +224,7 @@ class Tasks(Work, Defining):
             sent = (job, who, data, result.outcome, token)
             done = self.answer(
                 self._completed(row, who, result, token),
-                lambda: api.complete_task(*sent, conn=self.conn),
+                lambda: api.tasks.complete(*sent, conn=self.conn),
             )
             if done is not None and row is not None:
                 self._recorded(row, done, who, result.outcome, data)
@@ -250,7 +250,7 @@ class Tasks(Work, Defining):
             self.tasks.done[row.job_id] = (who, outcome or "SUCCEEDED", done.seq)
 
     def _same_again(self, sent: Any, done: Any) -> None:
-        again = api.complete_task(*sent, conn=self.conn)
+        again = api.tasks.complete(*sent, conn=self.conn)
         if not again.repeated or (again.seq, again.status) != (done.seq, done.status):
             raise Violation("sent twice, answered otherwise", (done, again))
 
@@ -267,7 +267,7 @@ class Tasks(Work, Defining):
             error = self.tasks.own(row, who, token)
             failed = row.outcome("FAILED") if row else None
             allowed = {error} if error else {""} if failed is None else {"", *RESULT}
-            answer = self.answer(allowed, lambda: api.fail_task(job, who, "no", token, conn=self.conn))
+            answer = self.answer(allowed, lambda: api.tasks.fail(job, who, "no", token, conn=self.conn))
             if answer is not None and row is not None:
                 self._failed(job, row, answer, failed)
 
@@ -285,7 +285,7 @@ class Tasks(Work, Defining):
         job = self.one_of(which, likely)
         with self.about(job, person) as (row, who):
             error = self.tasks.own(row, who).replace("WD598", "WD592" if row and row.owner else "WD593")
-            self.answer({error}, lambda: api.keep_task_draft(job, who, typed, conn=self.conn))
+            self.answer({error}, lambda: api.task_forms.keep_draft(job, who, typed, conn=self.conn))
 
     # -- deadlines, substitutes, lists
     @rule(which=WHICH, person=PERSON, minutes=st.sampled_from([1, 4]), transfer=st.booleans())
@@ -300,13 +300,15 @@ class Tasks(Work, Defining):
             warnings = [f"0.02{' transfer' if transfer else ''}"]  # 72 seconds before
             settings = {"responsible": person, "warnings": warnings}
             by = self.supervisor
-            self.answer({"", "WD105"}, lambda: api.set_task_settings(row.wid, settings, "eva", True, conn=by))
+            self.answer(
+                {"", "WD105"}, lambda: api.persons.set_settings(row.wid, settings, "eva", True, conn=by)
+            )
             until = self._moment(minutes)
             error = self.tasks.forced(row)
-            self.answer({error}, lambda: api.extend_task_deadline(job, "eva", until, True, conn=by))
+            self.answer({error}, lambda: api.tasks.extend_deadline(job, "eva", until, True, conn=by))
             self.pass_time(minutes - 1)  # of 4 minutes it is within the 72 seconds then
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.admin)
+            api.maintenance.reap(conn=self.admin)
         self.follow()
 
     @rule(which=WHICH, person=PERSON, result=RESULTS, transfer=st.sampled_from([True, True, False]))
@@ -321,7 +323,7 @@ class Tasks(Work, Defining):
         with self.about(job, held.owner if transfer and held else person) as (row, who):
             data = self.values(row.flow, result.changes) if row else {}
             late = (job, who, data, result.outcome)
-            self.answer(self._kept(row, who, result), lambda: api.keep_late_task(*late, conn=self.conn))
+            self.answer(self._kept(row, who, result), lambda: api.tasks.keep_late(*late, conn=self.conn))
 
     def _kept(self, row: TaskRow | None, who: str, result: Result) -> set[str]:
         """Return the errors of a late result; "" for one that is kept."""
@@ -339,7 +341,7 @@ class Tasks(Work, Defining):
         if person != substitute and len(self.tasks.absences) < 8:
             start, until = self._moment(-1), self._moment(minutes)
             try:
-                api.set_absence(person, substitute, start, until, conn=self.supervisor)
+                api.persons.set_absence(person, substitute, start, until, conn=self.supervisor)
             except BadDefinition:
                 assert person in self.tasks.substitutes(substitute, self.minutes - 1), "no circle"
             else:
@@ -361,7 +363,7 @@ class Tasks(Work, Defining):
         rows = self.follow()
         for aside in (False, True):
             expected = self.tasks.own_list(person, aside, self.minutes)
-            found = {task.job_id for task in api.own_tasks(person, aside, conn=self.conn)}
+            found = {task.job_id for task in api.tasks.own(person, aside, conn=self.conn)}
             if found & set(rows) != expected:
                 raise Violation("another list of one's own tasks", (aside, found, expected))
         able = {job for job, row in rows.items() if self.tasks.may_take(row, person, self.minutes)}
@@ -371,7 +373,7 @@ class Tasks(Work, Defining):
             raise Violation("another list of open tasks", (person, order, found ^ expected))
 
     def _open_to(self, person: str, order: Any) -> set[int]:
-        listed = api.open_tasks(person, KEYS[person], order, limit=500, conn=self.conn)
+        listed = api.tasks.open(person, KEYS[person], order, limit=500, conn=self.conn)
         return {task.job_id for task in listed}
 
     @rule(which=WHICH, person=PERSON, other=PERSON)
@@ -396,4 +398,4 @@ class Tasks(Work, Defining):
 
     def _nested(self, row: TaskRow, person: str, conn: Connection) -> Any:
         with conn.transaction():
-            return api.take_task(row.job_id, person, KEYS[person], conn=conn)
+            return api.tasks.take(row.job_id, person, KEYS[person], conn=conn)

@@ -109,7 +109,7 @@ class Time(Work):
         """Run the reaper once; no error may end the round."""
         found: dict[str, Any] = {}
         with self.accepts(what="round ended by"):
-            found = api.reap(limit, conn=self.admin)
+            found = api.maintenance.reap(limit, conn=self.admin)
         return found
 
     @rule()
@@ -164,7 +164,7 @@ class Time(Work):
         while before != (now := (len(found), self._jobs_left())):
             before = now
             for actor in WORKERS:
-                more = api.take_many(flow, served, 1000, actor=actor, conn=self.conn)
+                more = api.jobs.take_many(flow, served, 1000, actor=actor, conn=self.conn)
                 found |= {job.wid for job in more}
         return found
 

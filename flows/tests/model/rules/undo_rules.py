@@ -31,7 +31,7 @@ class Undo(BaseMachine):
             return
         at = self.one("select seq from wedsql.instance where wid = %s", row[0])[0]
         with self.accepts(*REFUSED) as refused:
-            status = api.roll_back(
+            status = api.compensations.roll_back(
                 row[0], max(at - back, 1), REASON, override=override, hold=hold, conn=self.admin
             )
         if not refused and hold and status not in "SXF":
@@ -44,6 +44,6 @@ class Undo(BaseMachine):
         if row is None or which > 4:
             return
         with self.accepts(*REFUSED) as refused:
-            status = api.abort(row[0], REASON, override=True, conn=self.admin)
+            status = api.compensations.abort(row[0], REASON, override=True, conn=self.admin)
         if not refused and status not in "AX":
             raise Violation("not aborted", (row, status))

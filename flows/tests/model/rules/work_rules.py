@@ -42,16 +42,16 @@ class Work(BaseMachine):
         """Start an instance; a first state that fires nothing is rejected."""
         if self.one("select count(*) from wedsql.instance")[0] < 25:
             with self.accepts(*START_REFUSED):
-                api.start(flow, self.values(flow, state), conn=self.admin)
+                api.instances.start(flow, self.values(flow, state), conn=self.admin)
 
     @rule(flow=FLOW, served=SERVED, several=SEVERAL, end=st.integers(0, 9))
     def step(self, flow: str, served: list[str], several: list[dict[str, Any]], end: int) -> None:
         """Take and complete up to three jobs in one transaction, which is sometimes rolled back."""
         with self.conn.transaction(force_rollback=not end):
-            jobs = api.take_many(flow, served, len(several), conn=self.conn)
+            jobs = api.jobs.take_many(flow, served, len(several), conn=self.conn)
             states = [self.values(flow, one) for one in several]
             done = [Completion(*one) for one in zip(jobs, states, strict=False)]
-            results = api.complete_many(flow, done, conn=self.conn)
+            results = api.jobs.complete_many(flow, done, conn=self.conn)
         if end:
             self._answered(done, results)
 
@@ -71,8 +71,8 @@ class Work(BaseMachine):
 
     def _fail(self, job: ClaimedJob, code: str) -> None:
         with self.accepts(), self.conn.transaction():
-            if api.take_many(job.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
-                api.fail(job, "refused", sqlstate=code, conn=self.conn)
+            if api.jobs.take_many(job.flow, [job.transition], 1, job_ids=[job.id], conn=self.conn):
+                api.jobs.fail(job, "refused", sqlstate=code, conn=self.conn)
 
     # -- jobs held by a session
     @rule(flow=FLOW, served=SERVED, limit=st.integers(0, 3), several=st.lists(families.states, max_size=2))
@@ -136,7 +136,9 @@ class Work(BaseMachine):
     @rule(target=LEASES, flow=FLOW, served=SERVED, minutes=st.sampled_from([1, 5]))
     def lease(self, flow: str, served: list[str], minutes: int) -> ClaimedJob | None:
         """Lease a job; the lease may be unused, used, used late or used twice."""
-        found = api.lease_many(flow, served, 1, "model", duration=timedelta(minutes=minutes), conn=self.conn)
+        found = api.jobs.lease_many(
+            flow, served, 1, "model", duration=timedelta(minutes=minutes), conn=self.conn
+        )
         return found[0] if found else None
 
     @rule(job=LEASES, changes=families.states, twice=st.booleans())
@@ -161,7 +163,7 @@ class Work(BaseMachine):
     def _submit(self, job: ClaimedJob, written: dict[str, Any]) -> None:
         known = self.ledger.get(job.id)
         valid = self._holds(job)
-        result = api.complete_many(job.flow, [Completion(job, written)], conn=self.admin)[0]
+        result = api.jobs.complete_many(job.flow, [Completion(job, written)], conn=self.admin)[0]
         if result.ok and not valid and not (known and known.claim == job.claim):
             raise Violation("a result without a right was applied", job)
         if result.ok and known and known.changes != written:
@@ -182,10 +184,10 @@ class Work(BaseMachine):
     @rule(flow=FLOW, several=st.lists(families.states, min_size=2, max_size=3))
     def complete_together(self, flow: str, several: list[dict[str, Any]]) -> None:
         """Lease several jobs, several of one instance if possible, and complete all in one call."""
-        jobs = [job for _ in several for job in api.lease_many(flow, ALL, 1, "model", conn=self.conn)]
+        jobs = [job for _ in several for job in api.jobs.lease_many(flow, ALL, 1, "model", conn=self.conn)]
         states = [self.values(flow, one) for one in several]
         done = [Completion(*one) for one in zip(jobs, states, strict=False)]
-        results = api.complete_many(flow, done, conn=self.admin)
+        results = api.jobs.complete_many(flow, done, conn=self.admin)
         if sorted(result.job_id for result in results) != sorted(job.id for job in jobs):
             raise Violation("a result without an answer", ([job.id for job in jobs], results))
         by_job = {result.job_id: result for result in results}
@@ -203,9 +205,9 @@ class Work(BaseMachine):
         self.pass_time(6)
         self.complete(job, changes, False)
         with self.accepts(what="round ended by"):
-            api.reap(conn=self.admin)
+            api.maintenance.reap(conn=self.admin)
         self.pass_time(1)
-        found = api.lease_many(job.flow, [job.transition], 1, "other", job_ids=[job.id], conn=self.conn)
+        found = api.jobs.lease_many(job.flow, [job.transition], 1, "other", job_ids=[job.id], conn=self.conn)
         self.complete(job, changes, False)
         return found[0] if found else None
 
@@ -216,7 +218,7 @@ class Work(BaseMachine):
             return
         row = self.one("select claim from wedsql.job_pool where id = %s and state <> 'K'", job.id)
         with self.accepts():
-            answer = api.fail(job, "no", sqlstate=code, conn=self.conn)
+            answer = api.jobs.fail(job, "no", sqlstate=code, conn=self.conn)
             if (answer is not None) != (row is not None and row[0] == job.claim):
                 raise Violation("a failure of a job that is not held", (job, answer))
 
@@ -224,8 +226,8 @@ class Work(BaseMachine):
     def fail_at_once(self, flow: str, served: list[str], several: int, again: bool) -> None:
         """Lease jobs of some instances and fail, perhaps once more after the back-off."""
         with self.accepts():
-            for job in api.lease_many(flow, served, several, "model", conn=self.conn):
-                api.fail(job, "no", conn=self.conn)
+            for job in api.jobs.lease_many(flow, served, several, "model", conn=self.conn):
+                api.jobs.fail(job, "no", conn=self.conn)
         if again:
             self.pass_time(LONGEST)
             self.fail_at_once(flow, served, several, False)
@@ -239,9 +241,9 @@ class Work(BaseMachine):
         held = self.one(query, job.id, job.claim)
         try:
             if longer:
-                api.extend(job, timedelta(minutes=3), conn=self.conn)
+                api.jobs.extend(job, timedelta(minutes=3), conn=self.conn)
             else:
-                api.release(job, conn=self.admin)
+                api.jobs.release(job, conn=self.admin)
         except WedError as error:
             if held or error.code not in {"WD203", "WD204", "WD205"}:
                 raise Violation("a lease was refused", error) from error

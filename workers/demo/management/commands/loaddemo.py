@@ -31,7 +31,7 @@ class Command(BaseCommand):
                 continue
             try:
                 with transaction.atomic():
-                    api.create_flow(name, label=LABELS[name])
+                    api.flows.create(name, label=LABELS[name])
                     load_sql(name, script(name), "loaddemo")
             except (LoadError, WedError) as error:
                 raise CommandError(f"{name}: {error}") from error
@@ -48,7 +48,7 @@ class Command(BaseCommand):
 def _exists(name: str) -> bool:
     try:
         with transaction.atomic():
-            api.definition(name)
+            api.flows.definition(name)
     except UnknownFlow:
         return False
     return True

@@ -69,4 +69,4 @@ def start_one(chance: random.Random, today: date) -> int:
         "counter": counter(chance),
         "fig2": {},
     }
-    return api.start(name, states[name], actor="simulate")
+    return api.instances.start(name, states[name], actor="simulate")

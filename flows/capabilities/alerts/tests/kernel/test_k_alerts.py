@@ -36,18 +36,18 @@ def reaper(shop: Kit) -> Connection:
 
 
 def saved(kit: Kit, rule: AlertRule = RULE, replaced: int | None = None) -> SavedAlertRule:
-    return api.save_alert_rule(kit.name, rule, "olga", replaced, conn=kit.conn)
+    return api.alerts.save_rule(kit.name, rule, "olga", replaced, conn=kit.conn)
 
 
 def settle(
     conn: Connection, rule: SavedAlertRule, minute: float, value: float | None, error: str | None = None
 ) -> bool:
     taken = TakenAlertRule(rule, NOON + timedelta(minutes=minute))
-    return api.settle_alert_rule(taken, value, error, conn=conn)
+    return api.alerts.settle_rule(taken, value, error, conn=conn)
 
 
 def events(kit: Kit, rule: SavedAlertRule) -> list[str]:
-    return [each["event"] for each in api.alert_history(rule.id, conn=kit.conn)][::-1]
+    return [each["event"] for each in api.alerts.history(rule.id, conn=kit.conn)][::-1]
 
 
 def reported(kit: Kit, rule: SavedAlertRule) -> list[str]:
@@ -68,7 +68,7 @@ def test_an_alert_starts_once_and_ends_once(shop: Kit, reaper: Connection) -> No
         assert settle(reaper, rule, minute, value)
     assert events(shop, rule) == ["defined", "started", "ended", "started", "ended"]
     assert reported(shop, rule) == ["started", "ended", "started", "ended"]
-    assert api.read_alert_rule(rule.id, conn=shop.conn).active is None
+    assert api.alerts.read_rule(rule.id, conn=shop.conn).active is None
 
 
 def test_the_condition_must_last(shop: Kit, reaper: Connection) -> None:
@@ -77,7 +77,7 @@ def test_the_condition_must_last(shop: Kit, reaper: Connection) -> None:
         settle(reaper, rule, minute, value)
     assert events(shop, rule) == ["defined"]
     settle(reaper, rule, 4, 0)
-    active = api.read_alert_rule(rule.id, conn=shop.conn).active
+    active = api.alerts.read_rule(rule.id, conn=shop.conn).active
     assert active is not None and active.started_at == NOON + timedelta(minutes=4)
 
 
@@ -128,9 +128,9 @@ def test_a_failure_is_said_and_neither_starts_nor_ends_an_alert(shop: Kit, reape
     settle(reaper, rule, 1, 50)
     settle(reaper, rule, 2, None, "It took too long.")
     settle(reaper, rule, 3, None, "It took too long.")
-    found = api.read_alert_rule(rule.id, conn=shop.conn)
+    found = api.alerts.read_rule(rule.id, conn=shop.conn)
     assert found.active and found.error == "It took too long." and found.value == 50
-    assert api.count_alerts([shop.name], conn=shop.conn).failing == 1
+    assert api.alerts.count([shop.name], conn=shop.conn).failing == 1
     settle(reaper, rule, 4, 50)
     assert events(shop, rule) == ["defined", "started", "failed", "recovered"]
     assert reported(shop, rule) == ["started", "failed", "recovered"]
@@ -141,7 +141,7 @@ def test_what_is_silenced_is_reported_when_that_ends_if_it_is_still_active(
 ) -> None:
     rule = saved(shop)
     until = datetime.now(UTC) + timedelta(hours=1)
-    api.silence_alert(rule.id, until, "olga", "Maintenance.", conn=shop.conn)
+    api.alerts.silence(rule.id, until, "olga", "Maintenance.", conn=shop.conn)
     settle(reaper, rule, 1, 50)
     settle(reaper, rule, 2, 0)
     settle(reaper, rule, 3, 50)
@@ -152,17 +152,17 @@ def test_what_is_silenced_is_reported_when_that_ends_if_it_is_still_active(
     settle(reaper, rule, 5, 0)
     assert reported(shop, rule) == ["started", "ended"]
     with refused("WD508"):
-        api.silence_alert(rule.id, NOON - timedelta(days=900), "olga", conn=shop.conn)
+        api.alerts.silence(rule.id, NOON - timedelta(days=900), "olga", conn=shop.conn)
 
 
 def test_an_alert_is_acknowledged_with_name_and_note(shop: Kit, reaper: Connection) -> None:
     rule = saved(shop)
     with refused("WD508"):
-        api.acknowledge_alert(rule.id, "olga", conn=shop.conn)
+        api.alerts.acknowledge(rule.id, "olga", conn=shop.conn)
     settle(reaper, rule, 1, 50)
-    active = api.acknowledge_alert(rule.id, "olga", "I look.", conn=shop.conn).active
+    active = api.alerts.acknowledge(rule.id, "olga", "I look.", conn=shop.conn).active
     assert active is not None and (active.acknowledged_by, active.note) == ("olga", "I look.")
-    counts = api.count_alerts([shop.name], conn=shop.conn)
+    counts = api.alerts.count([shop.name], conn=shop.conn)
     assert (counts.active, counts.unacknowledged) == (1, 0)
 
 
@@ -182,18 +182,18 @@ def test_ages_and_workers_are_measured(shop: Kit, reaper: Connection) -> None:
     }
 
     def measured(kind: str) -> float | None:
-        return api.measure_alert_rule(rules[kind].id, conn=reaper)
+        return api.alerts.measure_rule(rules[kind].id, conn=reaper)
 
     assert (measured("exception_age"), measured("queue_age"), measured("workers")) == (None, None, 0)
     shop.start()
     shop.run("tr_pay", shop.start(), payment="odd")
-    worker = api.register_worker("process", "w", "here", 1, [f"{shop.name}:tr_pay"], conn=shop.conn)
+    worker = api.workers.register("process", "w", "here", 1, [f"{shop.name}:tr_pay"], conn=shop.conn)
     assert measured("workers") == 1
     reaper.execute("select set_config('wedsql.test_offset', '1 hour', false)")
     for kind in ("exception_age", "queue_age"):
         assert 3600 <= (measured(kind) or 0) < 3700
     assert measured("workers") == 0
-    api.unregister_worker(worker, conn=shop.conn)
+    api.workers.unregister(worker, conn=shop.conn)
 
 
 def mine(kit: Kit, reaper: Connection, take: Callable[[], Any]) -> list[Any]:
@@ -203,16 +203,16 @@ def mine(kit: Kit, reaper: Connection, take: Callable[[], Any]) -> list[Any]:
 
 def test_a_rule_is_taken_by_one_reaper_and_is_due_again_if_that_ends(shop: Kit, reaper: Connection) -> None:
     rule = saved(shop)
-    taken = mine(shop, reaper, lambda: api.take_alert_rule(60, conn=reaper))
+    taken = mine(shop, reaper, lambda: api.alerts.take_rule(60, conn=reaper))
     assert [each.rule.id for each in taken] == [rule.id]
-    assert api.take_alert_rule(60, conn=shop.connect("wed_reaper")) is None
+    assert api.alerts.take_rule(60, conn=shop.connect("wed_reaper")) is None
     reaper.execute("select set_config('wedsql.test_offset', '61 seconds', false)")
-    again = api.take_alert_rule(60, conn=reaper)
+    again = api.alerts.take_rule(60, conn=reaper)
     assert again is not None and again.taken_at > taken[0].taken_at
 
 
 def deliveries(reaper: Connection, hold: float = 60) -> list[Delivery]:
-    return list(iter(lambda: api.take_delivery(hold, conn=reaper), None))
+    return list(iter(lambda: api.alerts.take_delivery(hold, conn=reaper), None))
 
 
 def test_a_delivery_is_repeated_with_the_same_key_and_seen_to_fail(shop: Kit, reaper: Connection) -> None:
@@ -226,14 +226,14 @@ def test_a_delivery_is_repeated_with_the_same_key_and_seen_to_fail(shop: Kit, re
     assert second.message["id"] == first.message["id"] and second.attempt == 2
     hours = 1
     while True:
-        api.settle_delivery(second, "refused", conn=reaper)
+        api.alerts.settle_delivery(second, "refused", conn=reaper)
         hours += 2
         reaper.execute("select set_config('wedsql.test_offset', %s, false)", [f"{hours} hours"])
         if not (again := deliveries(reaper)):
             break
         (second,) = again
     assert second.attempt == 12
-    (delivery,) = api.alert_history(rule.id, conn=shop.conn)[0]["deliveries"]
+    (delivery,) = api.alerts.history(rule.id, conn=shop.conn)[0]["deliveries"]
     assert (delivery["status"], delivery["error"], delivery["attempts"]) == ("failed", "refused", 12)
 
 
@@ -244,7 +244,7 @@ def test_each_attempt_waits_twice_as_long_up_to_an_hour(shop: Kit, reaper: Conne
     for attempt in range(1, 12):
         shop.rows("update wedsql.delivery set attempts = %s", [attempt])
         before = shop.one("select wedsql.now()")
-        api.settle_delivery(replace(delivery, attempt=attempt), "refused", conn=reaper)
+        api.alerts.settle_delivery(replace(delivery, attempt=attempt), "refused", conn=reaper)
         found = shop.one("select next_at from wedsql.delivery")
         wait = timedelta(seconds=min(3600, 5 * 2**attempt))
         assert before + wait <= found <= shop.one("select wedsql.now()") + wait
@@ -256,16 +256,16 @@ def test_a_late_failure_of_an_earlier_attempt_is_not_used(shop: Kit, reaper: Con
     (first,) = deliveries(reaper)
     reaper.execute("select set_config('wedsql.test_offset', '61 seconds', false)")
     (second,) = deliveries(reaper)
-    api.settle_delivery(second, conn=reaper)
-    api.settle_delivery(first, "too late", conn=reaper)
-    (delivery,) = api.alert_history(rule.id, conn=shop.conn)[0]["deliveries"]
+    api.alerts.settle_delivery(second, conn=reaper)
+    api.alerts.settle_delivery(first, "too late", conn=reaper)
+    (delivery,) = api.alerts.history(rule.id, conn=shop.conn)[0]["deliveries"]
     assert (delivery["status"], delivery["error"]) == ("sent", None)
 
 
 def test_a_test_reaches_every_receiver(shop: Kit, reaper: Connection) -> None:
     hook = AlertRule("x", "count", ">", 1, mail=["a@b.c"], url="https://example.org/", secret="s")
     rule = saved(shop, hook)
-    assert api.send_test_alert(rule.id, "olga", conn=shop.conn) == 2
+    assert api.alerts.send_test(rule.id, "olga", conn=shop.conn) == 2
     found = deliveries(reaper)
     assert [(each.channel, each.target) for each in found] == [
         ("mail", "a@b.c"), ("webhook", "https://example.org/"),
@@ -273,7 +273,7 @@ def test_a_test_reaches_every_receiver(shop: Kit, reaper: Connection) -> None:
     assert all(each.secret == "s" for each in found)
     assert "secret" not in shop.one("select wedsql.read_alert_rule(%s)", [rule.id])
     with refused("WD508"):
-        api.send_test_alert(saved(shop, AlertRule("y", "count", ">", 1)).id, "olga", conn=shop.conn)
+        api.alerts.send_test(saved(shop, AlertRule("y", "count", ">", 1)).id, "olga", conn=shop.conn)
 
 
 @pytest.mark.parametrize(
@@ -311,20 +311,20 @@ def test_names_are_unique_and_a_rule_stays_with_its_flow(shop: Kit) -> None:
         saved(shop)
     with refused("WD509"):
         saved(shop, RULE, rule.id + 1_000_000)
-    api.delete_alert_rule(rule.id, conn=shop.conn)
+    api.alerts.delete_rule(rule.id, conn=shop.conn)
     with refused("WD509"):
-        api.read_alert_rule(rule.id, conn=shop.conn)
+        api.alerts.read_rule(rule.id, conn=shop.conn)
 
 
 def test_what_ended_a_year_ago_is_removed(shop: Kit, reaper: Connection) -> None:
     rule = saved(shop)
     for minute, value in enumerate((50, 0, 50)):
         settle(reaper, rule, minute, value)
-    assert api.remove_old_alerts(conn=reaper) == 0 or events(shop, rule)
+    assert api.alerts.remove_old(conn=reaper) == 0 or events(shop, rule)
     reaper.execute("select set_config('wedsql.test_offset', '500 days', false)")
-    api.remove_old_alerts(conn=reaper)
+    api.alerts.remove_old(conn=reaper)
     assert events(shop, rule) == ["started"]
-    assert api.read_alert_rule(rule.id, conn=shop.conn).active
+    assert api.alerts.read_rule(rule.id, conn=shop.conn).active
 
 
 def test_a_rule_that_can_never_hold_is_rejected(shop: Kit) -> None:

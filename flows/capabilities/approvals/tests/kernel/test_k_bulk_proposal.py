@@ -42,7 +42,7 @@ def reaper(kit: Kit) -> Any:
 
 def rules(kit: Kit, *found: ApprovalRule) -> None:
     forget_rules(kit)
-    api.save_approval_rules(kit.name, found, "boss", conn=kit.conn)
+    api.approvals.save_rules(kit.name, found, "boss", conn=kit.conn)
 
 
 def stuck(kit: Kit, count: int = 2, **state: Any) -> list[int]:
@@ -62,21 +62,21 @@ def request(
     confirmed: dict[str, Any] = {"expected": len(wids)}
     if operation != "cancel":
         confirmed["digest"] = digest_at(seqs)
-    return api.request_bulk(what, wids, **confirmed, actor="ann", conn=kit.conn)
+    return api.bulk.request(what, wids, **confirmed, actor="ann", conn=kit.conn)
 
 
 def proposal(kit: Kit, made: Bulk) -> Proposal:
     assert made.proposal is not None
-    return api.read_proposal(made.proposal, conn=kit.conn)
+    return api.approvals.read(made.proposal, conn=kit.conn)
 
 
 def approve(kit: Kit, made: Bulk, who: str, *groups: str) -> Proposal:
     assert made.proposal is not None
-    return api.approve_repair(made.proposal, who, groups, conn=kit.conn)
+    return api.approvals.approve(made.proposal, who, groups, conn=kit.conn)
 
 
 def results(kit: Kit, made: Bulk) -> list[tuple[str, str | None]]:
-    return [(row.result, row.sqlstate) for row in api.bulk_rows(made.id, conn=kit.conn)]
+    return [(row.result, row.sqlstate) for row in api.bulk.rows(made.id, conn=kit.conn)]
 
 
 def test_one_proposal_is_about_all_and_its_approval_starts_them(shop: Kit, reaper: Connection) -> None:
@@ -88,17 +88,17 @@ def test_one_proposal_is_about_all_and_its_approval_starts_them(shop: Kit, reape
     found = proposal(shop, made)
     assert (made.state, found.state, found.needed, found.title) == ("proposed", "proposed", 1, LARGE.title)
     assert (found.wid, found.bulk, found.total, found.case) == (None, made.id, 3, None)
-    assert found.number in api.proposals_to_approve([shop.name], "bob", ["finance"], conn=shop.conn)
-    assert [one.number for one in api.list_proposals([shop.name], conn=shop.conn)] == [found.number]
+    assert found.number in api.approvals.to_approve([shop.name], "bob", ["finance"], conn=shop.conn)
+    assert [one.number for one in api.approvals.list([shop.name], conn=shop.conn)] == [found.number]
     assert finish(reaper) == 0 and results(shop, made) == [("left", None)] * 3
     with refused("WD507"):
-        api.resume_bulk(made.id, conn=shop.conn)
+        api.bulk.resume(made.id, conn=shop.conn)
     with refused("WD523"):
         approve(shop, made, "Ann ", "finance")
     with refused("WD524"):
         approve(shop, made, "bob")
     done = approve(shop, made, "bob", "finance")
-    assert (done.state, api.read_bulk(made.id, conn=shop.conn).state) == ("applied", "running")
+    assert (done.state, api.bulk.read(made.id, conn=shop.conn).state) == ("applied", "running")
     finish(reaper)
     assert results(shop, made) == [("done", None)] * 3
     assert {(shop.state(wid)["refund"], shop.trace(wid)[-1].actor) for wid in wids} == {(600, "ann")}
@@ -117,22 +117,22 @@ def test_what_is_needed_is_what_the_previews_need(
     """By the state and what is written after it, without performing it on each."""
     wids = stuck(shop, refund=900)
     what = BulkRequest(operation, "", arguments=arguments)
-    assert api.bulk_approvals(what, wids, conn=shop.conn).needed == needed
-    shown = [one.preview for one in api.preview_bulk(what, wids, conn=shop.conn)]
+    assert api.approvals.of_bulk(what, wids, conn=shop.conn).needed == needed
+    shown = [one.preview for one in api.bulk.preview(what, wids, conn=shop.conn)]
     assert {one.approvals.needed for one in shown if one is not None} <= {needed}
 
 
 def test_undone_steps_count_by_what_they_wrote(shop: Kit) -> None:
     wids = stuck(shop)
     for wid in wids:
-        api.repair(wid, "patch", {"changes": {"stage": "new"}}, "x", conn=shop.conn)
+        api.repairs.repair(wid, "patch", {"changes": {"stage": "new"}}, "x", conn=shop.conn)
         shop.run("tr_pay", wid, stage="lost", refund=100)
     for text, needed in (("refund < 50", 1), ("refund > 50", 0)):
         rules(shop, ApprovalRule(1, "", (), ("refund",), text))
         for operation, arguments in (("rollback", {"steps": 1}), ("abort", {})):
             what = BulkRequest(operation, "", arguments=arguments)
-            assert api.bulk_approvals(what, wids, conn=shop.conn).needed == needed
-            (row, _) = api.preview_bulk(what, wids, conn=shop.conn)
+            assert api.approvals.of_bulk(what, wids, conn=shop.conn).needed == needed
+            (row, _) = api.bulk.preview(what, wids, conn=shop.conn)
             assert row.preview is not None and row.preview.approvals.needed == needed
 
 
@@ -140,20 +140,20 @@ def test_the_cases_are_proposed_until_it_is_decided(shop: Kit) -> None:
     """Where the instance is at the step at which it was selected, and only while the proposal waits."""
 
     def states() -> list[str]:
-        shown = (api.list_cases([shop.name], {"wid": wid}, conn=shop.conn) for wid in wids)
+        shown = (api.cases.list([shop.name], {"wid": wid}, conn=shop.conn) for wid in wids)
         return [one.state for (one,) in shown]
 
     wids = stuck(shop, 3)
     made = request(shop, wids[:2])
     assert states() == ["proposed", "proposed", "new"]
-    assert [one.bulk for one in api.list_proposals([shop.name], wid=wids[0], conn=shop.conn)] == [made.id]
-    assert api.list_proposals([shop.name], wid=wids[2], conn=shop.conn) == []
-    assert len(api.list_cases([shop.name], {"state": "proposed"}, conn=shop.conn)) == 2
-    taken = api.next_case(None, "eve", flows=[shop.name], conn=shop.conn)
+    assert [one.bulk for one in api.approvals.list([shop.name], wid=wids[0], conn=shop.conn)] == [made.id]
+    assert api.approvals.list([shop.name], wid=wids[2], conn=shop.conn) == []
+    assert len(api.cases.list([shop.name], {"state": "proposed"}, conn=shop.conn)) == 2
+    taken = api.cases.next(None, "eve", flows=[shop.name], conn=shop.conn)
     assert taken is not None and taken.wid == wids[2]
-    api.repair(wids[0], "patch", {"changes": {"operation": "y"}}, "x", conn=shop.conn)
+    api.repairs.repair(wids[0], "patch", {"changes": {"operation": "y"}}, "x", conn=shop.conn)
     assert states() == ["new", "proposed", "claimed"]
-    api.reject_repair(proposal(shop, made).number, "bob", "No.", ["finance"], conn=shop.conn)
+    api.approvals.reject(proposal(shop, made).number, "bob", "No.", ["finance"], conn=shop.conn)
     assert states() == ["new", "new", "claimed"]
 
 
@@ -180,10 +180,10 @@ def test_nothing_is_done_without_the_approval(shop: Kit, reaper: Connection) -> 
     wids = stuck(shop)
     withdrawn, rejected, expired = (request(shop, wids) for _ in range(3))
     found = [proposal(shop, made).number for made in (withdrawn, rejected, expired)]
-    api.withdraw_repair(found[0], "ann", conn=shop.conn)
-    api.reject_repair(found[1], "bob", "No.", ["finance"], conn=shop.conn)
+    api.approvals.withdraw(found[0], "ann", conn=shop.conn)
+    api.approvals.reject(found[1], "bob", "No.", ["finance"], conn=shop.conn)
     shop.reap("73 hours")
-    ended = [(proposal(shop, made).state, api.read_bulk(made.id, conn=shop.conn))
+    ended = [(proposal(shop, made).state, api.bulk.read(made.id, conn=shop.conn))
              for made in (withdrawn, rejected, expired)]  # fmt: skip
     assert [state for state, _ in ended] == ["withdrawn", "rejected", "expired"]
     assert [(made.state, made.changed_by) for _, made in ended] == [
@@ -194,7 +194,7 @@ def test_nothing_is_done_without_the_approval(shop: Kit, reaper: Connection) -> 
 def test_an_instance_that_moved_is_left_and_the_others_are_repaired(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 3)
     made = request(shop, wids)
-    api.repair(wids[1], "patch", {"changes": {"operation": "y"}}, "x", conn=shop.conn)
+    api.repairs.repair(wids[1], "patch", {"changes": {"operation": "y"}}, "x", conn=shop.conn)
     approve(shop, made, "bob", "finance")
     finish(reaper)
     assert results(shop, made) == [("done", None), ("refused", "WD108"), ("done", None)]
@@ -207,7 +207,7 @@ def test_what_the_rules_ask_for_by_now_counts(shop: Kit, reaper: Connection) -> 
     rules(shop, ApprovalRule(2, "Two"))
     failed = approve(shop, first, "bob", "finance")
     assert failed.state == "failed" and failed.failure is not None and failed.failure.code == "WD520"
-    assert api.read_bulk(first.id, conn=shop.conn).state == "withdrawn"
+    assert api.bulk.read(first.id, conn=shop.conn).state == "withdrawn"
     rules(shop, LARGE)
     second = request(shop, wids)
     approve(shop, second, "bob", "finance")

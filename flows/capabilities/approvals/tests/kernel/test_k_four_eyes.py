@@ -35,7 +35,7 @@ def shop(kit: Kit) -> Kit:
 
 def rules(kit: Kit, *found: ApprovalRule) -> None:
     forget_rules(kit)
-    api.save_approval_rules(kit.name, found, "boss", conn=kit.conn)
+    api.approvals.save_rules(kit.name, found, "boss", conn=kit.conn)
 
 
 def forget_rules(kit: Kit) -> None:
@@ -51,15 +51,15 @@ def stuck(kit: Kit, **state: Any) -> int:
 
 def proposed(kit: Kit, wid: int, maker: str = "ann", operation: str = "patch", **arguments: Any) -> Proposal:
     arguments = arguments or {"changes": {"refund": 600, "stage": "paid"}}
-    return api.propose_repair(wid, operation, arguments, "Why.", actor=maker, conn=kit.conn)
+    return api.approvals.propose(wid, operation, arguments, "Why.", actor=maker, conn=kit.conn)
 
 
 def approve(kit: Kit, found: Proposal, who: str, *groups: str, conn: Connection | None = None) -> Proposal:
-    return api.approve_repair(found.number, who, groups, conn=conn or kit.conn)
+    return api.approvals.approve(found.number, who, groups, conn=conn or kit.conn)
 
 
 def again(kit: Kit, found: Proposal) -> Proposal:
-    return api.read_proposal(found.number, conn=kit.conn)
+    return api.approvals.read(found.number, conn=kit.conn)
 
 
 @pytest.mark.parametrize(
@@ -72,16 +72,16 @@ def test_the_largest_number_of_the_rules_that_match_the_changed_state_counts(
 ) -> None:
     wid, before = stuck(shop), None
     before = everything(shop)
-    seen = api.preview_repair(wid, "patch", {"changes": changes}, conn=shop.conn)
+    seen = api.repairs.preview(wid, "patch", {"changes": changes}, conn=shop.conn)
     assert seen.refusal is None and (seen.approvals.needed, seen.approvals.title) == (needed, title)
     assert everything(shop) == before and shop.one("select count(*) from wedsql.applying") == 0
     if not needed:
         with refused("WD521"):
             proposed(shop, wid, changes=changes)
-        api.repair(wid, "patch", {"changes": changes}, "Why.", conn=shop.conn)
+        api.repairs.repair(wid, "patch", {"changes": changes}, "Why.", conn=shop.conn)
         return
     with refused("WD520") as why:
-        api.repair(wid, "patch", {"changes": changes}, "Why.", conn=shop.conn)
+        api.repairs.repair(wid, "patch", {"changes": changes}, "Why.", conn=shop.conn)
     assert (why.facts["needed"], why.facts["title"], why.facts["groups"]) == (needed, title, [])
     assert everything(shop) == before
 
@@ -99,11 +99,11 @@ def test_a_rule_is_about_what_is_written_and_one_that_cannot_be_evaluated_matche
     assert needed(shop, wid, "patch", changes={"stage": "x"}) == 0
     shop.rows("delete from {f}.wed_attr where aname = 'operation'")
     assert needed(shop, wid, "patch", changes={"stage": "x"}) == 2
-    assert [one.missing for one in api.list_approval_rules(shop.name, conn=shop.conn)] == [["operation"]] * 2
+    assert [one.missing for one in api.approvals.list_rules(shop.name, conn=shop.conn)] == [["operation"]] * 2
 
 
 def needed(kit: Kit, wid: int, operation: str, **arguments: Any) -> int:
-    return api.preview_repair(wid, operation, arguments, conn=kit.conn).approvals.needed
+    return api.repairs.preview(wid, operation, arguments, conn=kit.conn).approvals.needed
 
 
 def test_rules_of_another_form_are_refused_and_the_old_ones_stay(shop: Kit) -> None:
@@ -117,7 +117,7 @@ def test_rules_of_another_form_are_refused_and_the_old_ones_stay(shop: Kit) -> N
         rules(shop, *[LARGE] * 51)
     with refused("WD005"), shop.conn.transaction():
         rules(shop, ApprovalRule(1, condition="refund > (select 1)"))
-    found = api.list_approval_rules(shop.name, conn=shop.conn)
+    found = api.approvals.list_rules(shop.name, conn=shop.conn)
     assert [(one.title, one.approvals, one.attributes) for one in found] == [
         (LARGE.title, 1, ["refund"]), (TWO.title, 2, ["refund"])]  # fmt: skip
 
@@ -129,21 +129,21 @@ def test_the_approval_of_another_person_applies_the_repair(shop: Kit) -> None:
     assert (made.state, made.needed, made.title, made.case) == ("proposed", 1, LARGE.title, case.number)
     assert made.expires_at == made.proposed_at + timedelta(hours=72)
     assert open_case(shop, wid).state == "proposed" and shop.status(wid) == "E"
-    assert [one.number for one in api.list_cases([shop.name], {"state": "proposed"}, conn=shop.conn)] == [
+    assert [one.number for one in api.cases.list([shop.name], {"state": "proposed"}, conn=shop.conn)] == [
         case.number
     ]
-    assert api.next_case(None, "eve", flows=[shop.name], conn=shop.conn) is None
+    assert api.cases.next(None, "eve", flows=[shop.name], conn=shop.conn) is None
     for same in ("ann", "Ann", " ann "):
         with refused("WD523"):
             approve(shop, made, same)
         with refused("WD523"):
-            api.reject_repair(made.number, same, "No.", conn=shop.conn)
+            api.approvals.reject(made.number, same, "No.", conn=shop.conn)
     done = approve(shop, made, "bob")
     assert (done.state, [vote.voter for vote in done.votes]) == ("applied", ["bob"])
     assert (shop.state(wid)["refund"], shop.status(wid)) == (600, "R")
     last = shop.trace(wid)[-1]
     assert (last.trw, last.actor, last.reason) == ("_RECOVER:patch", "ann", f"Proposal {made.number}: Why.")
-    assert api.read_case(case.number, conn=shop.conn).state == "applied"
+    assert api.cases.read(case.number, conn=shop.conn).state == "applied"
     assert kinds(shop, case) == ["opened", "proposed", "approved", "closed", "applied"]
     assert shop.one("select count(*) from wedsql.applying") == 0 and broken(shop) == []
     with refused("WD521"):
@@ -156,16 +156,16 @@ def test_a_proposal_is_rejected_with_a_reason_or_withdrawn_by_its_maker(shop: Ki
     with refused("WD521"):
         proposed(shop, wid, "eve")
     with refused("WD009"):
-        api.reject_repair(made.number, "bob", " ", conn=conn)
-    done = api.reject_repair(made.number, "bob", "Too much.", conn=conn)
+        api.approvals.reject(made.number, "bob", " ", conn=conn)
+    done = api.approvals.reject(made.number, "bob", "Too much.", conn=conn)
     assert (done.state, done.votes[0].kind, done.votes[0].note) == ("rejected", "rejected", "Too much.")
     assert open_case(shop, wid).state == "new"
-    api.claim_case(open_case(shop, wid).number, "ann", conn=conn)
+    api.cases.claim(open_case(shop, wid).number, "ann", conn=conn)
     made = proposed(shop, wid)
     assert open_case(shop, wid).state == "proposed"
     with refused("WD523"):
-        api.withdraw_repair(made.number, "bob", conn=conn)
-    assert api.withdraw_repair(made.number, "ANN", conn=conn).state == "withdrawn"
+        api.approvals.withdraw(made.number, "bob", conn=conn)
+    assert api.approvals.withdraw(made.number, "ANN", conn=conn).state == "withdrawn"
     assert open_case(shop, wid).state == "claimed" and shop.status(wid) == "E"
     with refused("WD521"):
         approve(shop, made, "bob")
@@ -178,7 +178,7 @@ def test_a_proposal_expires(shop: Kit) -> None:
     made = proposed(shop, wid)
     for hours in (0, 721):
         with refused("WD521"):
-            api.propose_repair(wid, "accept", {}, "x", hours=hours, conn=shop.conn)
+            api.approvals.propose(wid, "accept", {}, "x", hours=hours, conn=shop.conn)
     shop.clock("73 hours")
     assert again(shop, made).state == "expired" and open_case(shop, wid).state == "new"
     with refused("WD521"):
@@ -191,17 +191,17 @@ def test_a_proposal_expires(shop: Kit) -> None:
 def test_a_proposal_of_an_instance_that_moved_fails_and_changes_nothing(shop: Kit) -> None:
     wid, conn = stuck(shop), shop.conn
     made, other = proposed(shop, wid), proposed(shop, stuck(shop))
-    api.repair(wid, "patch", {"changes": {"stage": "odd"}}, "x", conn=conn)
+    api.repairs.repair(wid, "patch", {"changes": {"stage": "odd"}}, "x", conn=conn)
     assert open_case(shop, wid).state == "new"
-    assert api.list_proposals([shop.name], wid=wid, conn=conn) == []
+    assert api.approvals.list([shop.name], wid=wid, conn=conn) == []
     before = shop.state(wid)
     done = approve(shop, made, "bob")
     assert done.state == "failed" and done.failure is not None and done.failure.code == "WD108"
     assert shop.state(wid) == before and kinds(shop, open_case(shop, wid))[-1] == "not_applied"
-    api.repair(other.wid, "patch", {"changes": {"stage": "paid"}}, "x", conn=conn)
+    api.repairs.repair(other.wid, "patch", {"changes": {"stage": "paid"}}, "x", conn=conn)
     shop.reap()
     assert again(shop, other).state == "failed" and broken(shop) == []
-    assert [one.number for one in api.list_proposals([shop.name], closed=True, conn=conn)] == [
+    assert [one.number for one in api.approvals.list([shop.name], closed=True, conn=conn)] == [
         other.number, made.number]  # fmt: skip
 
 
@@ -221,12 +221,12 @@ def test_what_other_rules_or_another_definition_ask_for_is_not_applied(shop: Kit
 def test_proposals_of_other_flows_are_unknown(shop: Kit) -> None:
     made, conn, other = proposed(shop, stuck(shop)), shop.conn, ["other"]
     for call in (
-        lambda: api.read_proposal(made.number, other, conn=conn),
-        lambda: api.approve_repair(made.number, "bob", flows=other, conn=conn),
-        lambda: api.reject_repair(made.number, "bob", "x", flows=other, conn=conn),
-        lambda: api.withdraw_repair(made.number, "ann", flows=other, conn=conn),
-        lambda: api.read_proposal(2**40, conn=conn),
+        lambda: api.approvals.read(made.number, other, conn=conn),
+        lambda: api.approvals.approve(made.number, "bob", flows=other, conn=conn),
+        lambda: api.approvals.reject(made.number, "bob", "x", flows=other, conn=conn),
+        lambda: api.approvals.withdraw(made.number, "ann", flows=other, conn=conn),
+        lambda: api.approvals.read(2**40, conn=conn),
     ):
         with refused("WD522"):
             call()
-    assert api.list_proposals(other, conn=conn) == api.proposals_to_approve(other, "bob", conn=conn) == []
+    assert api.approvals.list(other, conn=conn) == api.approvals.to_approve(other, "bob", conn=conn) == []

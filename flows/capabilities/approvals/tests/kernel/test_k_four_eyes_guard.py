@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.api.repairs import repair
 from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.approvals.tests.kernel.test_k_four_eyes import (
     LARGE,
@@ -29,20 +30,20 @@ __all__ = ["shop"]
 
 NEW = {"stage": "paid"}
 DOORS: dict[str, tuple[str, Callable[[Kit, Connection, int], Any]]] = {
-    "cancel": ("cancel", lambda kit, conn, wid: api.cancel(wid, "x", conn=conn)),
-    "suspend": ("suspend", lambda kit, conn, wid: api.suspend(wid, "x", conn=conn)),
-    "abort": ("abort", lambda kit, conn, wid: api.abort(wid, "x", conn=conn)),
-    "roll back": ("rollback", lambda kit, conn, wid: api.roll_back(wid, 1, "x", conn=conn)),
-    "compensate": ("compensate", lambda kit, conn, wid: api.compensate(wid, 2, "x", conn=conn)),
-    "rematch": ("rematch", lambda kit, conn, wid: api.rematch(kit.name, [wid], conn=conn)),
-    "rematch all": ("rematch", lambda kit, conn, wid: api.rematch(kit.name, conn=conn)),
-    "accept": ("accept", lambda kit, conn, wid: api.repair(wid, "accept", {}, "x", conn=conn)),
-    "branch": ("branch", lambda kit, conn, wid: api.repair(wid, "branch", {"seq": 1}, "x", conn=conn)),
-    "patch": ("patch", lambda kit, conn, wid: api.repair(wid, "patch", {"changes": NEW}, "x", conn=conn)),
-    "replay": ("replay", lambda kit, conn, wid: api.repair(wid, "replay", {"seq": 1}, "x", conn=conn)),
-    "migrate": ("migrate", lambda kit, conn, wid: api.repair(wid, "migrate", {}, "x", conn=conn)),
-    "repair": ("cancel", lambda kit, conn, wid: api.repair(wid, "cancel", {}, "x", conn=conn)),
-    "re-match": ("rematch", lambda kit, conn, wid: api.repair(wid, "rematch", {}, "x", conn=conn)),
+    "cancel": ("cancel", lambda kit, conn, wid: api.instances.cancel(wid, "x", conn=conn)),
+    "suspend": ("suspend", lambda kit, conn, wid: api.operations.suspend(wid, "x", conn=conn)),
+    "abort": ("abort", lambda kit, conn, wid: api.compensations.abort(wid, "x", conn=conn)),
+    "roll back": ("rollback", lambda kit, conn, wid: api.compensations.roll_back(wid, 1, "x", conn=conn)),
+    "compensate": ("compensate", lambda kit, conn, wid: api.compensations.compensate(wid, 2, "x", conn=conn)),
+    "rematch": ("rematch", lambda kit, conn, wid: api.instances.rematch(kit.name, [wid], conn=conn)),
+    "rematch all": ("rematch", lambda kit, conn, wid: api.instances.rematch(kit.name, conn=conn)),
+    "accept": ("accept", lambda kit, conn, wid: repair(wid, "accept", {}, "x", conn=conn)),
+    "branch": ("branch", lambda kit, conn, wid: repair(wid, "branch", {"seq": 1}, "x", conn=conn)),
+    "patch": ("patch", lambda kit, conn, wid: repair(wid, "patch", {"changes": NEW}, "x", conn=conn)),
+    "replay": ("replay", lambda kit, conn, wid: repair(wid, "replay", {"seq": 1}, "x", conn=conn)),
+    "migrate": ("migrate", lambda kit, conn, wid: repair(wid, "migrate", {}, "x", conn=conn)),
+    "repair": ("cancel", lambda kit, conn, wid: repair(wid, "cancel", {}, "x", conn=conn)),
+    "re-match": ("rematch", lambda kit, conn, wid: repair(wid, "rematch", {}, "x", conn=conn)),
 }  # fmt: skip
 
 
@@ -71,12 +72,12 @@ def test_nor_does_one_of_a_job(shop: Kit, web: Connection, operation: str) -> No
         shop.fail("tr_pay", wid)
     rules(shop, ApprovalRule(1, operations=(operation,)))
     calls: dict[str, Callable[[], Any]] = {
-        "retry": lambda: api.retry_job(wid, job, "x", conn=web),
-        "withdraw": lambda: api.withdraw_job(wid, job, "x", conn=web),
-        "extend": lambda: api.extend_job(wid, job, 9, "x", conn=web),
-        "reassign": lambda: api.reassign_job(wid, job, "ann", "x", conn=web),
-        "skip": lambda: api.repair(wid, "skip", {"job": job}, "x", conn=web),
-        "complete": lambda: api.repair(wid, "complete", {"job": job}, "x", conn=web),
+        "retry": lambda: api.operations.retry_job(wid, job, "x", conn=web),
+        "withdraw": lambda: api.operations.withdraw_job(wid, job, "x", conn=web),
+        "extend": lambda: api.operations.extend_job(wid, job, 9, "x", conn=web),
+        "reassign": lambda: api.operations.reassign_job(wid, job, "ann", "x", conn=web),
+        "skip": lambda: api.repairs.repair(wid, "skip", {"job": job}, "x", conn=web),
+        "complete": lambda: api.repairs.repair(wid, "complete", {"job": job}, "x", conn=web),
     }
     with refused("WD520"):
         calls[operation]()
@@ -92,11 +93,11 @@ def test_nor_does_one_that_skips_a_compensation(shop: Kit, web: Connection, by: 
     shop.rows("update {f}.wed_trig set compensation = 'transition', compensated_by = 'tr_back'"
               " where trname = 'tr_pay'")  # fmt: skip
     wid = stuck(shop)
-    assert api.roll_back(wid, 1, "x", conn=web) == "X"
+    assert api.compensations.roll_back(wid, 1, "x", conn=web) == "X"
     rules(shop, ApprovalRule(1, operations=("skip_compensation",)))
     calls: dict[str, Callable[[], Any]] = {
-        "repair": lambda: api.repair(wid, "skip_compensation", {}, "x", conn=web),
-        "skip_compensation": lambda: api.skip_compensation(wid, "x", conn=web),
+        "repair": lambda: api.repairs.repair(wid, "skip_compensation", {}, "x", conn=web),
+        "skip_compensation": lambda: api.compensations.skip(wid, "x", conn=web),
     }
     with refused("WD520"), web.transaction():
         calls[by]()
@@ -121,7 +122,7 @@ def test_undone_steps_are_matched_by_what_they_wrote(shop: Kit) -> None:
     wid = shop.start(refund=700)
     shop.run("tr_pay", wid, stage="lost", refund=1)
     for operation, arguments in (("rollback", {"seq": 1}), ("compensate", {"seq": 2}), ("abort", {})):
-        seen = api.preview_repair(wid, operation, arguments, conn=shop.conn)
+        seen = api.repairs.preview(wid, operation, arguments, conn=shop.conn)
         assert (seen.refusal, seen.approvals.needed) == (None, 1), operation
     other = stuck(shop, refund=700)
     assert needed(shop, other, "rollback", seq=1) == 0, "the refund was not written"
@@ -139,7 +140,7 @@ def test_an_operation_on_many_that_needs_approvals_is_refused(shop: Kit) -> None
             request(shop, wids, "cancel")
     made = request(shop, [small], "cancel")
     finish(shop.conn)
-    assert [row.result for row in api.bulk_rows(made.id, conn=shop.conn)] == ["done"]
+    assert [row.result for row in api.bulk.rows(made.id, conn=shop.conn)] == ["done"]
 
 
 def test_the_tables_are_written_by_the_kernel_only(shop: Kit, web: Connection) -> None:
@@ -157,19 +158,19 @@ def test_the_tables_are_written_by_the_kernel_only(shop: Kit, web: Connection) -
 def test_the_undo_of_a_repair_needs_the_approvals_of_that_operation(shop: Kit) -> None:
     rules(shop, ApprovalRule(1, operations=("accept",)), ApprovalRule(2, "", ("patch",), ("stage",)))
     wid = stuck(shop)
-    api.repair(wid, "patch", {"changes": {"refund": 5}}, "Why.", conn=shop.conn)
+    api.repairs.repair(wid, "patch", {"changes": {"refund": 5}}, "Why.", conn=shop.conn)
     assert needed(shop, wid, "undo") == 0, "the stage is not written"
-    api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
+    api.repairs.repair(wid, "undo", {}, "Why.", conn=shop.conn)
     for operation, arguments, votes in (("patch", {"changes": {"stage": "none"}}, 2), ("accept", {}, 1)):
-        found = api.propose_repair(wid, operation, arguments, "Why.", actor="ann", conn=shop.conn)
+        found = api.approvals.propose(wid, operation, arguments, "Why.", actor="ann", conn=shop.conn)
         for who in ("bob", "cid")[:votes]:
             approve(shop, found, who)
         before = everything(shop)
         assert needed(shop, wid, "undo") == votes
         with refused("WD520") as why:
-            api.repair(wid, "undo", {}, "Why.", conn=shop.conn)
+            api.repairs.repair(wid, "undo", {}, "Why.", conn=shop.conn)
         assert why.facts["needed"] == votes and everything(shop) == before
-        undo = api.propose_repair(wid, "undo", {}, "Why.", actor="ann", conn=shop.conn)
+        undo = api.approvals.propose(wid, "undo", {}, "Why.", actor="ann", conn=shop.conn)
         for who in ("bob", "cid")[:votes]:
             undo = approve(shop, undo, who)
         assert undo.state == "applied" and shop.status(wid) == "E"
@@ -199,14 +200,16 @@ def spend(kit: Kit) -> None:
 
 AUTOMATIC: dict[str, Callable[[Kit, int], Any]] = {
     "worker": lambda kit, wid: kit.run("_EXCPT", wid, big=True),
-    "patch": lambda kit, wid: api.repair(wid, "patch", {"changes": {"big": True}}, "x", conn=kit.conn),
-    "roll back": lambda kit, wid: api.roll_back(wid, 1, "x", conn=kit.conn),
-    "rollback": lambda kit, wid: api.repair(wid, "rollback", {"seq": 1}, "x", conn=kit.conn),
-    "replay": lambda kit, wid: api.repair(wid, "replay", {"seq": 1}, "x", conn=kit.conn),
-    "rematch": lambda kit, wid: api.rematch(kit.name, [wid], conn=kit.conn),
-    "rematch all": lambda kit, wid: api.rematch(kit.name, conn=kit.conn),
-    "re-match": lambda kit, wid: api.repair(wid, "rematch", {}, "x", conn=kit.conn),
-    "branch": lambda kit, wid: api.repair(wid, "branch", {"seq": 1}, "x", conn=kit.conn),
+    "patch": lambda kit, wid: api.repairs.repair(
+        wid, "patch", {"changes": {"big": True}}, "x", conn=kit.conn
+    ),
+    "roll back": lambda kit, wid: api.compensations.roll_back(wid, 1, "x", conn=kit.conn),
+    "rollback": lambda kit, wid: api.repairs.repair(wid, "rollback", {"seq": 1}, "x", conn=kit.conn),
+    "replay": lambda kit, wid: api.repairs.repair(wid, "replay", {"seq": 1}, "x", conn=kit.conn),
+    "rematch": lambda kit, wid: api.instances.rematch(kit.name, [wid], conn=kit.conn),
+    "rematch all": lambda kit, wid: api.instances.rematch(kit.name, conn=kit.conn),
+    "re-match": lambda kit, wid: api.repairs.repair(wid, "rematch", {}, "x", conn=kit.conn),
+    "branch": lambda kit, wid: api.repairs.repair(wid, "branch", {"seq": 1}, "x", conn=kit.conn),
 }
 
 
@@ -253,7 +256,7 @@ def test_a_chain_that_is_too_long_to_be_checked_is_refused(spending: Kit) -> Non
     spending.trig("tr_n", "big", performer="database", sets="n = n + 1", max_firings=10000)
     rules(spending, LARGE)
     with refused("WD520") as why:
-        api.repair(wid, "patch", {"changes": {"big": True}}, "x", conn=spending.conn)
+        api.repairs.repair(wid, "patch", {"changes": {"big": True}}, "x", conn=spending.conn)
     assert why.facts["limit"] == 2500 and spending.state(wid)["n"] == 0
 
 
@@ -270,9 +273,9 @@ def test_what_the_database_writes_when_a_person_retries_is_a_part_of_it(spending
     before = everything(spending)
     with refused("WD520"), spending.conn.transaction():
         if by == "retry":
-            api.retry_job(wid, job.id, "x", conn=spending.conn)
+            api.operations.retry_job(wid, job.id, "x", conn=spending.conn)
         else:
-            api.repair(wid, "retry", {"job": job.id}, "x", conn=spending.conn)
+            api.repairs.repair(wid, "retry", {"job": job.id}, "x", conn=spending.conn)
     spending.reap()
     assert everything(spending)["trace"] == before["trace"] and spending.state(wid)["refund"] == 0
 
@@ -283,15 +286,15 @@ def test_what_the_database_writes_after_a_resumption_is_a_part_of_it(
     spending: Kit, web: Connection, by: str, stage: str
 ) -> None:
     wid = spending.start(big=True) if stage == "new" else stuck(spending, big=True)
-    api.suspend(wid, "x", conn=spending.conn)
+    api.operations.suspend(wid, "x", conn=spending.conn)
     spend(spending)
     rules(spending, LARGE)
 
     def resume() -> None:
         if by == "resume":
-            api.resume(wid, "x", conn=web)
+            api.operations.resume(wid, "x", conn=web)
         else:
-            api.repair(wid, "resume", {}, "x", conn=web)
+            api.repairs.repair(wid, "resume", {}, "x", conn=web)
 
     before = everything(spending)
     with refused("WD520"), web.transaction():
@@ -312,5 +315,5 @@ def test_a_session_that_invents_the_size_of_an_operation_gets_the_rules_all_the_
     )
     web.execute("select set_config('wedsql.bulk_size', %s, false)", [size])
     with refused("WD520"):
-        api.suspend(wid, "x", conn=web)
+        api.operations.suspend(wid, "x", conn=web)
     assert shop.status(wid) == "E"

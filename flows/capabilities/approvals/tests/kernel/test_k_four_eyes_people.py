@@ -41,13 +41,15 @@ def test_persons_are_kept_apart_by_a_key_not_only_by_a_check(shop: Kit) -> None:
 def test_a_delegate_is_no_second_person_beside_who_delegated(shop: Kit) -> None:
     until = datetime.now(UTC) + timedelta(days=2)
     conn = shop.conn
-    given = api.delegate_approvals(shop.name, "Ann", "bob", until, actor="Ann", conn=conn)
-    assert [one.from_person for one in api.list_delegations([shop.name], "bob", conn=conn)] == ["Ann"]
+    given = api.approvals.delegate(shop.name, "Ann", "bob", until, actor="Ann", conn=conn)
+    assert [one.from_person for one in api.approvals.list_delegations([shop.name], "bob", conn=conn)] == [
+        "Ann"
+    ]
     made = proposed(shop, stuck(shop))
     with refused("WD523"):
         approve(shop, made, "bob")
-    assert api.proposals_to_approve([shop.name], "bob", conn=conn) == []
-    assert api.proposals_to_approve([shop.name], "cleo", conn=conn) == [made.number]
+    assert api.approvals.to_approve([shop.name], "bob", conn=conn) == []
+    assert api.approvals.to_approve([shop.name], "cleo", conn=conn) == [made.number]
     other = proposed(shop, stuck(shop), "eve", changes={"refund": 6000})
     assert approve(shop, other, "bob").votes[0].on_behalf == ["Ann"]
     with refused("WD523"):
@@ -57,40 +59,40 @@ def test_a_delegate_is_no_second_person_beside_who_delegated(shop: Kit) -> None:
     approve(shop, third, "ann")
     with refused("WD523"):
         approve(shop, third, "bob")
-    api.end_delegation(given.id, "ann", conn=conn)
+    api.approvals.end_delegation(given.id, "ann", conn=conn)
     assert approve(shop, third, "bob").state == approve(shop, made, "bob").state == "applied"
 
 
 def test_a_delegation_counts_from_its_begin_to_its_end(shop: Kit) -> None:
     conn, now = shop.conn, datetime.now(UTC)
     begin, until = now + timedelta(days=1), now + timedelta(days=2)
-    made = api.delegate_approvals(shop.name, "ann", "bob", until, begin=begin, conn=conn)
-    assert api.list_delegations([shop.name], "bob", conn=conn) == []
+    made = api.approvals.delegate(shop.name, "ann", "bob", until, begin=begin, conn=conn)
+    assert api.approvals.list_delegations([shop.name], "bob", conn=conn) == []
     assert approve(shop, proposed(shop, stuck(shop)), "bob").state == "applied"
     shop.clock("36 hours")
-    assert [one.id for one in api.list_delegations([shop.name], "bob", conn=conn)] == [made.id]
+    assert [one.id for one in api.approvals.list_delegations([shop.name], "bob", conn=conn)] == [made.id]
     with refused("WD523"):
         approve(shop, proposed(shop, stuck(shop)), "bob")
     shop.clock("49 hours")
-    assert api.list_delegations([shop.name], conn=conn) == []
+    assert api.approvals.list_delegations([shop.name], conn=conn) == []
     for giver, taker, end in (("a", " A ", until + timedelta(days=9)), ("", "b", until + timedelta(days=9)),
                               ("a", "b", now), ("a", "b", now + timedelta(days=400))):  # fmt: skip
         with refused("WD521"):
-            api.delegate_approvals(shop.name, giver, taker, end, conn=conn)
+            api.approvals.delegate(shop.name, giver, taker, end, conn=conn)
     with refused("WD521"):
-        api.end_delegation(made.id, conn=conn)
+        api.approvals.end_delegation(made.id, conn=conn)
 
 
 def test_only_members_of_the_group_of_a_rule_decide(shop: Kit) -> None:
     rules(shop, ApprovalRule(1, attributes=("refund",), approvers="finance"), ApprovalRule(1))
     made = proposed(shop, stuck(shop))
     assert made.approvers == ["finance"]
-    assert api.proposals_to_approve([shop.name], "bob", ["sales"], conn=shop.conn) == []
+    assert api.approvals.to_approve([shop.name], "bob", ["sales"], conn=shop.conn) == []
     for groups in ((), ("sales",)):
         with refused("WD524"):
             approve(shop, made, "bob", *groups)
         with refused("WD524"):
-            api.reject_repair(made.number, "bob", "No.", groups, conn=shop.conn)
+            api.approvals.reject(made.number, "bob", "No.", groups, conn=shop.conn)
     done = approve(shop, made, "bob", "sales", "finance")
     assert (done.state, done.votes[0].groups) == ("applied", ["finance"])
 

@@ -38,7 +38,7 @@ def test_the_reaper_leaves_a_proposal_that_is_being_approved(shop: Kit) -> None:
 
     def reap(conn: Connection) -> Any:
         conn.execute("select set_config('wedsql.test_offset', '73 hours', false)")
-        return api.reap(conn=conn)
+        return api.maintenance.reap(conn=conn)
 
     first, second = together(shop, lambda conn: approve(shop, made, "bob", conn=conn), reap, waits=False)
     second.result(10)
@@ -47,7 +47,7 @@ def test_the_reaper_leaves_a_proposal_that_is_being_approved(shop: Kit) -> None:
 
 def test_an_approval_that_waits_for_the_end_of_a_proposal_is_refused(shop: Kit) -> None:
     made = proposed(shop, stuck(shop))
-    _, second = together(shop, lambda conn: api.withdraw_repair(made.number, "ann", conn=conn),
+    _, second = together(shop, lambda conn: api.approvals.withdraw(made.number, "ann", conn=conn),
                          lambda conn: approve(shop, made, "bob", conn=conn))  # fmt: skip
     with refused("WD521"):
         second.result(10)

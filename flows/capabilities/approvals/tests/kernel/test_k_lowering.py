@@ -59,15 +59,15 @@ def shop(kit: Kit) -> Kit:
 
 
 def save(kit: Kit, *rules: ApprovalRule, actor: str = "dora") -> None:
-    api.save_approval_rules(kit.name, rules, actor, conn=kit.conn)
+    api.approvals.save_rules(kit.name, rules, actor, conn=kit.conn)
 
 
 def propose(kit: Kit, *rules: ApprovalRule, actor: str = "dora", hours: int = 72) -> Proposal:
-    return api.propose_approval_rules(kit.name, rules, "Why.", actor=actor, hours=hours, conn=kit.conn)
+    return api.approvals.propose_rules(kit.name, rules, "Why.", actor=actor, hours=hours, conn=kit.conn)
 
 
 def titles(kit: Kit) -> list[tuple[str, int]]:
-    return [(one.title, one.approvals) for one in api.list_approval_rules(kit.name, conn=kit.conn)]
+    return [(one.title, one.approvals) for one in api.approvals.list_rules(kit.name, conn=kit.conn)]
 
 
 @pytest.mark.parametrize("name", STRONGER)
@@ -89,10 +89,10 @@ def test_what_makes_a_rule_weaker_is_refused_and_approved_by_another_person(shop
     assert (made.operation, made.wid, made.needed, made.approvers) == (RULES, None, 1, ["finance"])
     assert titles(shop) == [("Large", 1), ("Cancelling", 1)], "nothing is changed by a proposal"
     with refused("WD523"):
-        api.approve_repair(made.number, "Dora ", ["finance"], conn=shop.conn)
+        api.approvals.approve(made.number, "Dora ", ["finance"], conn=shop.conn)
     with refused("WD524"):
-        api.approve_repair(made.number, "eve", ["legal"], conn=shop.conn)
-    assert api.approve_repair(made.number, "bob", ["finance"], conn=shop.conn).state == "applied"
+        api.approvals.approve(made.number, "eve", ["legal"], conn=shop.conn)
+    assert api.approvals.approve(made.number, "bob", ["finance"], conn=shop.conn).state == "applied"
     assert titles(shop) == [("Large", WEAKER[name].approvals), ("Cancelling", 1)]
 
 
@@ -129,12 +129,12 @@ def test_all_rules_that_become_weaker_say_who_approves(shop: Kit) -> None:
     made = propose(shop)
     assert (made.needed, made.title, made.approvers) == (2, "Cancelling", ["finance", "legal"])
     both = ["finance", "legal"]
-    assert api.approve_repair(made.number, "bob", both, conn=shop.conn).state == "approved"
+    assert api.approvals.approve(made.number, "bob", both, conn=shop.conn).state == "approved"
     with refused("WD523"):
-        api.approve_repair(made.number, "BOB", both, conn=shop.conn)
-    assert api.approve_repair(made.number, "eve", both, conn=shop.conn).state == "applied"
+        api.approvals.approve(made.number, "BOB", both, conn=shop.conn)
+    assert api.approvals.approve(made.number, "eve", both, conn=shop.conn).state == "applied"
     assert titles(shop) == []
-    change = api.list_control_changes(conn=shop.conn)[0]
+    change = api.controls.list_changes(conn=shop.conn)[0]
     assert (change.control, change.actor, change.after) == ("approval_rule", "dora", None)
 
 
@@ -147,7 +147,7 @@ def test_rules_that_need_no_approvals_are_removed_at_once(shop: Kit) -> None:
 def test_rules_that_changed_meanwhile_are_not_replaced(shop: Kit) -> None:
     made = propose(shop, OTHER)
     save(shop, RULE, OTHER, ApprovalRule(1, "New"))
-    found = api.approve_repair(made.number, "bob", ["finance"], conn=shop.conn)
+    found = api.approvals.approve(made.number, "bob", ["finance"], conn=shop.conn)
     assert found.state == "failed" and found.failure is not None and found.failure.code == "WD521"
     assert titles(shop) == [("Large", 1), ("Cancelling", 1), ("New", 1)]
 
@@ -157,15 +157,15 @@ def test_one_change_waits_until_it_is_decided_withdrawn_or_over(shop: Kit) -> No
     with refused("WD521"):
         propose(shop, RULE)
     with refused("WD009"):
-        api.propose_approval_rules(shop.name, [], " ", conn=shop.conn)
-    assert api.withdraw_repair(made.number, "dora", conn=shop.conn).state == "withdrawn"
+        api.approvals.propose_rules(shop.name, [], " ", conn=shop.conn)
+    assert api.approvals.withdraw(made.number, "dora", conn=shop.conn).state == "withdrawn"
     made = propose(shop, OTHER)
-    assert api.reject_repair(made.number, "bob", "No.", ["finance"], conn=shop.conn).state == "rejected"
+    assert api.approvals.reject(made.number, "bob", "No.", ["finance"], conn=shop.conn).state == "rejected"
     late = propose(shop, OTHER, hours=1)
     shop.clock("2 hours")
-    assert api.read_proposal(late.number, conn=shop.conn).state == "expired"
+    assert api.approvals.read(late.number, conn=shop.conn).state == "expired"
     assert propose(shop, OTHER).state == "proposed"
-    assert api.read_proposal(late.number, conn=shop.conn).closed_at is not None
+    assert api.approvals.read(late.number, conn=shop.conn).closed_at is not None
     assert titles(shop) == [("Large", 1), ("Cancelling", 1)]
 
 
@@ -175,10 +175,10 @@ TOO_MUCH = [("WD009", " ", 72), ("WD521", "x" * 1001, 72), ("WD521", "Why.", 0),
 @pytest.mark.parametrize(("code", "reason", "hours"), TOO_MUCH)
 def test_what_is_proposed_is_checked_like_a_repair(shop: Kit, code: str, reason: str, hours: int) -> None:
     with refused(code):
-        api.propose_approval_rules(shop.name, [], reason, hours=hours, conn=shop.conn)
+        api.approvals.propose_rules(shop.name, [], reason, hours=hours, conn=shop.conn)
     wid = lost(shop)
     with refused(code):
-        api.propose_repair(wid, "cancel", {}, reason, hours=hours, conn=shop.conn)
+        api.approvals.propose(wid, "cancel", {}, reason, hours=hours, conn=shop.conn)
 
 
 def lost(kit: Kit) -> int:
@@ -190,17 +190,17 @@ def lost(kit: Kit) -> int:
 
 def test_an_administrator_approves_no_repair_alone(shop: Kit) -> None:
     save(shop, RULE, OTHER, ApprovalRule(1, "Notes", ("patch",), ("note",)))
-    repair = api.propose_repair(lost(shop), "patch", {"changes": {"note": "x"}}, "Why.", conn=shop.conn)
+    repair = api.approvals.propose(lost(shop), "patch", {"changes": {"note": "x"}}, "Why.", conn=shop.conn)
     with refused("WD521"):
-        api.approve_as_administrator(repair.number, "dora", "Finance was closed.", conn=shop.conn)
-    assert api.read_proposal(repair.number, conn=shop.conn).state == "proposed"
+        api.approvals.approve_as_administrator(repair.number, "dora", "Finance was closed.", conn=shop.conn)
+    assert api.approvals.read(repair.number, conn=shop.conn).state == "proposed"
 
 
 def test_an_administrator_approves_where_nobody_else_may_and_it_is_recorded(shop: Kit) -> None:
     made = propose(shop, OTHER)
     with refused("WD009"):
-        api.approve_as_administrator(made.number, "dora", " ", conn=shop.conn)
-    found = api.approve_as_administrator(made.number, "dora", "Finance was closed.", conn=shop.conn)
+        api.approvals.approve_as_administrator(made.number, "dora", " ", conn=shop.conn)
+    found = api.approvals.approve_as_administrator(made.number, "dora", "Finance was closed.", conn=shop.conn)
     assert (found.state, [(one.voter, one.administrator) for one in found.votes]) == (
         "applied", [("dora", True)])  # fmt: skip
     assert titles(shop) == [("Cancelling", 1)]
@@ -211,8 +211,8 @@ def test_a_publication_makes_no_rule_weaker(shop: Kit) -> None:
     wid = lost(shop)
     assert shop.status(wid) == "E"
     asked = (wid, "patch", {"changes": {"stage": "new"}})
-    assert api.preview_repair(*asked, conn=shop.conn).approvals.needed == 0, "the note is not written"
+    assert api.repairs.preview(*asked, conn=shop.conn).approvals.needed == 0, "the note is not written"
     shop.rows("delete from {f}.wed_attr where aname = 'note'")
-    assert api.preview_repair(*asked, conn=shop.conn).approvals.needed == 2
+    assert api.repairs.preview(*asked, conn=shop.conn).approvals.needed == 2
     with refused("WD520"):
         save(shop, OTHER)

@@ -42,7 +42,7 @@ def histories(kit: Kit) -> list[int]:
     kit.run("tr_none", more, a="9")
     patched = kit.start(a="1")
     kit.run("tr_x", patched, a="7")
-    api.repair(patched, "patch", {"changes": {"a": "1", "b": "by hand"}}, "x", conn=kit.conn)
+    api.repairs.repair(patched, "patch", {"changes": {"a": "1", "b": "by hand"}}, "x", conn=kit.conn)
     return [one, more, patched, kit.start(a="1", b="y")]
 
 
@@ -70,13 +70,13 @@ def written(kit: Kit, wid: int) -> list[dict[str, Any]]:
 def test_what_is_written_together_is_what_each_has_by_itself(shop: Kit) -> None:
     alone, together = histories(shop), histories(shop)
     for wid in alone:
-        api.abort(wid, "The bank was down.", actor="ana", override=True, conn=shop.conn)
+        api.compensations.abort(wid, "The bank was down.", actor="ana", override=True, conn=shop.conn)
     reaper: Connection = shop.connect("wed_reaper")
     asked = BulkRequest("abort", "The bank was down.", arguments={"override": True})
-    made = api.request_bulk(asked, together, expected=4, actor="ana", conn=shop.conn)
+    made = api.bulk.request(asked, together, expected=4, actor="ana", conn=shop.conn)
     finish(reaper)
     reaper.close()
-    assert api.read_bulk(made.id, conn=shop.conn).done == 4
+    assert api.bulk.read(made.id, conn=shop.conn).done == 4
     assert {shop.status(wid) for wid in together} == {"A"} and broken(shop) == []
     for first, second in zip(alone, together, strict=True):
         assert written(shop, first) == written(shop, second)
@@ -87,7 +87,7 @@ def test_one_that_needs_a_worker_is_undone_with_the_others(shop: Kit) -> None:
     shop.run("tr_x", wids[0], a="7")
     shop.run("tr_told", wids[1], a="7")
     reaper: Connection = shop.connect("wed_reaper")
-    api.request_bulk(BulkRequest("abort", "x"), wids, expected=2, conn=shop.conn)
+    api.bulk.request(BulkRequest("abort", "x"), wids, expected=2, conn=shop.conn)
     finish(reaper)
     reaper.close()
     assert [shop.status(wid) for wid in wids] == ["A", "X"] and shop.jobs(wids[1]) == ["tr_back"]

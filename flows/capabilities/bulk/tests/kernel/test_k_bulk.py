@@ -27,7 +27,7 @@ with psycopg.connect(sys.argv[1], autocommit=True) as conn:
     found = True
     while found:
         with conn.transaction():
-            found = api.continue_bulk(int(sys.argv[2]), conn=conn)
+            found = api.bulk.continue_bulk(int(sys.argv[2]), conn=conn)
 """
 
 
@@ -50,19 +50,19 @@ def reaper(kit: Kit) -> Iterator[Connection]:
 
 def request(kit: Kit, wids: Sequence[int], operation: str = "suspend", **details: Any) -> Bulk:
     what = BulkRequest(operation, "The press is broken.", **details)
-    return api.request_bulk(what, wids, expected=len(wids), actor="olga", conn=kit.conn)
+    return api.bulk.request(what, wids, expected=len(wids), actor="olga", conn=kit.conn)
 
 
 def finish(reaper: Connection, limit: int = 100) -> int:
     """Perform all slices and return how many there were."""
     slices = 0
-    while api.continue_bulk(limit, conn=reaper) is not None:
+    while api.bulk.continue_bulk(limit, conn=reaper) is not None:
         slices += 1
     return slices
 
 
 def results(kit: Kit, bulk: Bulk) -> list[str]:
-    return [row.result for row in api.bulk_rows(bulk.id, conn=kit.conn)]
+    return [row.result for row in api.bulk.rows(bulk.id, conn=kit.conn)]
 
 
 def test_it_touches_what_was_counted_and_nothing_else(shop: Kit, reaper: Connection) -> None:
@@ -72,7 +72,7 @@ def test_it_touches_what_was_counted_and_nothing_else(shop: Kit, reaper: Connect
     later = shop.start(a="1")
     assert (bulk.state, bulk.total, bulk.left, bulk.flows) == ("running", 7, 7, [shop.name])
     assert finish(reaper, 3) == 3
-    bulk = api.read_bulk(bulk.id, conn=shop.conn)
+    bulk = api.bulk.read(bulk.id, conn=shop.conn)
     assert (bulk.state, bulk.done, bulk.left, bulk.finished_at is not None) == ("finished", 7, 0, True)
     assert [shop.status(wid) for wid in (*wids, later)] == ["S"] * 7 + ["R"]
     reason = f"Bulk operation {bulk.id}: The press is broken."
@@ -88,10 +88,10 @@ def test_another_number_than_the_confirmed_one_is_refused_with_both(shop: Kit) -
     before = shop.one("select count(*) from wedsql.bulk")
     for expected in (2, 4, None):
         with refused("WD505") as why:
-            api.request_bulk(BulkRequest("cancel", "x"), wids, expected=expected, conn=shop.conn)  # type: ignore[arg-type]
+            api.bulk.request(BulkRequest("cancel", "x"), wids, expected=expected, conn=shop.conn)  # type: ignore[arg-type]
         assert why.facts == {"found": 3, "expected": expected or 0}
     with refused("WD505"):
-        api.request_bulk(BulkRequest("cancel", "x"), [], expected=0, conn=shop.conn)
+        api.bulk.request(BulkRequest("cancel", "x"), [], expected=0, conn=shop.conn)
     with refused("WD505"):
         request(shop, [*wids, 2_000_000_000])
     assert shop.one("select count(*) from wedsql.bulk") == before
@@ -104,10 +104,10 @@ def test_others_of_the_same_number_are_refused(shop: Kit) -> None:
     assert digest(wids) == shop.one("select wedsql._bulk_digest(%s)", [wids[::-1]])
     for confirmed in (digest([*wids[:2], wids[2] + 1]), digest([]), ""):
         with refused("WD505") as why:
-            api.request_bulk(what, wids, expected=3, digest=confirmed, conn=shop.conn)
+            api.bulk.request(what, wids, expected=3, digest=confirmed, conn=shop.conn)
         assert why.facts == {"found": 3} and "not the same ones" in why.message
     assert shop.one("select count(*) from wedsql.bulk") == 0
-    assert api.request_bulk(what, wids[::-1], expected=3, digest=digest(wids), conn=shop.conn).total == 3
+    assert api.bulk.request(what, wids[::-1], expected=3, digest=digest(wids), conn=shop.conn).total == 3
 
 
 @pytest.mark.parametrize(
@@ -130,13 +130,13 @@ def test_a_request_of_another_form_is_refused(shop: Kit, code: str, given: dict[
     wid = shop.start(a="1")
     with refused(code):
         what = BulkRequest(**{"reason": "x"} | given)
-        api.request_bulk(what, [wid], expected=1, conn=shop.conn)
+        api.bulk.request(what, [wid], expected=1, conn=shop.conn)
     assert shop.one("select count(*) from wedsql.bulk_row where wid = %s", [wid]) == 0
 
 
 def test_more_than_the_limit_is_refused(shop: Kit) -> None:
     with refused("WD504") as why:
-        api.request_bulk(BulkRequest("cancel", "x"), range(100_001), expected=100_001, conn=shop.conn)
+        api.bulk.request(BulkRequest("cancel", "x"), range(100_001), expected=100_001, conn=shop.conn)
     assert why.facts == {"limit": 100_000}
 
 
@@ -145,28 +145,28 @@ def test_every_flow_must_be_allowed(shop: Kit) -> None:
     what = BulkRequest("cancel", "x")
     for flows in ([], ["another"]):
         with refused("WD301") as why:
-            api.request_bulk(what, [wid], expected=1, flows=flows, conn=shop.conn)
+            api.bulk.request(what, [wid], expected=1, flows=flows, conn=shop.conn)
         assert why.facts == {"flow": shop.name}
-    assert api.request_bulk(what, [wid], expected=1, flows=[shop.name], conn=shop.conn).total == 1
+    assert api.bulk.request(what, [wid], expected=1, flows=[shop.name], conn=shop.conn).total == 1
 
 
 def test_a_refused_instance_keeps_its_error_and_stops_no_other(shop: Kit, reaper: Connection) -> None:
     first, ended, gone, last = (shop.start(a="1") for _ in range(4))
     bulk = request(shop, [first, ended, gone, last])
     shop.run("tr_x", ended, a="2")
-    api.cancel(gone, "x", conn=shop.conn)
+    api.instances.cancel(gone, "x", conn=shop.conn)
     shop.policy(retention="1 microsecond")
     assert shop.one("select wedsql.retire(%s, %s)", [shop.name, [gone]]) == 1
     finish(reaper)
-    rows = api.bulk_rows(bulk.id, conn=shop.conn)
+    rows = api.bulk.rows(bulk.id, conn=shop.conn)
     assert [(row.wid, row.result, row.sqlstate) for row in rows] == [
         (first, "done", None), (ended, "refused", "WD505"), (gone, "gone", None), (last, "done", None),
     ]  # fmt: skip
     assert rows[1].message and "another status" in rows[1].message
     assert [(row.before, row.status) for row in rows] == [("R", "S"), ("R", "F"), ("R", None), ("R", "S")]
-    bulk = api.read_bulk(bulk.id, conn=shop.conn)
+    bulk = api.bulk.read(bulk.id, conn=shop.conn)
     assert (bulk.state, bulk.done, bulk.refused, bulk.gone) == ("finished", 2, 1, 1)
-    assert [row.wid for row in api.bulk_rows(bulk.id, "refused", conn=shop.conn)] == [ended]
+    assert [row.wid for row in api.bulk.rows(bulk.id, "refused", conn=shop.conn)] == [ended]
 
 
 def test_each_operation_does_what_it_does_to_one(shop: Kit, reaper: Connection) -> None:
@@ -206,9 +206,9 @@ def test_an_instance_that_changed_since_is_refused(shop: Kit, reaper: Connection
         shop.fail("tr_x", wid)
     bulk = request(shop, wids, "cancel", query="status:exception")
     (job,) = [job.id for job in shop.pending(wids[0]) if job.trname == "tr_x"]
-    api.retry_job(wids[0], job, "x", conn=shop.conn)
+    api.operations.retry_job(wids[0], job, "x", conn=shop.conn)
     finish(reaper)
-    rows = api.bulk_rows(bulk.id, conn=shop.conn)
+    rows = api.bulk.rows(bulk.id, conn=shop.conn)
     assert [(row.result, row.sqlstate, row.status) for row in rows] == [
         ("refused", "WD505", "R"), ("done", None, "C"),
     ]  # fmt: skip
@@ -229,7 +229,7 @@ def test_what_is_locked_comes_after_the_others(shop: Kit, reaper: Connection) ->
     bulk = request(shop, wids)
     other = shop.connect()
     with other.transaction():
-        api.prioritize_job(wids[0], shop.pending(wids[0])[0].id, 3, "x", conn=other)
+        api.operations.prioritize_job(wids[0], shop.pending(wids[0])[0].id, 3, "x", conn=other)
         assert finish(reaper, 2) == 2, "the slice of the locked one performs the other one"
         assert results(shop, bulk) == ["left", "done", "done", "done"]
     assert finish(reaper) == 1 and results(shop, bulk) == ["done"] * 4
@@ -247,26 +247,26 @@ def test_a_definition_that_changes_delays_its_flow(shop: Kit, reaper: Connection
 def test_it_is_paused_continued_and_the_rest_withdrawn(shop: Kit, reaper: Connection) -> None:
     wids = [shop.start(a="1") for _ in range(5)]
     bulk = request(shop, wids)
-    assert api.continue_bulk(2, conn=reaper) == bulk.id
-    assert api.pause_bulk(bulk.id, actor="ana", conn=shop.conn).changed_by == "ana"
+    assert api.bulk.continue_bulk(2, conn=reaper) == bulk.id
+    assert api.bulk.pause(bulk.id, actor="ana", conn=shop.conn).changed_by == "ana"
     assert finish(reaper, 2) == 0
     with refused("WD507"):
-        api.pause_bulk(bulk.id, conn=shop.conn)
-    api.resume_bulk(bulk.id, conn=shop.conn)
-    assert api.continue_bulk(2, conn=reaper) == bulk.id
-    withdrawn = api.withdraw_bulk(bulk.id, conn=shop.conn)
+        api.bulk.pause(bulk.id, conn=shop.conn)
+    api.bulk.resume(bulk.id, conn=shop.conn)
+    assert api.bulk.continue_bulk(2, conn=reaper) == bulk.id
+    withdrawn = api.bulk.withdraw(bulk.id, conn=shop.conn)
     assert (withdrawn.state, withdrawn.done, withdrawn.left) == ("withdrawn", 4, 1)
     assert finish(reaper) == 0 and shop.status(wids[4]) == "R"
-    for change in (api.pause_bulk, api.resume_bulk, api.withdraw_bulk):
+    for change in (api.bulk.pause, api.bulk.resume, api.bulk.withdraw):
         with refused("WD507"):
             change(bulk.id, conn=shop.conn)
     with refused("WD506"):
-        api.withdraw_bulk(10**15, conn=shop.conn)
+        api.bulk.withdraw(10**15, conn=shop.conn)
 
 
 def test_several_take_turns(shop: Kit, reaper: Connection) -> None:
     bulks = [request(shop, [shop.start(a="1") for _ in range(4)]) for _ in range(2)]
-    assert [api.continue_bulk(2, conn=reaper) for _ in range(4)] == [bulk.id for bulk in bulks] * 2
+    assert [api.bulk.continue_bulk(2, conn=reaper) for _ in range(4)] == [bulk.id for bulk in bulks] * 2
     assert finish(reaper) == 0
 
 
@@ -299,9 +299,9 @@ def test_a_reaper_that_is_killed_does_nothing_twice_and_loses_nothing(
     while watching.execute("select 1 from pg_stat_activity where application_name = %s", [name]).fetchone():
         time.sleep(0.01)
     assert results(shop, bulk) == ["done"] * 5 + ["left"] * 7
-    assert api.read_bulk(bulk.id, conn=shop.conn).done == 5
+    assert api.bulk.read(bulk.id, conn=shop.conn).done == 5
     assert finish(reaper, 5) == 2
-    assert results(shop, bulk) == ["done"] * 12 and api.read_bulk(bulk.id, conn=shop.conn).done == 12
+    assert results(shop, bulk) == ["done"] * 12 and api.bulk.read(bulk.id, conn=shop.conn).done == 12
     reason = f"tr_x 0 -> 5: Bulk operation {bulk.id}: The press is broken."
     assert [shop.one(BELONGS, [wid, "_RECOVER:priority", reason]) for wid in wids] == [1] * 12
     assert broken(shop) == []
@@ -312,9 +312,9 @@ def test_two_reapers_perform_each_instance_once(shop: Kit, reaper: Connection) -
     bulk = request(shop, wids, "priority", priority=5)
     other = shop.connect("wed_reaper")
     with reaper.transaction():
-        assert api.continue_bulk(2, conn=reaper) == bulk.id
-        assert api.continue_bulk(2, conn=other) is None
-    assert api.continue_bulk(9, conn=other) == bulk.id
+        assert api.bulk.continue_bulk(2, conn=reaper) == bulk.id
+        assert api.bulk.continue_bulk(2, conn=other) is None
+    assert api.bulk.continue_bulk(9, conn=other) == bulk.id
     steps = "select count(*) from wedsql.wed_trace where wid = any (%s) and trw = '_RECOVER:priority'"
     assert shop.one(steps, [wids]) == 4
 
@@ -327,19 +327,19 @@ def test_old_ones_are_removed_and_the_history_stays(shop: Kit, reaper: Connectio
     finish(reaper)
     change = "update wedsql.bulk set finished_at = finished_at - interval '91 days' where id = %s"
     shop.rows(change, [old.id], shop.connect())
-    assert api.maintain(conn=reaper)["bulk_rows_removed"] == 1
+    assert api.maintenance.maintain(conn=reaper)["bulk_rows_removed"] == 1
     with refused("WD506"):
-        api.read_bulk(old.id, conn=shop.conn)
+        api.bulk.read(old.id, conn=shop.conn)
     assert results(shop, young) == ["done"]
     assert shop.one("select count(*) from wedsql.wed_trace where wid = %s and trw = '_SUSPEND'", [wid]) == 1
 
 
 def test_lists_are_of_flows_that_one_sees(shop: Kit) -> None:
     bulks = [request(shop, [shop.start(a="1")]).id for _ in range(3)]
-    seen = api.list_bulk([shop.name, "another"], conn=shop.conn)
+    seen = api.bulk.list([shop.name, "another"], conn=shop.conn)
     assert [bulk.id for bulk in seen] == bulks[::-1]
-    assert [bulk.id for bulk in api.list_bulk([shop.name], before=bulks[2], limit=1, conn=shop.conn)] == [
+    assert [bulk.id for bulk in api.bulk.list([shop.name], before=bulks[2], limit=1, conn=shop.conn)] == [
         bulks[1]
     ]
-    assert api.list_bulk([], conn=shop.conn) == []
-    assert api.list_bulk(["another"], conn=shop.conn) == []
+    assert api.bulk.list([], conn=shop.conn) == []
+    assert api.bulk.list(["another"], conn=shop.conn) == []

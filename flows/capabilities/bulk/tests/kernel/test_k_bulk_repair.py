@@ -51,11 +51,11 @@ def request(
     what = BulkRequest(operation, "The bank was down.", arguments=given, **details)
     seqs = {wid: kit.instance(wid).seq for wid in wids}
     confirmed: dict[str, Any] = {"expected": len(wids), "digest": digest_at(seqs)}
-    return api.request_bulk(what, wids, **confirmed, actor="ana", conn=kit.conn)
+    return api.bulk.request(what, wids, **confirmed, actor="ana", conn=kit.conn)
 
 
 def results(kit: Kit, bulk: Bulk) -> list[tuple[str, str | None]]:
-    return [(row.result, row.sqlstate) for row in api.bulk_rows(bulk.id, conn=kit.conn)]
+    return [(row.result, row.sqlstate) for row in api.bulk.rows(bulk.id, conn=kit.conn)]
 
 
 def last(kit: Kit, wid: int) -> tuple[str, str, str]:
@@ -65,7 +65,7 @@ def last(kit: Kit, wid: int) -> tuple[str, str, str]:
 
 def test_r16_a_patch_is_for_each_what_a_single_one_is(shop: Kit, reaper: Connection) -> None:
     wids = stuck(shop, 7)
-    api.repair(wids[0], "patch", PATCH, "x", conn=shop.conn)
+    api.repairs.repair(wids[0], "patch", PATCH, "x", conn=shop.conn)
     bulk = request(shop, wids[1:])
     assert finish(reaper, 3) == 2
     assert results(shop, bulk) == [("done", None)] * 6
@@ -86,19 +86,19 @@ def test_r16_a_patch_is_for_each_what_a_single_one_is(shop: Kit, reaper: Connect
 def test_r16_the_preview_is_that_of_each_instance(shop: Kit) -> None:
     first, second = stuck(shop, 2)
     (running,) = [shop.start(a="1")]
-    shown = api.preview_bulk(
+    shown = api.bulk.preview(
         BulkRequest("patch", "", arguments=PATCH), [first, running, second], conn=shop.conn
     )
-    alone = api.preview_repair(first, "patch", PATCH, conn=shop.conn)
+    alone = api.repairs.preview(first, "patch", PATCH, conn=shop.conn)
     assert [row.wid for row in shown] == [first, running, second]
     assert shown[0].preview == alone and [fired.transition for fired in alone.fires] == ["tr_z"]
     assert shown[1].refusal is not None and shown[1].refusal.code == "WD212"
     assert shop.status(first) == "E"
-    assert api.preview_bulk(BulkRequest("accept", ""), [first], seconds=-1, conn=shop.conn) == []
-    (job,) = api.preview_bulk(BulkRequest("skip", "", transition="tr_y"), [first], conn=shop.conn)
+    assert api.bulk.preview(BulkRequest("accept", ""), [first], seconds=-1, conn=shop.conn) == []
+    (job,) = api.bulk.preview(BulkRequest("skip", "", transition="tr_y"), [first], conn=shop.conn)
     assert job.preview is None and job.refusal is not None and job.refusal.code == "WD212"
     with refused("WD504"):
-        api.preview_bulk(BulkRequest("cancel", ""), [first], conn=shop.conn)
+        api.bulk.preview(BulkRequest("cancel", ""), [first], conn=shop.conn)
 
 
 def test_r16_a_locked_instance_delays_no_preview(shop: Kit) -> None:
@@ -106,7 +106,7 @@ def test_r16_a_locked_instance_delays_no_preview(shop: Kit) -> None:
     with shop.connect().transaction() as held:
         held.connection.execute(f"select 1 from {shop.name}.wed_flow where wid = {first} for update")
         what = BulkRequest("accept", "")
-        shown = api.preview_bulk(what, [first, second], conn=shop.conn)
+        shown = api.bulk.preview(what, [first, second], conn=shop.conn)
     assert [row.refusal.code if row.refusal else None for row in shown] == ["55P03", None]
 
 
@@ -114,13 +114,13 @@ def test_r16_one_that_moved_since_is_left_out(shop: Kit, reaper: Connection) -> 
     """Also if it is an exception again, and what is confirmed at another step is not requested."""
     wids = stuck(shop, 3)
     bulk = request(shop, wids)
-    api.repair(wids[1], "patch", {"changes": {"b": "0"}}, "x", conn=shop.conn)
+    api.repairs.repair(wids[1], "patch", {"changes": {"b": "0"}}, "x", conn=shop.conn)
     finish(reaper)
     assert results(shop, bulk) == [("done", None), ("refused", "WD108"), ("done", None)]
     assert shop.state(wids[1]) == {"a": "7", "b": "0", "n": None}
     before = digest_at({wids[1]: 2})
     with refused("WD505"):
-        api.request_bulk(BulkRequest("accept", "x"), [wids[1]], expected=1, digest=before, conn=shop.conn)
+        api.bulk.request(BulkRequest("accept", "x"), [wids[1]], expected=1, digest=before, conn=shop.conn)
 
 
 def test_r16_the_good_ones_are_repaired_and_the_others_say_why(shop: Kit, reaper: Connection) -> None:
@@ -142,7 +142,7 @@ def test_r16_all_or_nothing_repairs_all(shop: Kit, reaper: Connection) -> None:
     locks = "select count(*) from pg_locks where locktype = 'advisory'"
     with reaper.transaction():
         request(shop, stuck(shop, 3), "abort", atomic=True)
-        assert api.continue_bulk(conn=reaper) is not None
+        assert api.bulk.continue_bulk(conn=reaper) is not None
         assert reaper.execute(locks).fetchone() == (0,), "a lock of each job would need too many"
 
 
@@ -153,11 +153,11 @@ def test_r16_nothing_is_repaired_where_one_cannot_be(
     wids = stuck(shop, 4)
     bulk = request(shop, wids, operation, arguments, atomic=True)
     for wid in wids[1:3]:
-        api.repair(wid, "patch", {"changes": {"b": "0"}}, "x", conn=shop.conn)
+        api.repairs.repair(wid, "patch", {"changes": {"b": "0"}}, "x", conn=shop.conn)
     assert finish(reaper) == 1
     assert results(shop, bulk) == [("left", None), ("refused", "WD108"), ("refused", "WD108"), ("left", None)]
     assert [shop.status(wid) for wid in wids] == ["E"] * 4 and shop.state(wids[0])["a"] == "7"
-    ended = api.read_bulk(bulk.id, conn=shop.conn)
+    ended = api.bulk.read(bulk.id, conn=shop.conn)
     assert (ended.state, ended.done, ended.left, ended.is_undone) == ("finished", 0, 2, True)
     assert broken(shop) == []
 
@@ -180,7 +180,7 @@ def test_r16_an_operation_without_rows_ends(shop: Kit, reaper: Connection, atomi
     with reaper.transaction():
         reaper.execute("set local statement_timeout = '10s'")
         assert finish(reaper) == 1
-    assert (api.read_bulk(bulk.id, conn=shop.conn).state, results(shop, bulk)) == ("finished", [])
+    assert (api.bulk.read(bulk.id, conn=shop.conn).state, results(shop, bulk)) == ("finished", [])
 
 
 def test_r16_a_job_that_a_worker_holds_is_tried_again_for_a_minute(shop: Kit, reaper: Connection) -> None:
@@ -213,7 +213,7 @@ def test_r16_jobs_are_completed_and_skipped(shop: Kit, reaper: Connection) -> No
 
 def test_r16_steps_are_undone_from_the_last_one(shop: Kit, reaper: Connection) -> None:
     short, long = stuck(shop, 2)
-    api.repair(long, "patch", {"changes": {"a": "1"}}, "x", conn=shop.conn)
+    api.repairs.repair(long, "patch", {"changes": {"a": "1"}}, "x", conn=shop.conn)
     shop.run("tr_x", long, a="8")
     bulk = request(shop, [short, long], "rollback", {"steps": 2})
     finish(reaper)
@@ -257,7 +257,7 @@ def test_r16_a_repair_of_another_form_is_refused(
 ) -> None:
     (wid,) = stuck(shop)
     with refused(code):
-        api.request_bulk(BulkRequest(operation, "x", **given), [wid], expected=1, conn=shop.conn)
+        api.bulk.request(BulkRequest(operation, "x", **given), [wid], expected=1, conn=shop.conn)
     assert shop.one("select count(*) from wedsql.bulk") == 0
 
 
@@ -271,7 +271,7 @@ def test_r16_attributes_that_may_not_be_repaired_are_refused_at_once(shop: Kit) 
 def test_r16_all_or_nothing_has_a_limit(shop: Kit) -> None:
     with refused("WD504") as why:
         what = BulkRequest("accept", "x", atomic=True)
-        api.request_bulk(what, range(10_001), expected=10_001, conn=shop.conn)
+        api.bulk.request(what, range(10_001), expected=10_001, conn=shop.conn)
     assert why.facts == {"limit": 10_000}
 
 
@@ -279,10 +279,10 @@ def test_r16_one_that_needs_approvals_is_refused(shop: Kit, reaper: Connection) 
     """By the number of instances, too, which its preview counts."""
     wids = stuck(shop, 3)
     rule = ApprovalRule(1, operations=("patch",), bulk_above=2)
-    api.save_approval_rules(shop.name, [rule], "boss", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [rule], "boss", conn=shop.conn)
     what = BulkRequest("patch", "", arguments=PATCH)
     for total, needed in ((None, 0), (3, 1)):
-        (row,) = api.preview_bulk(what, wids[:1], total=total, conn=shop.conn)
+        (row,) = api.bulk.preview(what, wids[:1], total=total, conn=shop.conn)
         assert row.preview is not None and row.preview.approvals.needed == needed
     with refused("WD520"):
         request(shop, wids)
@@ -295,5 +295,5 @@ def test_r16_a_repair_of_many_is_undone_as_one(shop: Kit, reaper: Connection) ->
     wids = stuck(shop, 2)
     request(shop, wids)
     finish(reaper)
-    assert api.repair(wids[1], "undo", {}, "x", conn=shop.conn).status == "E"
+    assert api.repairs.repair(wids[1], "undo", {}, "x", conn=shop.conn).status == "E"
     assert [shop.state(wid)["a"] for wid in wids] == ["3", "7"] and broken(shop) == []

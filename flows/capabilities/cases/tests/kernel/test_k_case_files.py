@@ -21,7 +21,7 @@ LIMITS = FileLimits(size=1000, of_case=3, of_flow=2000)
 
 def attach(desk: Kit, case: Case, content: bytes = b"x", name: str = "a.txt", conn: Connection | None = None
            ) -> CaseFile:  # fmt: skip
-    return api.attach_case_file(case.number, name, content, LIMITS, "ann", conn=conn or desk.conn)
+    return api.cases.attach_file(case.number, name, content, LIMITS, "ann", conn=conn or desk.conn)
 
 
 def test_a_file_is_attached_read_and_removed_with_entries_in_the_history(desk: Kit) -> None:
@@ -30,12 +30,12 @@ def test_a_file_is_attached_read_and_removed_with_entries_in_the_history(desk: K
     made = attach(desk, case, content, "photo.png")
     assert (made.name, made.size, made.added_by) == ("photo.png", 768, "ann")
     assert made.sha256 == hashlib.sha256(content).hexdigest()
-    assert api.list_case_files(case.wid, [desk.name], conn=conn) == [made]
-    assert api.list_case_files(case.wid, ["other"], conn=conn) == []
-    assert api.read_case_file(case.number, made.id, conn=conn) == (made, content)
-    api.remove_case_file(case.number, made.id, "ann", any_user=False, conn=conn)
-    assert api.list_case_files(case.wid, conn=conn) == []
-    entries = api.read_case(case.number, conn=conn).history[-2:]
+    assert api.cases.list_files(case.wid, [desk.name], conn=conn) == [made]
+    assert api.cases.list_files(case.wid, ["other"], conn=conn) == []
+    assert api.cases.read_file(case.number, made.id, conn=conn) == (made, content)
+    api.cases.remove_file(case.number, made.id, "ann", any_user=False, conn=conn)
+    assert api.cases.list_files(case.wid, conn=conn) == []
+    entries = api.cases.read(case.number, conn=conn).history[-2:]
     assert [(one.kind, one.actor, one.text) for one in entries] == [
         ("attached", "ann", "photo.png"), ("file_removed", "ann", "photo.png"),
     ]  # fmt: skip
@@ -47,17 +47,17 @@ def test_a_file_of_another_flow_case_or_user_is_not_reached(desk: Kit) -> None:
     made = attach(desk, case)
     for flows, number in ((["other"], case.number), (None, other.number), ([], case.number)):
         with refused("WD539"):
-            api.read_case_file(number, made.id, flows, conn=conn)
+            api.cases.read_file(number, made.id, flows, conn=conn)
     with refused("WD515"):
-        api.attach_case_file(case.number, "a", b"x", LIMITS, "ann", flows=["other"], conn=conn)
+        api.cases.attach_file(case.number, "a", b"x", LIMITS, "ann", flows=["other"], conn=conn)
     with refused("WD515"):
-        api.remove_case_file(case.number, made.id, "ann", any_user=True, flows=["other"], conn=conn)
+        api.cases.remove_file(case.number, made.id, "ann", any_user=True, flows=["other"], conn=conn)
     with refused("WD539"):
-        api.remove_case_file(other.number, made.id, "ann", any_user=True, conn=conn)
+        api.cases.remove_file(other.number, made.id, "ann", any_user=True, conn=conn)
     with refused("WD541") as why:
-        api.remove_case_file(case.number, made.id, "bob", any_user=False, conn=conn)
+        api.cases.remove_file(case.number, made.id, "bob", any_user=False, conn=conn)
     assert why.facts == {"user": "ann"}
-    api.remove_case_file(case.number, made.id, "bob", any_user=True, conn=conn)
+    api.cases.remove_file(case.number, made.id, "bob", any_user=True, conn=conn)
 
 
 def test_files_are_limited_by_size_case_and_flow(desk: Kit) -> None:

@@ -20,7 +20,7 @@ DAY = timedelta(days=1)
 
 def report(kit: Kit, by: str, days: int = 2, **given: Any) -> list[ReportRow]:
     until = datetime.now(UTC) + DAY
-    return api.case_report(by, until - days * DAY, until, [kit.name], conn=kit.conn, **given)
+    return api.cases.report(by, until - days * DAY, until, [kit.name], conn=kit.conn, **given)
 
 
 def counts(kit: Kit, by: str) -> list[tuple[str, int, int, int]]:
@@ -32,9 +32,9 @@ def test_cases_are_counted_by_one_thing(shop: Kit) -> None:
     for _each in range(3):
         repaired(shop, payment="paid")
     wid = stuck(shop)
-    (case,) = api.list_cases([shop.name], {"wid": wid}, conn=shop.conn)
-    api.change_case(case.number, {"queue": "cards", "reason_code": "declined"}, "ana", conn=shop.conn)
-    api.cancel(stuck(shop), "x", conn=shop.conn)
+    (case,) = api.cases.list([shop.name], {"wid": wid}, conn=shop.conn)
+    api.cases.change(case.number, {"queue": "cards", "reason_code": "declined"}, "ana", conn=shop.conn)
+    api.instances.cancel(stuck(shop), "x", conn=shop.conn)
     assert counts(shop, "cause") == [("STUCK", 5, 1, 3)]
     assert counts(shop, "queue") == [("default", 4, 0, 3), ("cards", 1, 1, 0)]
     assert counts(shop, "reason_code") == [("", 4, 0, 3), ("declined", 1, 1, 0)]
@@ -51,7 +51,7 @@ def test_cases_are_counted_by_one_thing(shop: Kit) -> None:
 
 
 def test_a_reopened_case_and_old_ones(shop: Kit) -> None:
-    api.repair(repaired(shop, payment="paid"), "undo", {}, "x", conn=shop.conn)
+    api.repairs.repair(repaired(shop, payment="paid"), "undo", {}, "x", conn=shop.conn)
     old, older = stuck(shop), stuck(shop)
     for wid, days in ((old, 20), (older, 300)):
         shop.rows(
@@ -75,9 +75,9 @@ def test_cases_of_flows_that_are_not_seen_are_not_counted(shop: Kit) -> None:
     stuck(shop)
     until = datetime.now(UTC) + DAY
     for by in (*COUNTED_BY, "signature"):
-        assert api.case_report(by, until - 2 * DAY, until, [], conn=shop.conn) == []
-        assert api.case_report(by, until - 2 * DAY, until, ["other"], conn=shop.conn) == []
-    assert api.preventable_cases(until - 2 * DAY, until, [], conn=shop.conn) == []
+        assert api.cases.report(by, until - 2 * DAY, until, [], conn=shop.conn) == []
+        assert api.cases.report(by, until - 2 * DAY, until, ["other"], conn=shop.conn) == []
+    assert api.repairs.preventable_cases(until - 2 * DAY, until, [], conn=shop.conn) == []
 
 
 def test_what_a_rule_would_have_prevented(shop: Kit) -> None:
@@ -85,9 +85,9 @@ def test_what_a_rule_would_have_prevented(shop: Kit) -> None:
         shop.run("tr_ship", repaired(shop, payment="paid"), payment="sent")
     stuck(shop)
     stuck(shop, "unknown")
-    api.sign_cases(conn=shop.conn)
+    api.cases.sign(conn=shop.conn)
     until = datetime.now(UTC) + DAY
-    (found,) = api.preventable_cases(until - 2 * DAY, until, [shop.name], conn=shop.conn)
+    (found,) = api.repairs.preventable_cases(until - 2 * DAY, until, [shop.name], conn=shop.conn)
     assert (found.cases, found.repair.values, found.repair.final) == (4, {"payment": "paid"}, 2)
     assert found.newest.cause == "STUCK"
     assert found.rule is not None and found.rule.prevents == 4

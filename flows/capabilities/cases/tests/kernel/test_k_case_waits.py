@@ -22,11 +22,11 @@ def reaper(desk: Kit) -> psycopg.Connection[object]:
 
 
 def wait(desk: Kit, case: Case, condition: str) -> Case:
-    return api.wait_case(case.number, None, "ann", "The map is asked.", condition=condition, conn=desk.conn)
+    return api.cases.wait(case.number, None, "ann", "The map is asked.", condition=condition, conn=desk.conn)
 
 
 def patch(desk: Kit, case: Case, **changes: object) -> None:
-    api.repair(case.wid, "patch", {"changes": changes}, "A test.", actor="bob", conn=desk.conn)
+    api.repairs.repair(case.wid, "patch", {"changes": changes}, "A test.", actor="bob", conn=desk.conn)
 
 
 def test_a_case_waits_until_the_state_is_as_awaited(desk: Kit, reaper: psycopg.Connection[object]) -> None:
@@ -36,20 +36,20 @@ def test_a_case_waits_until_the_state_is_as_awaited(desk: Kit, reaper: psycopg.C
         "waiting", "ann", "place = 'far' and amount < 0"
     )  # fmt: skip
     wait(desk, other, "place = 'far'")
-    assert api.next_case(None, "bob", conn=desk.conn, flows=[desk.name]) is None
-    api.end_waits(conn=reaper)
+    assert api.cases.next(None, "bob", conn=desk.conn, flows=[desk.name]) is None
+    api.cases.end_waits(conn=reaper)
     patch(desk, case, place="near")
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert open_case(desk, case.wid).state == "waiting", "not yet"
     patch(desk, case, place="far")
-    assert api.end_waits(conn=reaper) >= 1
+    assert api.cases.end_waits(conn=reaper) >= 1
     found = open_case(desk, case.wid)
     assert (found.state, found.owner, found.waits_for, found.waits_until_at) == ("new", "", "", None)
-    last = api.read_case(case.number, conn=desk.conn).history[-1]
+    last = api.cases.read(case.number, conn=desk.conn).history[-1]
     assert (last.kind, last.actor) == ("awaited", "kernel")
     assert last.detail == {"condition": "place = 'far' and amount < 0", "holds": True}
     assert open_case(desk, other.wid).state == "waiting"
-    claimed = api.next_case(None, "bob", conn=desk.conn, flows=[desk.name])
+    claimed = api.cases.next(None, "bob", conn=desk.conn, flows=[desk.name])
     assert claimed is not None and claimed.number == case.number
 
 
@@ -63,13 +63,13 @@ def test_only_cases_whose_instance_moved_are_examined(desk: Kit, reaper: psycopg
     for case in cases:
         patch(desk, case, place="far")
     assert desk.rows(pending, [desk.id]) == [(3,)]
-    assert api.end_waits(2, conn=reaper) >= 2 and desk.rows(pending, [desk.id]) == [(1,)]
+    assert api.cases.end_waits(2, conn=reaper) >= 2 and desk.rows(pending, [desk.id]) == [(1,)]
     with desk.connect().transaction() as held:
         lock = "select from wedsql.repair_case where flow_id = %s for update"
         held.connection.execute(lock, [desk.id])
-        api.end_waits(conn=reaper)  # does not wait for a person who works on the case
+        api.cases.end_waits(conn=reaper)  # does not wait for a person who works on the case
         assert desk.rows(pending, [desk.id]) == [(1,)]
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert desk.rows(awaited, [desk.id]) == [(0,)]
 
 
@@ -78,20 +78,20 @@ def test_a_wait_also_ends_by_its_time_by_a_claim_and_when_its_attribute_is_remov
 ) -> None:
     case, conn = stuck(desk), desk.conn
     soon = datetime.now(UTC) + timedelta(hours=2)
-    api.wait_case(case.number, soon, "ann", condition="place = 'far'", conn=conn)
+    api.cases.wait(case.number, soon, "ann", condition="place = 'far'", conn=conn)
     desk.clock("3 hours")
     assert (open_case(desk, case.wid).state, open_case(desk, case.wid).waits_for) == ("new", "")
     desk.clock("0 hours")
-    api.claim_case(case.number, "bob", conn=conn)
+    api.cases.claim(case.number, "bob", conn=conn)
     patch(desk, case, place="far")
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert open_case(desk, case.wid).state == "claimed" and "awaited" not in kinds(desk, case)
-    api.wait_case(case.number, None, "bob", condition="place = 'home'", conn=conn)
+    api.cases.wait(case.number, None, "bob", condition="place = 'home'", conn=conn)
     desk.rows("delete from {f}.wed_attr where aname = 'place'")
     patch(desk, case, amount=-3)
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert open_case(desk, case.wid).state == "new"
-    assert api.read_case(case.number, conn=conn).history[-1].detail["holds"] is False
+    assert api.cases.read(case.number, conn=conn).history[-1].detail["holds"] is False
 
 
 def test_a_condition_that_cannot_be_awaited_is_rejected(desk: Kit) -> None:
@@ -112,8 +112,8 @@ def test_a_condition_that_fails_on_the_state_keeps_the_case_waiting(
     case = stuck(desk)
     wait(desk, case, "10 / (amount + 3) = 5")
     patch(desk, case, amount=-3)
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert open_case(desk, case.wid).state == "waiting"
     patch(desk, case, amount=-9)
-    api.end_waits(conn=reaper)
+    api.cases.end_waits(conn=reaper)
     assert open_case(desk, case.wid).state == "waiting"

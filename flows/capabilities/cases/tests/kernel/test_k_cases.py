@@ -77,7 +77,7 @@ def failing(kit: Kit) -> int:
 
 def withdrawn(kit: Kit) -> int:
     wid = kit.start()
-    api.withdraw_job(wid, kit.pending(wid)[0].id, "Not needed.", conn=kit.conn)
+    api.operations.withdraw_job(wid, kit.pending(wid)[0].id, "Not needed.", conn=kit.conn)
     return wid
 
 
@@ -161,21 +161,21 @@ def test_an_exception_that_returns_reopens_its_last_case_or_opens_another(parcel
 
 def retried(kit: Kit, wid: int) -> None:
     job = next(each.id for each in kit.pending(wid) if each.trname == "tr_pay")
-    api.retry_job(wid, job, "Again.", conn=kit.conn)
+    api.operations.retry_job(wid, job, "Again.", conn=kit.conn)
 
 
 def cancelled(kit: Kit, wid: int) -> None:
-    api.cancel(wid, "Enough.", conn=kit.conn)
+    api.instances.cancel(wid, "Enough.", conn=kit.conn)
 
 
 def cancelled_while_suspended(kit: Kit, wid: int) -> None:
-    api.suspend(wid, "Wait.", conn=kit.conn)
+    api.operations.suspend(wid, "Wait.", conn=kit.conn)
     assert only(kit, wid).state == "new" and broken(kit) == []
-    api.cancel(wid, "Enough.", conn=kit.conn)
+    api.instances.cancel(wid, "Enough.", conn=kit.conn)
 
 
 def republished(kit: Kit, wid: int) -> None:
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     definition["triggers"] = [t for t in definition["triggers"] if t.get("transition") != "tr_pay"]
     definition["triggers"].append({"transition": "tr_new", "predicate": "paid is null"})
     kit.publish(definition)
@@ -197,20 +197,20 @@ def test_each_way_out_of_an_exception_closes_its_case(
 
 def test_a_suspended_exception_keeps_its_case(parcel: Kit) -> None:
     wid = attempts(parcel)
-    api.suspend(wid, "Wait.", conn=parcel.conn)
-    api.resume(wid, "Go on.", conn=parcel.conn)
+    api.operations.suspend(wid, "Wait.", conn=parcel.conn)
+    api.operations.resume(wid, "Go on.", conn=parcel.conn)
     assert (parcel.status(wid), only(parcel, wid).state) == ("E", "new")
     assert events(parcel, wid) == ["opened"] and broken(parcel) == []
 
 
 def test_a_publication_opens_and_closes_the_cases_of_all_instances(parcel: Kit) -> None:
     wids = [parcel.start(paid="yes") for _ in range(30)]
-    before = api.definition(parcel.name, conn=parcel.conn)
+    before = api.flows.definition(parcel.name, conn=parcel.conn)
     for trigger in before["triggers"]:
         trigger.pop("id", None)
-    api.publish(parcel.name, before | {"triggers": before["triggers"][:1]}, conn=parcel.conn)
+    api.flows.publish(parcel.name, before | {"triggers": before["triggers"][:1]}, conn=parcel.conn)
     assert {only(parcel, wid).state for wid in wids} == {"new"} and broken(parcel) == []
-    api.publish(parcel.name, before, conn=parcel.conn)
+    api.flows.publish(parcel.name, before, conn=parcel.conn)
     assert {only(parcel, wid).closed_by for wid in wids} == {"_REMATCH"} and broken(parcel) == []
 
 
@@ -227,12 +227,12 @@ def test_cases_of_one_cause_have_one_signature(parcel: Kit) -> None:
     same = [stuck(parcel, "no"), stuck(parcel, "never")]
     other = [attempts(parcel), stuck(parcel, "zero"), stuck(parcel, "")]
     reaper = parcel.connect("wed_reaper")
-    assert api.sign_cases(1, conn=reaper) == 1 and api.sign_cases(conn=reaper) >= 4
+    assert api.cases.sign(1, conn=reaper) == 1 and api.cases.sign(conn=reaper) >= 4
     found = {wid: only(parcel, wid).signature for wid in same + other}
     assert found[same[0]] == found[same[1]] != ""
     assert len(set(found.values())) == 3, "an empty text is the same cause as another one"
-    assert api.sign_cases(conn=reaper) == 0
-    groups = api.case_groups([parcel.name], conn=parcel.conn)
+    assert api.cases.sign(conn=reaper) == 0
+    groups = api.cases.groups([parcel.name], conn=parcel.conn)
     assert [(each.open, each.last_day, each.cause) for each in groups] == [
         (3, 3, "STUCK"), (1, 1, "ATTEMPTS"), (1, 1, "CONDITION_ERROR"),
     ]  # fmt: skip
@@ -242,7 +242,7 @@ def test_cases_of_one_cause_have_one_signature(parcel: Kit) -> None:
 def test_cases_are_selected_by_several_signatures(parcel: Kit) -> None:
     """As a page does for groups that have the same texts, also those that have no signature yet."""
     first, second, other = stuck(parcel), stuck(parcel, ""), attempts(parcel)
-    api.sign_cases(conn=parcel.connect("wed_reaper"))
+    api.cases.sign(conn=parcel.connect("wed_reaper"))
     one, two = (only(parcel, wid).signature for wid in (first, other))
     unsigned = stuck(parcel)
     for signatures, wids in (
@@ -253,7 +253,7 @@ def test_cases_are_selected_by_several_signatures(parcel: Kit) -> None:
         (f"{one}{two}", set()),
     ):
         where = {"signature": signatures}
-        found = api.list_cases([parcel.name], where, conn=parcel.conn)
+        found = api.cases.list([parcel.name], where, conn=parcel.conn)
         assert {each.wid for each in found} == wids, signatures
         query = "select wid from wedsql.group_instances(%s, '', %s, '', 100)"
         of_group = {each.wid for each in parcel.rows(query, [parcel.name, signatures])}
@@ -278,7 +278,7 @@ def test_a_case_without_its_exception_and_the_reverse_violate_an_invariant(parce
 def test_an_upgrade_opens_cases_for_the_exceptions_that_there_are(parcel: Kit) -> None:
     suspended = attempts(parcel)
     wids = [stuck(parcel), limit(parcel), suspended]
-    api.suspend(suspended, "Wait.", conn=parcel.conn)
+    api.operations.suspend(suspended, "Wait.", conn=parcel.conn)
     running = parcel.start()
     parcel.rows("delete from wedsql.repair_case where flow_id = %s", [parcel.id])
     assert broken(parcel) == ["I10"]
@@ -299,7 +299,7 @@ def test_a_signature_that_cannot_be_computed_hinders_no_commit(parcel: Kit) -> N
             " p_seqs integer[], p_causes text[], p_transitions text[]) returns text[] language plpgsql"
             " as 'begin raise exception ''no''; end'"
         )
-        assert api.sign_cases(conn=parcel.conn) == 0
+        assert api.cases.sign(conn=parcel.conn) == 0
         query = "select n, message from wedsql.trouble where kind = 'signatures' and flow_id = %s"
         noted = parcel.rows(query, [parcel.id])
         assert noted == [(1, "no")]

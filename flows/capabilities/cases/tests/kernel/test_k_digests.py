@@ -36,11 +36,11 @@ def target(user: int) -> str:
 
 def choose(desk: Kit, user: int, queue: str = "", every: str = "day", flow: str | None = "") -> None:
     name = desk.name if flow == "" else flow
-    api.save_case_digest(user, name, queue, every, "en", HOUR, conn=desk.conn)
+    api.cases.save_digest(user, name, queue, every, "en", HOUR, conn=desk.conn)
 
 
 def due(user: int, reaper: Connection) -> list[DueDigest]:
-    return [one for one in api.due_case_digests(10_000, conn=reaper) if one.user == user]
+    return [one for one in api.cases.due_digests(10_000, conn=reaper) if one.user == user]
 
 
 def queued(desk: Kit, user: int) -> list[Any]:
@@ -77,7 +77,7 @@ def test_a_mail_is_chosen_changed_and_ended(desk: Kit, user: int) -> None:
     choose(desk, user)
     choose(desk, user, "cards", "week")
     choose(desk, user, flow=None)
-    before = api.list_case_digests(user, conn=desk.conn)
+    before = api.cases.list_digests(user, conn=desk.conn)
     assert [(one.flow, one.queue, one.every) for one in before] == [
         (None, "", "day"), (desk.name, "", "day"), (desk.name, "cards", "week"),
     ]  # fmt: skip
@@ -85,11 +85,11 @@ def test_a_mail_is_chosen_changed_and_ended(desk: Kit, user: int) -> None:
     assert all(now - timedelta(hours=1) < one.since_at <= one.next_at for one in before)
     assert [(one.next_at.hour, one.next_at.weekday()) for one in before if one.every == "week"] == [(HOUR, 0)]
     choose(desk, user, every="week")
-    after = api.list_case_digests(user, conn=desk.conn)
+    after = api.cases.list_digests(user, conn=desk.conn)
     assert (after[1].every, after[1].id, after[1].since_at) == ("week", before[1].id, before[1].since_at)
     choose(desk, user, every="")
-    assert [one.queue for one in api.list_case_digests(user, conn=desk.conn)] == ["", "cards"]
-    assert api.list_case_digests(user + 1, conn=desk.conn) == [], "of another user"
+    assert [one.queue for one in api.cases.list_digests(user, conn=desk.conn)] == ["", "cards"]
+    assert api.cases.list_digests(user + 1, conn=desk.conn) == [], "of another user"
     for queue, every, flow, code in (
         ("", "hour", desk.name, "WD514"), ("No Queue", "day", desk.name, "WD514"),
         ("", "day", "none", "WD001"),
@@ -103,7 +103,7 @@ def test_a_user_chooses_at_most_fifty_mails(desk: Kit, user: int) -> None:
         choose(desk, user, f"q{number}")
     with refused("WD514") as why:
         choose(desk, user, "q50")
-    assert why.facts["limit"] == 50 and len(api.list_case_digests(user, conn=desk.conn)) == 50
+    assert why.facts["limit"] == 50 and len(api.cases.list_digests(user, conn=desk.conn)) == 50
     choose(desk, user, "q49", "week")
 
 
@@ -114,14 +114,14 @@ def test_a_mail_is_queued_once_by_one_of_two_reapers(desk: Kit, user: int) -> No
     assert due(user, desk.connect("wed_reaper")) == [], "not yet"
     [found], [same] = due(user, one), due(user, other)
     assert [each.queue for each in found.items] == ["", "cards"] and found.language == "en"
-    assert api.queue_case_digest(found, HOUR, target(user), MAIL, conn=one)
-    assert not api.queue_case_digest(same, HOUR, target(user), MAIL, conn=other)
+    assert api.cases.queue_digest(found, HOUR, target(user), MAIL, conn=one)
+    assert not api.cases.queue_digest(same, HOUR, target(user), MAIL, conn=other)
     assert queued(desk, user) == [("s", "waiting")]
-    for each in api.list_case_digests(user, conn=desk.conn):
+    for each in api.cases.list_digests(user, conn=desk.conn):
         assert each.since_at == found.at < each.next_at, "the next mail is about what opens from now on"
     assert due(user, one) == due(user, other) == []
     [after] = due(user, later(desk, "16 days"))
-    assert api.queue_case_digest(after, HOUR, target(user), None, conn=later(desk, "16 days"))
+    assert api.cases.queue_digest(after, HOUR, target(user), None, conn=later(desk, "16 days"))
     assert len(queued(desk, user)) == 1, "there was nothing to say"
 
 
@@ -131,7 +131,7 @@ def test_of_two_reapers_at_the_same_time_one_queues_a_mail(desk: Kit, user: int)
     [found] = due(user, desk.conn)
 
     def queue(conn: Connection) -> bool:
-        return api.queue_case_digest(found, HOUR, target(user), MAIL, conn=conn)
+        return api.cases.queue_digest(found, HOUR, target(user), MAIL, conn=conn)
 
     first, second = together(desk, queue, queue)
     assert first and not second.result(10) and queued(desk, user) == [("s", "waiting")]
@@ -142,23 +142,23 @@ def test_what_changes_meanwhile_is_not_queued(desk: Kit, user: int) -> None:
     reaper = later(desk)
     [found] = due(user, reaper)
     choose(desk, user, every="")
-    assert not api.queue_case_digest(found, HOUR, target(user), MAIL, conn=reaper) and not queued(desk, user)
+    assert not api.cases.queue_digest(found, HOUR, target(user), MAIL, conn=reaper) and not queued(desk, user)
     choose(desk, user)
     choose(desk, user, flow=None)
-    api.delete_case_digests(user, conn=reaper)
-    assert api.list_case_digests(user, conn=desk.conn) == [], "the account was deleted"
+    api.cases.delete_digests(user, conn=reaper)
+    assert api.cases.list_digests(user, conn=desk.conn) == [], "the account was deleted"
 
 
 def test_the_open_cases_of_a_queue_are_counted(desk: Kit, user: int) -> None:
     rules = [CaseRule("cards", "place = 'far'", priority=90, due_after=60), CaseRule("orders")]
-    api.save_case_rules(desk.name, rules, "ann", conn=desk.conn)
+    api.cases.save_rules(desk.name, rules, "ann", conn=desk.conn)
     near, far = stuck(desk), stuck(desk, "far")
     reaper, begin = later(desk), datetime.now(UTC) - timedelta(hours=1)
 
     def count(queue: str = "", since: datetime = begin, flows: list[str] | None = None) -> dict[str, Any]:
         chosen = [desk.name] if flows is None else flows
         at = datetime.now(UTC) + timedelta(hours=1)
-        return api.case_digest(chosen, queue, since, at, conn=reaper)
+        return api.cases.digest(chosen, queue, since, at, conn=reaper)
 
     every = count()
     assert (every["open"], every["new"], every["overdue"]) == (2, 2, 1)
@@ -169,25 +169,25 @@ def test_the_open_cases_of_a_queue_are_counted(desk: Kit, user: int) -> None:
     assert count("orders", datetime.now(UTC) + timedelta(hours=1))["new"] == 0
     assert count("orders")["urgent"][0]["number"] == near.number
     assert count(flows=[])["open"] == 0 == count("none")["open"]
-    api.repair(far.wid, "accept", {}, "A test.", actor="bob", conn=desk.conn)
+    api.repairs.repair(far.wid, "accept", {}, "A test.", actor="bob", conn=desk.conn)
     assert (count()["open"], count("cards")["open"]) == (1, 0), "closed"
-    assert api.case_queues([desk.name], conn=desk.conn) == ["cards", "default", "orders"]
-    assert api.case_queues([], conn=desk.conn) == ["default"]
+    assert api.cases.queues([desk.name], conn=desk.conn) == ["cards", "default", "orders"]
+    assert api.cases.queues([], conn=desk.conn) == ["default"]
 
 
 def test_a_mail_is_sent_as_those_of_alerts_and_removed_a_week_later(desk: Kit, user: int) -> None:
     choose(desk, user)
     reaper = later(desk)
-    assert api.queue_case_digest(due(user, reaper)[0], HOUR, target(user), MAIL, conn=reaper)
+    assert api.cases.queue_digest(due(user, reaper)[0], HOUR, target(user), MAIL, conn=reaper)
     desk.rows("update wedsql.delivery set next_at = '2000-01-01' where target = %s", [target(user)])
-    taken = api.take_delivery(conn=reaper)
+    taken = api.alerts.take_delivery(conn=reaper)
     assert taken is not None and (taken.channel, taken.target) == ("mail", target(user))
     assert taken.message == MAIL | {"id": taken.message["id"]}
-    api.settle_delivery(taken, conn=reaper)
+    api.alerts.settle_delivery(taken, conn=reaper)
     assert queued(desk, user) == [("s", "sent")]
-    api.remove_old_digests(conn=later(desk, "14 days"))
+    api.cases.remove_old_digests(conn=later(desk, "14 days"))
     assert len(queued(desk, user)) == 1, "not yet a week ago"
-    assert api.remove_old_digests(conn=later(desk, "16 days")) >= 1 and not queued(desk, user)
+    assert api.cases.remove_old_digests(conn=later(desk, "16 days")) >= 1 and not queued(desk, user)
 
 
 def test_only_the_web_chooses_and_only_the_reaper_queues(desk: Kit) -> None:

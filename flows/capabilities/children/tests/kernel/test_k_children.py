@@ -38,12 +38,12 @@ def test_a_job_is_completed_by_the_ends_of_its_children(tree: Kit) -> None:
 def test_no_worker_takes_a_job_that_starts_children(tree: Kit) -> None:
     split(tree)
     wid = tree.start(kind="order", parts=1)
-    assert not api.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
+    assert not api.jobs.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
     go(tree)
-    assert not api.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
+    assert not api.jobs.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
     job = tree.pending(wid)[0]
     with refused("WD212"):
-        api.reassign_job(wid, job.id, "me", "Mine.", conn=tree.conn)
+        api.operations.reassign_job(wid, job.id, "me", "Mine.", conn=tree.conn)
 
 
 def test_the_number_of_children_is_known_when_the_job_is_fired(tree: Kit) -> None:
@@ -96,7 +96,7 @@ def test_more_children_are_added_while_the_job_is_pending(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 1)
     job = tree.pending(wid)[0].id
-    assert api.add_children(wid, job, 2, actor="ana", conn=tree.conn) == 3
+    assert api.children.add(wid, job, 2, actor="ana", conn=tree.conn) == 3
     step = tree.trace(wid)[-1]
     assert (step.trw, step.actor, step.reason) == ("_CHILDREN", "ana", "split +2")
     go(tree)
@@ -172,7 +172,7 @@ def test_values_of_children_come_back_in_their_order(tree: Kit) -> None:
 
 def test_children_of_a_flow_on_the_fast_path_are_counted(tree: Kit) -> None:
     name = f"{tree.name}_b"
-    api.create_flow(name, conn=tree.conn)
+    api.flows.create(name, conn=tree.conn)
     plain = Kit(name, tree.connect)
     plain.attrs("packed")
     plain.trig("pack", "packed is null")
@@ -182,20 +182,20 @@ def test_children_of_a_flow_on_the_fast_path_are_counted(tree: Kit) -> None:
     plain.run("pack", packed="x")
     go(tree)
     assert (tree.status(wid), tree.state(wid)["done"]) == ("F", 1)
-    api.drop_flow(name, force=True, conn=tree.conn)
+    api.flows.drop(name, force=True, conn=tree.conn)
 
 
 def test_children_have_keys_of_their_parent(tree: Kit) -> None:
     split(tree)
-    wid = api.start(tree.name, {"kind": "order", "parts": 2}, key="A-17", conn=tree.conn)
+    wid = api.instances.start(tree.name, {"kind": "order", "parts": 2}, key="A-17", conn=tree.conn)
     go(tree)
     assert [tree.instance(each).key for each in children(tree, wid)] == ["A-17/split/1.1", "A-17/split/1.2"]
 
 
 def test_a_key_that_is_taken_parks_the_job(tree: Kit) -> None:
     split(tree)
-    api.start(tree.name, {"kind": "part"}, key="B/split/1.2", conn=tree.conn)
-    wid = api.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
+    api.instances.start(tree.name, {"kind": "part"}, key="B/split/1.2", conn=tree.conn)
+    wid = api.instances.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), children(tree, wid)) == ("E", [])
 
@@ -203,11 +203,11 @@ def test_a_key_that_is_taken_parks_the_job(tree: Kit) -> None:
 def test_an_instance_that_another_session_starts_meanwhile_is_no_child(tree: Kit) -> None:
     """It has the key of a child when the parent's session comes to it."""
     split(tree)
-    wid = api.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
+    wid = api.instances.start(tree.name, {"kind": "order", "parts": 2}, key="B", conn=tree.conn)
     other, reaper = tree.connect(), tree.connect()
     with ThreadPoolExecutor() as pool:
         with other.transaction():
-            taken = api.start(tree.name, {"kind": "part"}, key="B/split/1.2", conn=other)
+            taken = api.instances.start(tree.name, {"kind": "part"}, key="B/split/1.2", conn=other)
             done = pool.submit(tree.one, "select wedsql.continue_children()", (), reaper)
             waits = "select count(*) from pg_locks where not granted and pid = %s"
             until(lambda: done.done() or tree.one(waits, [reaper.info.backend_pid]) > 0)
@@ -237,9 +237,9 @@ def test_a_definition_that_changes_meanwhile_applies_to_what_follows(tree: Kit) 
 def test_removing_the_rule_cancels_the_children(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 2)
-    definition = api.definition(tree.name, conn=tree.conn)
+    definition = api.flows.definition(tree.name, conn=tree.conn)
     definition["triggers"] = [each for each in definition["triggers"] if each.get("transition") != "split"]
-    api.publish(tree.name, definition, conn=tree.conn)
+    api.flows.publish(tree.name, definition, conn=tree.conn)
     go(tree)
     assert statuses(tree, wid) == "CC"
 
@@ -272,13 +272,13 @@ def test_a_counter_may_not_have_the_name_of_an_attribute(tree: Kit) -> None:
 
 
 def test_children_of_a_removed_flow_count_as_failed(tree: Kit) -> None:
-    api.create_flow(f"{tree.name}_b", conn=tree.conn)
+    api.flows.create(f"{tree.name}_b", conn=tree.conn)
     other = Kit(f"{tree.name}_b", tree.connect)
     other.trig("work", "true")
     split(tree, child=other.name, child_set=None)
     wid = order(tree, 2)
     assert statuses(tree, wid) == "RR"
-    api.drop_flow(other.name, force=True, conn=tree.conn)
+    api.flows.drop(other.name, force=True, conn=tree.conn)
     go(tree)
     assert (tree.status(wid), tree.state(wid)["failed"]) == ("F", 2)
 
@@ -293,8 +293,8 @@ def test_an_operation_that_goes_down_needs_no_approvals_of_its_own(tree: Kit) ->
         [tree.id],
     )
     with refused("WD520"):
-        api.cancel(children(tree, wid)[0], "No.", conn=tree.conn)
-    api.repair(wid, "withdraw", {"job": tree.pending(wid)[0].id}, "No.", conn=tree.conn)
+        api.instances.cancel(children(tree, wid)[0], "No.", conn=tree.conn)
+    api.repairs.repair(wid, "withdraw", {"job": tree.pending(wid)[0].id}, "No.", conn=tree.conn)
     go(tree)
     assert statuses(tree, wid) == "C"
     assert tree.rows("select * from wedsql.applying") == []
@@ -304,7 +304,7 @@ def test_the_example_of_the_documentation_runs(kit: Kit) -> None:
     text = (Path(__file__).parents[5] / "docs/children.md").read_text(encoding="utf-8")
     definition = yaml.safe_load(text.split("```yaml")[1].split("```")[0])
     definition["triggers"][0]["child"] = kit.name
-    api.publish(kit.name, {k: v for k, v in definition.items() if k != "flow"}, conn=kit.conn)
+    api.flows.publish(kit.name, {k: v for k, v in definition.items() if k != "flow"}, conn=kit.conn)
     wid = kit.start(kind="order", items=3)
     go(kit)
     for each in children(kit, wid):

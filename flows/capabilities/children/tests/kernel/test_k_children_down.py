@@ -7,16 +7,17 @@ import pytest
 from flows import api
 from flows.tests.children import children, go, nested, order, split, statuses
 from flows.tests.kit import Kit, broken
+from testkit.api_functions import functions as api_functions
 
 pytestmark = pytest.mark.kernel
 
 
 def test_suspending_and_resuming_go_down_the_tree(tree: Kit) -> None:
     wid, below = nested(tree)
-    api.suspend(wid, "Wait.", conn=tree.conn)
+    api.operations.suspend(wid, "Wait.", conn=tree.conn)
     go(tree)
     assert [tree.status(each) for each in below] == ["S", "S", "S"]
-    api.resume(wid, "Go on.", conn=tree.conn)
+    api.operations.resume(wid, "Go on.", conn=tree.conn)
     go(tree)
     assert [tree.status(each) for each in below] == ["R", "R", "R"]
     tree.run("pack", below[-1], packed="x")
@@ -28,10 +29,10 @@ def test_a_child_that_a_person_suspended_stays_suspended(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 2)
     own, other = children(tree, wid)
-    api.suspend(own, "Mine.", conn=tree.conn)
-    api.suspend(wid, "Wait.", conn=tree.conn)
+    api.operations.suspend(own, "Mine.", conn=tree.conn)
+    api.operations.suspend(wid, "Wait.", conn=tree.conn)
     go(tree)
-    api.resume(wid, "Go on.", conn=tree.conn)
+    api.operations.resume(wid, "Go on.", conn=tree.conn)
     go(tree)
     assert (tree.status(own), tree.status(other)) == ("S", "R")
 
@@ -42,12 +43,12 @@ def test_no_child_is_started_or_counted_into_a_suspended_parent(tree: Kit) -> No
     late = tree.start(kind="order", parts=1)
     (child,) = children(tree, wid)
     for each in (wid, late):
-        api.suspend(each, "Wait.", conn=tree.conn)
+        api.operations.suspend(each, "Wait.", conn=tree.conn)
     tree.run("pack", child, packed="x")
     go(tree)
     assert (tree.status(wid), children(tree, late)) == ("S", [])
     for each in (wid, late):
-        api.resume(each, "Go on.", conn=tree.conn)
+        api.operations.resume(each, "Go on.", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), len(children(tree, late))) == ("F", 1)
 
@@ -55,7 +56,7 @@ def test_no_child_is_started_or_counted_into_a_suspended_parent(tree: Kit) -> No
 @pytest.mark.parametrize(("end", "status"), [("cancel", "C"), ("abort", "A")])
 def test_the_end_of_a_parent_goes_down_the_tree(tree: Kit, end: str, status: str) -> None:
     wid, below = nested(tree)
-    getattr(api, end)(wid, "Over.", conn=tree.conn)
+    api_functions()[end](wid, "Over.", conn=tree.conn)
     go(tree, "1 minute")
     go(tree, "2 minutes")
     assert [tree.status(each) for each in [wid, *below]] == [status] * 4
@@ -65,7 +66,7 @@ def test_the_end_of_a_parent_goes_down_the_tree(tree: Kit, end: str, status: str
 def test_children_are_aborted_before_their_parent(tree: Kit) -> None:
     split(tree)
     wid = order(tree, 2)
-    api.abort(wid, "Over.", conn=tree.conn)
+    api.compensations.abort(wid, "Over.", conn=tree.conn)
     assert tree.status(wid) == "X"
     go(tree)
     assert (tree.status(wid), statuses(tree, wid)) == ("A", "AA")
@@ -81,12 +82,12 @@ def test_a_child_that_cannot_be_undone_holds_its_parent(tree: Kit) -> None:
     wid = order(tree)
     (child,) = children(tree, wid)
     tree.run("pack", child, packed="x")
-    api.abort(wid, "Over.", conn=tree.conn)
+    api.compensations.abort(wid, "Over.", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), tree.status(child)) == ("X", "R")
     trouble = tree.rows("select * from wedsql.trouble where kind = 'children' and wid = %s", [child])
     assert [row.sqlstate for row in trouble] == ["WD111"]
-    api.cancel(child, "It stays.", conn=tree.conn)
+    api.instances.cancel(child, "It stays.", conn=tree.conn)
     go(tree, "1 minute")
     assert tree.status(wid) == "A"
 
@@ -98,7 +99,7 @@ def test_rolling_back_over_the_start_undoes_the_children(tree: Kit) -> None:
     tree.run("accept", wid, kind="order")
     go(tree)
     (child,) = children(tree, wid)
-    assert api.roll_back(wid, 1, "Again.", conn=tree.conn) == "X"
+    assert api.compensations.roll_back(wid, 1, "Again.", conn=tree.conn) == "X"
     go(tree)
     assert (tree.status(child), tree.status(wid), tree.jobs(wid)) == ("A", "R", ["accept"])
 
@@ -109,7 +110,7 @@ def test_a_step_that_joined_children_is_undone_like_any_other(tree: Kit) -> None
     tree.trig("bill", "joined is not null")
     wid = order(tree, 0)
     assert tree.jobs(wid) == ["bill"]
-    api.roll_back(wid, 1, "Again.", conn=tree.conn)
+    api.compensations.roll_back(wid, 1, "Again.", conn=tree.conn)
     go(tree)
     assert tree.trace(wid)[-1].trw == "split"
 
@@ -120,7 +121,7 @@ def test_what_people_do_to_the_job_decides_about_the_children(tree: Kit, undo: s
     wid = order(tree, 2)
     job = tree.pending(wid)[0].id
     given = {"job": job} | ({} if undo == "withdraw" else {"changes": {"joined": "no"}})
-    api.repair(wid, undo, given, "By hand.", conn=tree.conn)
+    api.repairs.repair(wid, undo, given, "By hand.", conn=tree.conn)
     go(tree)
     assert statuses(tree, wid) == ("CC" if undo == "withdraw" else "RR")
 

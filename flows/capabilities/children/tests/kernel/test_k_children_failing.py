@@ -10,6 +10,7 @@ import pytest
 from flows import api
 from flows.tests.children import children, excepted, go, order, split, statuses
 from flows.tests.kit import Kit, tgid
+from testkit.api_functions import functions as api_functions
 
 pytestmark = pytest.mark.kernel
 
@@ -58,7 +59,7 @@ def test_children_that_cannot_be_started_park_the_job_until_it_is_retried(
     assert (job.last_state, children(tree, wid)) == (code, [])
     good = [tree.name, "parts", ["kind = 'part'"], number]
     tree.rows("update {f}.wed_trig set child = %s, child_count = %s, child_set = %s where tgid = %s", good)
-    api.retry_job(wid, job.id, "Corrected.", conn=tree.conn)
+    api.operations.retry_job(wid, job.id, "Corrected.", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), statuses(tree, wid)) == ("R", "RR")
 
@@ -82,7 +83,7 @@ def test_an_exception_of_a_child_waits_for_its_repair(tree: Kit) -> None:
     excepted(tree, child)
     go(tree)
     assert tree.status(wid) == "R"
-    api.repair(child, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
+    api.repairs.repair(child, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
     go(tree)
     assert (tree.status(wid), tree.state(wid)["done"]) == ("F", 1)
 
@@ -96,7 +97,7 @@ def test_an_exception_of_a_child_counts_as_failed(tree: Kit) -> None:
     go(tree)
     state = tree.state(wid)
     assert (tree.status(wid), state["done"], state["failed"], statuses(tree, wid)) == ("F", 1, 1, "EF")
-    api.repair(bad, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
+    api.repairs.repair(bad, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=tree.conn)
     go(tree)
     assert tree.rows("select * from wedsql.child_jobs(%s)", [wid])[0].done == 1, "it was counted"
 
@@ -106,7 +107,7 @@ def test_a_child_that_is_cancelled_or_aborted_counts_as_failed(tree: Kit, end: s
     split(tree)
     wid = order(tree, 2)
     first, second = children(tree, wid)
-    getattr(api, end)(first, "Not needed.", conn=tree.conn)
+    api_functions()[end](first, "Not needed.", conn=tree.conn)
     tree.run("pack", second, packed="x")
     go(tree)
     state = tree.state(wid)
@@ -118,8 +119,8 @@ def test_a_job_over_the_firing_limit_starts_its_children_when_it_is_retried(tree
     wid = order(tree)
     job = tree.pending(wid)[-1]
     assert (tree.instance(wid).reason, job.state) == ("LOOP", "K")
-    api.retry_job(wid, job.id, "Once more.", conn=tree.conn)
-    assert not api.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
+    api.operations.retry_job(wid, job.id, "Once more.", conn=tree.conn)
+    assert not api.jobs.lease_many(tree.name, ["split"], 1, "tester", conn=tree.conn)
     go(tree)
     assert [step.actor for step in tree.trace(wid) if step.trw == "split"] == ["kernel", "kernel"]
 

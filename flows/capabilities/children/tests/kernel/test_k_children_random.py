@@ -12,6 +12,7 @@ from flows.errors import WedError
 from flows.tests.children import order, split
 from flows.tests.kit import Kit, broken
 from flows.tests.spread import seeds
+from testkit.api_functions import functions as api_functions
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="the operations are of no mode")]
 
@@ -76,16 +77,16 @@ class Player:
             assert error.code.startswith("WD"), error
 
     def pack(self) -> None:
-        for job in api.lease_many(self.kit.name, ["pack"], 1, "robot", conn=self.kit.conn):
-            api.complete(job, {"packed": "x"}, conn=self.kit.conn)
+        for job in api.jobs.lease_many(self.kit.name, ["pack"], 1, "robot", conn=self.kit.conn):
+            api.jobs.complete(job, {"packed": "x"}, conn=self.kit.conn)
 
     def fail(self) -> None:
-        for job in api.lease_many(self.kit.name, ["pack"], 1, "robot", conn=self.kit.conn):
-            api.fail(job, "no", conn=self.kit.conn)
+        for job in api.jobs.lease_many(self.kit.name, ["pack"], 1, "robot", conn=self.kit.conn):
+            api.jobs.fail(job, "no", conn=self.kit.conn)
 
     def repair(self) -> None:
         if wid := self.one("E"):
-            api.repair(wid, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=self.kit.conn)
+            api.repairs.repair(wid, "patch", {"changes": {"packed": "x"}}, "By hand.", conn=self.kit.conn)
 
     def more(self) -> None:
         jobs = self.kit.rows(
@@ -94,25 +95,25 @@ class Player:
         )
         if jobs:
             job = self.draw.choice(jobs)
-            api.add_children(job.wid, job.id, 1, conn=self.kit.conn)
+            api.children.add(job.wid, job.id, 1, conn=self.kit.conn)
 
     def operate(self) -> None:
         what = self.draw.choice(["suspend", "resume", "resume", "cancel", "abort"])
         if wid := self.one("R", "E", "S"):
-            getattr(api, what)(wid, "At random.", conn=self.kit.conn)
+            api_functions()[what](wid, "At random.", conn=self.kit.conn)
 
     def go(self) -> None:
         self.minutes += 1
         self.kit.clock(f"{self.minutes} minutes")
         for _ in range(self.draw.randint(1, 8)):
-            api.continue_children(self.draw.choice([1, 500]), conn=self.kit.conn)
+            api.children.continue_children(self.draw.choice([1, 500]), conn=self.kit.conn)
 
     def settle(self) -> None:
         for _ in range(20):
             self.minutes += 10
             self.kit.clock(f"{self.minutes} minutes")
             for _ in range(200):
-                if api.continue_children(conn=self.kit.conn) is None:
+                if api.children.continue_children(conn=self.kit.conn) is None:
                     break
 
 

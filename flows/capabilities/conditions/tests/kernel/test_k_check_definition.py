@@ -119,7 +119,7 @@ def publishes(kit: Kit, definition: Any) -> str:
 
 
 def problems(kit: Kit, definition: Any) -> list[Problem]:
-    return api.check_definition(kit.name, definition, conn=kit.conn)
+    return api.conditions.check_definition(kit.name, definition, conn=kit.conn)
 
 
 def changed(*changes: Change) -> Definition:
@@ -202,18 +202,18 @@ def test_a_pending_job_keeps_its_trigger_from_becoming_final(living: Kit) -> Non
 
 def test_one_condition_is_checked_alone(kit: Kit) -> None:
     types = {"state": "text", "items": "integer"}
-    assert api.check_condition(types, "items > 3 and state = 'x'", conn=kit.conn) == (
+    assert api.conditions.check(types, "items > 3 and state = 'x'", conn=kit.conn) == (
         None,
         ["items", "state"],
     )
-    problem, reads = api.check_condition(types, "items > 3 and stat = 'x'", conn=kit.conn)
+    problem, reads = api.conditions.check(types, "items > 3 and stat = 'x'", conn=kit.conn)
     assert reads == []
     assert problem is not None
     assert (problem.code, problem.position, problem.length) == ("WD005", 15, 4)
 
 
 def test_what_is_offered_is_accepted(kit: Kit) -> None:
-    offered = api.completions(conn=kit.conn)
+    offered = api.conditions.completions(conn=kit.conn)
     names = {function.name for function in offered.functions}
     assert {"lower", "coalesce", "length", "jsonb_array_length"} <= names
     assert not names & {"now", "random", "pg_sleep", "count"}

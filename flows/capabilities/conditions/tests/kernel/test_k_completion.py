@@ -24,7 +24,7 @@ USELESS = {
 
 
 def test_functions_of_use_are_offered_and_others_are_not(kit: Kit) -> None:
-    offered = {each.name for each in api.completions(conn=kit.conn).functions}
+    offered = {each.name for each in api.conditions.completions(conn=kit.conn).functions}
 
     assert USEFUL - offered == set()
     assert USELESS & offered == set()
@@ -32,6 +32,6 @@ def test_functions_of_use_are_offered_and_others_are_not(kit: Kit) -> None:
 
 
 def test_what_is_not_offered_may_be_called_all_the_same(kit: Kit) -> None:
-    problem, _reads = api.check_condition({"n": "integer"}, "int4pl(n, 1) = 2", conn=kit.conn)
+    problem, _reads = api.conditions.check({"n": "integer"}, "int4pl(n, 1) = 2", conn=kit.conn)
 
     assert problem is None

@@ -59,11 +59,11 @@ def shop(kit: Kit) -> Kit:
 @pytest.fixture
 def changes(shop: Kit) -> Iterator[Callable[..., list[ControlChange]]]:
     """Return the changes of one control of the flow since the test began, the oldest first."""
-    since = max((each.id for each in api.list_control_changes(limit=1, conn=shop.conn)), default=0)
+    since = max((each.id for each in api.controls.list_changes(limit=1, conn=shop.conn)), default=0)
 
     def read(control: str, conn: Connection | None = None) -> list[ControlChange]:
         asked = AskedControls(flow=shop.name, control=control)
-        found = api.list_control_changes(asked, limit=1000, conn=conn or shop.conn)
+        found = api.controls.list_changes(asked, limit=1000, conn=conn or shop.conn)
         return [each for each in reversed(found) if each.id > since]
 
     yield read
@@ -82,7 +82,7 @@ def test_every_table_is_a_control_or_has_a_reason_not_to_be_one(shop: Kit) -> No
         )
     }
     none = [name for names in NONE.values() for name in names.split()]
-    controls = set(api.controls(conn=shop.conn))
+    controls = set(api.controls.list(conn=shop.conn))
     assert len(none) == len(set(none)) and not controls & set(none)
     assert found - controls == set(none)
     triggers = shop.rows(
@@ -104,15 +104,15 @@ def test_each_column_is_recorded_or_listed_as_measured(shop: Kit) -> None:
 
 def empty(shop: Kit, maker: str, conn: Connection) -> None:
     """Delete the rules, by a proposal of one person that another one approves."""
-    made = api.propose_approval_rules(shop.name, [], "Why.", actor=maker, conn=conn)
-    assert api.approve_repair(made.number, "eve", made.approvers, conn=conn).state == "applied"
+    made = api.approvals.propose_rules(shop.name, [], "Why.", actor=maker, conn=conn)
+    assert api.approvals.approve(made.number, "eve", made.approvers, conn=conn).state == "applied"
 
 
 def test_rules_that_are_emptied_used_and_put_back_leave_a_trace(shop: Kit, changes: Changes) -> None:
     web = shop.connect("wed_web")
-    api.save_approval_rules(shop.name, [RULE], "ann", conn=web)
+    api.approvals.save_rules(shop.name, [RULE], "ann", conn=web)
     empty(shop, "bob", web)
-    api.save_approval_rules(shop.name, [RULE], "bob", conn=web)
+    api.approvals.save_rules(shop.name, [RULE], "bob", conn=web)
     first, emptied, back = changes("approval_rule", web)
     assert (first.actor, first.before, emptied.actor, emptied.after) == ("ann", None, "bob", None)
     assert first.after == emptied.before == back.after
@@ -123,10 +123,10 @@ def test_rules_that_are_emptied_used_and_put_back_leave_a_trace(shop: Kit, chang
 
 def test_what_is_saved_again_unchanged_is_no_change(shop: Kit, changes: Changes) -> None:
     two = ApprovalRule(1, title="Larger")
-    api.save_approval_rules(shop.name, [RULE, two], "ann", conn=shop.conn)
-    api.save_approval_rules(shop.name, [RULE, two], "bob", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [RULE, two], "ann", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [RULE, two], "bob", conn=shop.conn)
     assert [each.actor for each in changes("approval_rule")] == ["ann", "ann"]
-    api.save_approval_rules(shop.name, [RULE, ApprovalRule(2, title="Larger")], "bob", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [RULE, ApprovalRule(2, title="Larger")], "bob", conn=shop.conn)
     *_old, last = changes("approval_rule")
     assert (last.actor, last.item, last.different) == ("bob", "2", ["approvals"])
     assert last.before is not None and last.before["approvals"] == 1
@@ -135,56 +135,56 @@ def test_what_is_saved_again_unchanged_is_no_change(shop: Kit, changes: Changes)
 
 def test_a_change_that_is_rolled_back_is_not_recorded(shop: Kit, changes: Changes) -> None:
     with refused("WD521"):
-        api.save_approval_rules(shop.name, [RULE, ApprovalRule(1, attributes=("zz",))], "x", conn=shop.conn)
+        api.approvals.save_rules(shop.name, [RULE, ApprovalRule(1, attributes=("zz",))], "x", conn=shop.conn)
     assert changes("approval_rule") == []
 
 
 def _alert(kit: Kit, conn: Connection) -> None:
     rule = AlertRule(name="many", kind="count", sign=">", query="status:running", threshold=3)
-    made = api.save_alert_rule(kit.name, rule, "ann", conn=conn)
-    api.silence_alert(made.id, datetime.now(UTC) + timedelta(hours=1), "bob", conn=conn)
-    api.delete_alert_rule(made.id, "eve", conn=conn)
+    made = api.alerts.save_rule(kit.name, rule, "ann", conn=conn)
+    api.alerts.silence(made.id, datetime.now(UTC) + timedelta(hours=1), "bob", conn=conn)
+    api.alerts.delete_rule(made.id, "eve", conn=conn)
 
 
 def _webhook(kit: Kit, conn: Connection) -> None:
-    made = api.save_webhook(kit.name, HOOK, "ann", conn=conn)
-    api.save_webhook(kit.name, replace(HOOK, url="https://other.org/"), "bob", made.id, conn=conn)
-    api.delete_webhook(made.id, "eve", conn=conn)
+    made = api.webhooks.save(kit.name, HOOK, "ann", conn=conn)
+    api.webhooks.save(kit.name, replace(HOOK, url="https://other.org/"), "bob", made.id, conn=conn)
+    api.webhooks.delete(made.id, "eve", conn=conn)
 
 
 def _sla(kit: Kit, conn: Connection) -> None:
-    made = api.save_sla(kit.name, Sla("fast", 3600), "ann", conn=conn)
-    api.save_sla(kit.name, Sla("fast", 9999), "bob", made.id, conn=conn)
-    api.delete_sla(kit.name, made.id, "eve", conn=conn)
+    made = api.sla.save(kit.name, Sla("fast", 3600), "ann", conn=conn)
+    api.sla.save(kit.name, Sla("fast", 9999), "bob", made.id, conn=conn)
+    api.sla.delete(kit.name, made.id, "eve", conn=conn)
 
 
 def _calendar(kit: Kit, conn: Connection) -> None:
     hours = {"1": [["09:00", "17:00"]]}
-    made = api.save_calendar(kit.name, Calendar("week", "UTC", hours), "ann", conn=conn)
+    made = api.sla.save_calendar(kit.name, Calendar("week", "UTC", hours), "ann", conn=conn)
     later = Calendar("week", "UTC", {"1": [["10:00", "17:00"]]})
-    api.save_calendar(kit.name, later, "bob", made.id, conn=conn)
-    api.delete_calendar(kit.name, made.id, "eve", conn=conn)
+    api.sla.save_calendar(kit.name, later, "bob", made.id, conn=conn)
+    api.sla.delete_calendar(kit.name, made.id, "eve", conn=conn)
 
 
 def _delegation(kit: Kit, conn: Connection) -> None:
     until = datetime.now(UTC) + timedelta(days=1)
-    made = api.delegate_approvals(kit.name, "ann", "cleo", until, actor="ann", conn=conn)
-    api.end_delegation(made.id, actor="bob", conn=conn)
+    made = api.approvals.delegate(kit.name, "ann", "cleo", until, actor="ann", conn=conn)
+    api.approvals.end_delegation(made.id, actor="bob", conn=conn)
 
 
 def _case_rules(kit: Kit, conn: Connection) -> None:
-    api.save_case_rules(kit.name, [CaseRule("q", priority=9)], "ann", conn=conn)
-    api.save_case_rules(kit.name, [CaseRule("q", priority=8)], "bob", conn=conn)
-    api.save_case_rules(kit.name, [], "eve", conn=conn)
+    api.cases.save_rules(kit.name, [CaseRule("q", priority=9)], "ann", conn=conn)
+    api.cases.save_rules(kit.name, [CaseRule("q", priority=8)], "bob", conn=conn)
+    api.cases.save_rules(kit.name, [], "eve", conn=conn)
 
 
 def _policies(kit: Kit, conn: Connection) -> None:
     one = RecoveryPolicy("again", "retry", times=1, cause="ATTEMPTS")
-    api.save_policies(kit.name, [one], "ann", conn=conn)
-    api.save_policies(
+    api.repairs.save_policies(kit.name, [one], "ann", conn=conn)
+    api.repairs.save_policies(
         kit.name, [RecoveryPolicy("again", "retry", times=2, cause="ATTEMPTS")], "bob", conn=conn
     )
-    api.save_policies(kit.name, [], "eve", conn=conn)
+    api.repairs.save_policies(kit.name, [], "eve", conn=conn)
 
 
 WAYS: dict[str, Callable[[Kit, Connection], None]] = {
@@ -207,7 +207,7 @@ def test_each_change_has_its_author_with_what_was_before_and_after(
 
 
 def test_no_secret_is_in_a_record_but_that_it_changed_is(shop: Kit, changes: Changes) -> None:
-    made = api.save_webhook(shop.name, HOOK, "ann", conn=shop.conn)
+    made = api.webhooks.save(shop.name, HOOK, "ann", conn=shop.conn)
     shop.rows("update wedsql.webhook set secret = 'hush-hush' where id = %s", [made.id])
     added, changed = changes("webhook")
     assert not {"old-secret", "hush-hush"} & {*str([added, changed]).split("'")} and changed.different == [
@@ -217,7 +217,7 @@ def test_no_secret_is_in_a_record_but_that_it_changed_is(shop: Kit, changes: Cha
 
 def test_what_the_reaper_measures_is_no_change(shop: Kit, changes: Changes) -> None:
     rule = AlertRule(name="many", kind="count", sign=">", query="status:running", threshold=3)
-    api.save_alert_rule(shop.name, rule, "ann", conn=shop.conn)
+    api.alerts.save_rule(shop.name, rule, "ann", conn=shop.conn)
     shop.rows("update wedsql.alert_rule set value = 7, measured_at = now(), since = now(), next_at = now()")
     assert len(changes("alert_rule")) == 1
 
@@ -239,15 +239,15 @@ def test_visibility_and_options_of_the_flow_are_recorded(shop: Kit, changes: Cha
 
 def test_keys_of_workers_are_recorded_with_their_names(shop: Kit, changes: Changes) -> None:
     name = f"key-{shop.name}"[:40]
-    api.create_worker_key(name, {shop.name: []}, actor="ann", conn=shop.conn)
-    api.rotate_worker_key(name, "bob", conn=shop.conn)
-    api.revoke_worker_key(name, "lost", actor="eve", conn=shop.conn)
+    api.workers.create_key(name, {shop.name: []}, actor="ann", conn=shop.conn)
+    api.workers.rotate_key(name, "bob", conn=shop.conn)
+    api.workers.revoke_key(name, "lost", actor="eve", conn=shop.conn)
     (scope,) = changes("worker_key_flow")
     assert scope.after is not None and scope.after["key"] == name
     asked = AskedControls(control="worker_key")
-    last, first, *_rest = api.list_control_changes(asked, conn=shop.conn)
+    last, first, *_rest = api.controls.list_changes(asked, conn=shop.conn)
     assert (first.actor, last.actor, last.after and last.after["revoked_for"]) == ("ann", "eve", "lost")
-    secrets = api.list_control_changes(AskedControls(control="worker_secret"), limit=3, conn=shop.conn)
+    secrets = api.controls.list_changes(AskedControls(control="worker_secret"), limit=3, conn=shop.conn)
     assert [each.actor for each in secrets] == ["bob", "bob", "ann"]
     assert all("digest" not in each.different or each.before is None for each in secrets)
 
@@ -266,7 +266,7 @@ def test_keys_of_workers_are_recorded_with_their_names(shop: Kit, changes: Chang
     ],
 )
 def test_no_role_changes_what_is_recorded(change: str, shop: Kit, changes: Changes) -> None:
-    api.save_approval_rules(shop.name, [RULE], "ann", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [RULE], "ann", conn=shop.conn)
     for role in SITE:
         with refused("42501"), shop.conn.transaction():
             shop.rows(f"set local role {role}")
@@ -283,7 +283,7 @@ def test_no_role_changes_what_is_recorded(change: str, shop: Kit, changes: Chang
 def test_only_the_web_reads_them(shop: Kit) -> None:
     for role in SITE[1:4]:
         with refused("42501"):
-            api.list_control_changes(conn=shop.connect(role))
+            api.controls.list_changes(conn=shop.connect(role))
     with refused("WD551"):
         shop.rows("select wedsql.list_control_changes('{\"wid\": 1}')")
 
@@ -291,18 +291,18 @@ def test_only_the_web_reads_them(shop: Kit) -> None:
 def test_pages_of_records_follow_each_other(shop: Kit) -> None:
     for n in range(1, 8):
         rule = CaseRule("q", priority=n)
-        api.save_case_rules(shop.name, [rule], "ann", conn=shop.conn)
+        api.cases.save_rules(shop.name, [rule], "ann", conn=shop.conn)
     asked, seen, before = AskedControls(flow=shop.name, control="case_rule"), [], None
-    while found := api.list_control_changes(asked, before=before, limit=3, conn=shop.conn):
+    while found := api.controls.list_changes(asked, before=before, limit=3, conn=shop.conn):
         seen += [each.after and each.after["priority"] for each in found]
         before = found[-1].id
     assert seen == [7, 6, 5, 4, 3, 2, 1]
 
 
 def test_records_outlive_the_flow_with_its_name(shop: Kit, changes: Changes) -> None:
-    api.save_approval_rules(shop.name, [RULE], "ann", conn=shop.conn)
+    api.approvals.save_rules(shop.name, [RULE], "ann", conn=shop.conn)
     shop.rows("select set_config('wedsql.actor', 'dan', false)")
-    api.drop_flow(shop.name, force=True, conn=shop.conn)
+    api.flows.drop(shop.name, force=True, conn=shop.conn)
     made, dropped = changes("approval_rule")
     assert (made.after, dropped.before, dropped.after) == (dropped.before, made.after, None)
     assert changes("flow")[-1].after is None and changes("flow")[-1].before is not None

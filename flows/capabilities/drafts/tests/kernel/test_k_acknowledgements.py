@@ -21,11 +21,15 @@ FINAL = {"predicate": "n = 7", "final": True}
 def never_true(kit: Kit, **options: Any) -> Finding:
     """Return the finding about the first of two rules, which is never true."""
     definition = {"attributes": [{"name": "n", "type": "integer"}], "triggers": [NEVER | options, FINAL]}
-    return next(one for one in api.lint(kit.name, definition, conn=kit.conn) if one.check == "never_true")
+    return next(
+        one for one in api.flows.lint(kit.name, definition, conn=kit.conn) if one.check == "never_true"
+    )
 
 
 def acknowledge(kit: Kit, finding: Finding, reason: str = "meant so") -> None:
-    api.acknowledge_finding(kit.name, finding.id, reason, rule=finding.rule, actor="ann", conn=kit.conn)
+    api.drafts.acknowledge_finding(
+        kit.name, finding.id, reason, rule=finding.rule, actor="ann", conn=kit.conn
+    )
 
 
 def test_an_acknowledgement_counts_until_the_condition_changes(kit: Kit) -> None:
@@ -50,12 +54,12 @@ def test_it_counts_for_its_own_rule_only_and_for_a_new_rule_when_it_is_published
 def test_it_is_given_another_reason_and_taken_back(kit: Kit) -> None:
     acknowledge(kit, never_true(kit))
     acknowledge(kit, never_true(kit), "  another reason ")
-    (one,) = api.list_acknowledgements(kit.name, conn=kit.conn)
+    (one,) = api.drafts.list_acknowledgements(kit.name, conn=kit.conn)
     assert one.reason == "another reason"
-    api.withdraw_acknowledgement(kit.name, one.finding, rule=one.rule, conn=kit.conn)
+    api.drafts.withdraw_acknowledgement(kit.name, one.finding, rule=one.rule, conn=kit.conn)
     assert never_true(kit).acknowledged is None
     with pytest.raises(UnknownAcknowledgement):
-        api.withdraw_acknowledgement(kit.name, one.finding, conn=kit.conn)
+        api.drafts.withdraw_acknowledgement(kit.name, one.finding, conn=kit.conn)
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "x" * 1001])
@@ -74,7 +78,7 @@ def test_only_names_of_findings_are_kept(kit: Kit, name: str) -> None:
     with pytest.raises(BadAcknowledgement):
         acknowledge(kit, replace(never_true(kit), rule=-1))
     with pytest.raises(BadName):
-        api.acknowledge_finding("No Name", never_true(kit).id, "so", conn=kit.conn)
+        api.drafts.acknowledge_finding("No Name", never_true(kit).id, "so", conn=kit.conn)
 
 
 def test_a_flow_has_a_limited_number_of_them(kit: Kit) -> None:

@@ -24,65 +24,65 @@ SECOND = FIRST | {"attributes": [{"name": "a"}, {"name": "b"}]}
 def draft(kit: Kit) -> Draft:
     """A draft with the second definition, which was translated."""
     kit.publish(FIRST)
-    found = api.open_draft(kit.name, definition=SECOND, actor="ann", conn=kit.conn)
-    api.keep_draft_source(kit.name, SOURCE, conn=kit.conn)
+    found = api.drafts.open(kit.name, definition=SECOND, actor="ann", conn=kit.conn)
+    api.drafts.keep_source(kit.name, SOURCE, conn=kit.conn)
     return found
 
 
 def published(kit: Kit) -> Any:
     """Publish the draft, and return the source of the version that it becomes."""
     kit.start(a="1")
-    at = api.read_draft(kit.name, conn=kit.conn).at
-    done = api.request_publication(at, PublicationChoices(), actor="ann", conn=kit.conn)
+    at = api.drafts.read(kit.name, conn=kit.conn).at
+    done = api.publications.request(at, PublicationChoices(), actor="ann", conn=kit.conn)
     assert done.status == "published"
-    found = api.read_source(kit.name, conn=kit.conn)
+    found = api.flows.read_source(kit.name, conn=kit.conn)
     assert found is None or found["version"] == done.version
     return found
 
 
 def test_what_a_draft_was_translated_from_becomes_the_source_of_its_version(kit: Kit, draft: Draft) -> None:
-    assert api.read_draft_source(kit.name, conn=kit.conn) == SOURCE
-    assert api.read_source(kit.name, conn=kit.conn) is None
+    assert api.drafts.read_source(kit.name, conn=kit.conn) == SOURCE
+    assert api.flows.read_source(kit.name, conn=kit.conn) is None
     assert published(kit).items() >= SOURCE.items()
-    assert api.read_source(kit.name, 0, conn=kit.conn) is None, "it is pending no longer"
+    assert api.flows.read_source(kit.name, 0, conn=kit.conn) is None, "it is pending no longer"
 
 
 def test_a_draft_that_was_changed_has_no_source_until_the_change_is_undone(kit: Kit, draft: Draft) -> None:
-    changed = api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
-    assert api.read_draft_source(kit.name, conn=kit.conn) is None
-    api.undo_draft(changed.at, actor="ann", conn=kit.conn)
-    assert api.read_draft_source(kit.name, conn=kit.conn) == SOURCE
+    changed = api.drafts.save(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
+    assert api.drafts.read_source(kit.name, conn=kit.conn) is None
+    api.drafts.undo(changed.at, actor="ann", conn=kit.conn)
+    assert api.drafts.read_source(kit.name, conn=kit.conn) == SOURCE
 
 
 def test_what_is_published_of_another_content_has_no_source(kit: Kit, draft: Draft) -> None:
-    api.save_draft(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
+    api.drafts.save(draft.at, draft.definition | {"label": "x"}, actor="ann", conn=kit.conn)
     assert published(kit) is None
 
 
 def test_each_draft_has_a_source_of_its_own(kit: Kit, draft: Draft) -> None:
     third = SECOND | {"attributes": [{"name": "a"}, {"name": "c"}]}
-    api.open_draft(kit.name, "other", definition=third, actor="bob", conn=kit.conn)
-    api.keep_draft_source(kit.name, SOURCE | {"text": "WORKFLOW other { }"}, branch="other", conn=kit.conn)
+    api.drafts.open(kit.name, "other", definition=third, actor="bob", conn=kit.conn)
+    api.drafts.keep_source(kit.name, SOURCE | {"text": "WORKFLOW other { }"}, branch="other", conn=kit.conn)
     assert published(kit).items() >= SOURCE.items()
-    found = api.read_draft_source(kit.name, "other", conn=kit.conn)
+    found = api.drafts.read_source(kit.name, "other", conn=kit.conn)
     assert found is not None and found["text"] == "WORKFLOW other { }"
 
 
 def test_sources_of_many_drafts_are_not_kept_for_ever(kit: Kit, draft: Draft) -> None:
     for number in range(60):
-        api.open_draft(kit.name, f"d{number}", definition=SECOND, actor="ann", conn=kit.conn)
-        api.keep_draft_source(kit.name, SOURCE, branch=f"d{number}", conn=kit.conn)
-        one = api.read_draft(kit.name, f"d{number}", conn=kit.conn)
-        api.discard_draft(one.at, conn=kit.conn)
+        api.drafts.open(kit.name, f"d{number}", definition=SECOND, actor="ann", conn=kit.conn)
+        api.drafts.keep_source(kit.name, SOURCE, branch=f"d{number}", conn=kit.conn)
+        one = api.drafts.read(kit.name, f"d{number}", conn=kit.conn)
+        api.drafts.discard(one.at, conn=kit.conn)
     assert kit.one("select count(*) from wedsql.flow_source where flow_id = %s", [kit.id]) == 40
 
 
 def test_a_source_of_no_draft_is_refused(kit: Kit) -> None:
     with pytest.raises(UnknownDraft):
-        api.keep_draft_source(kit.name, SOURCE, conn=kit.conn)
+        api.drafts.keep_source(kit.name, SOURCE, conn=kit.conn)
     with pytest.raises(UnknownDraft):
-        api.read_draft_source(kit.name, conn=kit.conn)
-    api.open_draft("never_published", definition=FIRST, actor="ann", conn=kit.conn)
+        api.drafts.read_source(kit.name, conn=kit.conn)
+    api.drafts.open("never_published", definition=FIRST, actor="ann", conn=kit.conn)
     with pytest.raises(UnknownFlow):
-        api.keep_draft_source("never_published", SOURCE, conn=kit.conn)
-    assert api.read_draft_source("never_published", conn=kit.conn) is None
+        api.drafts.keep_source("never_published", SOURCE, conn=kit.conn)
+    assert api.drafts.read_source("never_published", conn=kit.conn) is None

@@ -60,17 +60,17 @@ def discard_all(flow: str, conn: Connection) -> None:
 
 
 def opened(kit: Kit, **options: Any) -> Draft:
-    return api.open_draft(kit.name, conn=kit.conn, actor="ann", **options)
+    return api.drafts.open(kit.name, conn=kit.conn, actor="ann", **options)
 
 
 def save(kit: Kit, draft: Any, label: str, **options: Any) -> Any:
     """Save the running definition with another label."""
-    definition = api.running_definition(kit.name, conn=kit.conn)[1] | {"label": label}
-    return api.save_draft(draft.at, definition, conn=kit.conn, **{"actor": "ann"} | options)
+    definition = api.drafts.running_definition(kit.name, conn=kit.conn)[1] | {"label": label}
+    return api.drafts.save(draft.at, definition, conn=kit.conn, **{"actor": "ann"} | options)
 
 
 def label(kit: Kit) -> str:
-    return api.read_draft(kit.name, conn=kit.conn).definition["label"]
+    return api.drafts.read(kit.name, conn=kit.conn).definition["label"]
 
 
 def test_a_draft_is_the_running_definition_with_the_numbers_of_its_items(base: Kit) -> None:
@@ -90,20 +90,20 @@ def test_there_is_one_draft_of_each_branch(base: Kit) -> None:
     with refused("WD403"):
         opened(base)
     opened(base, branch="second")
-    assert [draft.branch for draft in api.list_drafts(base.name, conn=base.conn)] == ["second", "main"]
+    assert [draft.branch for draft in api.drafts.list(base.name, conn=base.conn)] == ["second", "main"]
     with refused("WD004"):
         opened(base, branch="Not a name")
 
 
 def test_a_flow_that_does_not_exist_can_have_a_draft(kit: Kit, fresh: str) -> None:
-    draft = api.open_draft(fresh, conn=kit.conn)
+    draft = api.drafts.open(fresh, conn=kit.conn)
     assert (draft.base_version, draft.definition) == (0, {"attributes": [], "triggers": []})
     with refused("WD004"):
-        api.open_draft("pg_mine", conn=kit.conn)
+        api.drafts.open("pg_mine", conn=kit.conn)
 
 
 def test_a_draft_of_a_file_has_the_numbers_of_what_runs_and_no_others(base: Kit) -> None:
-    running = api.running_definition(base.name, conn=base.conn)[1]
+    running = api.drafts.running_definition(base.name, conn=base.conn)[1]
     given = copy.deepcopy(BASE)
     given["attributes"][0] = {"name": "renamed", "was": "a", "id": 987654}
     given["attributes"][1]["id"] = running["attributes"][0]["id"]
@@ -125,8 +125,8 @@ def test_a_half_typed_definition_is_kept(base: Kit) -> None:
         "attributes": [{"name": "a"}, {"name": "a"}, {}],
         "triggers": [{"predicate": "a = '", "timeout": "soon", "priority": "high", "unknown": [1]}],
     }
-    api.save_draft(draft.at, typed, conn=base.conn)
-    assert api.read_draft(base.name, conn=base.conn).definition == typed
+    api.drafts.save(draft.at, typed, conn=base.conn)
+    assert api.drafts.read(base.name, conn=base.conn).definition == typed
     assert opened(base, branch="file", definition=typed).definition["triggers"] == typed["triggers"]
 
 
@@ -146,8 +146,8 @@ def test_a_half_typed_definition_is_kept(base: Kit) -> None:
 def test_what_is_no_definition_is_no_draft(base: Kit, bad: Any) -> None:
     draft = opened(base)
     with refused("WD009"):
-        api.save_draft(draft.at, bad, conn=base.conn)
-    assert api.read_draft(base.name, conn=base.conn) == draft
+        api.drafts.save(draft.at, bad, conn=base.conn)
+    assert api.drafts.read(base.name, conn=base.conn) == draft
 
 
 def test_a_save_names_the_revision_it_was_made_from(base: Kit) -> None:
@@ -175,7 +175,7 @@ def test_of_two_saves_at_once_one_is_refused(base: Kit) -> None:
         ready.wait(10)
         try:
             definition = BASE | {"label": f"by {number}"}
-            api.save_draft(draft.at, definition, conn=conn)
+            api.drafts.save(draft.at, definition, conn=conn)
             outcomes.append("saved")
         except WedError as error:
             outcomes.append(error.code)
@@ -186,7 +186,7 @@ def test_of_two_saves_at_once_one_is_refused(base: Kit) -> None:
     for thread in threads:
         thread.join(30)
     assert sorted(outcomes) == ["WD402"] * 7 + ["saved"]
-    assert api.read_draft(base.name, conn=base.conn).revision == 2
+    assert api.drafts.read(base.name, conn=base.conn).revision == 2
 
 
 def test_a_refused_save_is_merged_and_saved(base: Kit) -> None:
@@ -194,13 +194,13 @@ def test_a_refused_save_is_merged_and_saved(base: Kit) -> None:
     mine, theirs = copy.deepcopy(draft.definition), copy.deepcopy(draft.definition)
     theirs["triggers"][0]["timeout"] = "01:00:00"
     mine["triggers"][0]["predicate"] = "a = '2'"
-    api.save_draft(draft.at, theirs, conn=base.conn)
+    api.drafts.save(draft.at, theirs, conn=base.conn)
     with refused("WD402"):
-        api.save_draft(draft.at, mine, conn=base.conn)
-    merged, now = api.merge_draft(draft.at, mine, conn=base.conn)
+        api.drafts.save(draft.at, mine, conn=base.conn)
+    merged, now = api.drafts.merge(draft.at, mine, conn=base.conn)
     assert merged.conflicts == ()
-    saved = api.save_draft(now, merged.definition, conn=base.conn)
-    rule = api.read_draft(base.name, conn=base.conn).definition["triggers"][0]
+    saved = api.drafts.save(now, merged.definition, conn=base.conn)
+    rule = api.drafts.read(base.name, conn=base.conn).definition["triggers"][0]
     assert (saved.revision, rule["timeout"], rule["predicate"]) == (3, "01:00:00", "a = '2'")
 
 
@@ -210,59 +210,59 @@ def test_undo_and_redo_go_through_everything_that_was_typed(base: Kit) -> None:
     for text in ("one", "two", "three"):
         now = save(base, now, text)
     for text in ("two", "one", "Orders"):
-        now = api.undo_draft(now.at, actor="bob", conn=base.conn)
+        now = api.drafts.undo(now.at, actor="bob", conn=base.conn)
         assert now.definition["label"] == text
     assert (now.can_undo, now.can_redo, now.changed_by) == (False, True, "bob")
     with refused("WD405"):
-        api.undo_draft(now.at, conn=base.conn)
+        api.drafts.undo(now.at, conn=base.conn)
     for text in ("one", "two", "three"):
-        now = api.redo_draft(now.at, conn=base.conn)
+        now = api.drafts.redo(now.at, conn=base.conn)
         assert now.definition["label"] == text
     with refused("WD405"):
-        api.redo_draft(now.at, conn=base.conn)
+        api.drafts.redo(now.at, conn=base.conn)
 
 
 def test_what_is_typed_after_undo_replaces_what_was_undone(base: Kit) -> None:
     now = opened(base)
     for text in ("one", "two"):
         now = save(base, now, text)
-    now = save(base, api.undo_draft(now.at, conn=base.conn), "other")
+    now = save(base, api.drafts.undo(now.at, conn=base.conn), "other")
     assert not now.can_redo
-    back = api.undo_draft(now.at, conn=base.conn)
+    back = api.drafts.undo(now.at, conn=base.conn)
     assert back.definition["label"] == "one"
-    assert api.redo_draft(back.at, conn=base.conn).definition["label"] == "other"
+    assert api.drafts.redo(back.at, conn=base.conn).definition["label"] == "other"
 
 
 def test_undo_is_refused_from_an_old_revision(base: Kit) -> None:
     draft = opened(base)
     save(base, draft, "new")
-    for call in (api.undo_draft, api.redo_draft, api.discard_draft):
+    for call in (api.drafts.undo, api.drafts.redo, api.drafts.discard):
         with refused("WD402"):
             call(draft.at, conn=base.conn)
 
 
 def test_the_history_says_who_when_and_what(base: Kit) -> None:
     now = save(base, opened(base, summary="start"), "new", actor="bob", summary=" a  new\nlabel ")
-    api.undo_draft(now.at, actor="cleo", conn=base.conn)
-    history = api.draft_history(base.name, conn=base.conn)
+    api.drafts.undo(now.at, actor="cleo", conn=base.conn)
+    history = api.drafts.history(base.name, conn=base.conn)
     assert [(one.revision, one.actor, one.summary) for one in history] == [
         (3, "cleo", "undo to revision 1"),
         (2, "bob", "a new label"),
         (1, "ann", "start"),
     ]
-    assert api.draft_revision(DraftAt(base.name, "main", 2), conn=base.conn)["label"] == "new"
-    assert [one.revision for one in api.draft_history(base.name, before=3, limit=1, conn=base.conn)] == [2]
+    assert api.drafts.revision(DraftAt(base.name, "main", 2), conn=base.conn)["label"] == "new"
+    assert [one.revision for one in api.drafts.history(base.name, before=3, limit=1, conn=base.conn)] == [2]
     with refused("WD401"):
-        api.draft_revision(DraftAt(base.name, "main", 9), conn=base.conn)
+        api.drafts.revision(DraftAt(base.name, "main", 9), conn=base.conn)
 
 
 def test_the_last_five_hundred_revisions_are_kept(base: Kit) -> None:
     opened(base)
     base.rows(MANY_REVISIONS, {"flow": base.name})
-    now = api.read_draft(base.name, conn=base.conn)
+    now = api.drafts.read(base.name, conn=base.conn)
     for number in range(20):
-        now = api.save_draft(now.at, BASE | {"label": str(number)}, conn=base.conn)
-    kept = api.draft_history(base.name, limit=1000, conn=base.conn)
+        now = api.drafts.save(now.at, BASE | {"label": str(number)}, conn=base.conn)
+    kept = api.drafts.history(base.name, limit=1000, conn=base.conn)
     assert (len(kept), kept[0].revision, kept[-1].revision) == (500, 521, 22)
     count = (
         "select count(*) from wedsql.draft_revision r join wedsql.draft d on d.id = r.draft_id"
@@ -280,17 +280,17 @@ def test_large_revisions_are_kept_up_to_a_size(base: Kit) -> None:
         )
         for _ in range(25):
             noise = base.one("select pg_temp.noise()")
-            now = api.save_draft(now.at, BASE | {"description": noise}, conn=base.conn)
-    kept = api.draft_history(base.name, limit=500, conn=base.conn)
+            now = api.drafts.save(now.at, BASE | {"description": noise}, conn=base.conn)
+    kept = api.drafts.history(base.name, limit=500, conn=base.conn)
     assert 20 <= len(kept) <= 23
 
 
 def test_a_definition_of_more_than_four_megabytes_is_refused(base: Kit) -> None:
     draft = opened(base)
     with refused("WD404") as why:
-        api.save_draft(draft.at, BASE | {"description": "x" * 4_200_000}, conn=base.conn)
+        api.drafts.save(draft.at, BASE | {"description": "x" * 4_200_000}, conn=base.conn)
     assert "4194304" in why.message
-    assert api.read_draft(base.name, conn=base.conn) == draft
+    assert api.drafts.read(base.name, conn=base.conn) == draft
 
 
 def test_a_definition_that_is_nested_without_end_is_refused(base: Kit) -> None:
@@ -299,8 +299,8 @@ def test_a_definition_that_is_nested_without_end_is_refused(base: Kit) -> None:
     for _ in range(100_000):
         deep = [deep]
     with refused("WD009"):
-        api.save_draft(draft.at, BASE | {"description": deep}, conn=base.conn)
-    assert api.read_draft(base.name, conn=base.conn) == draft
+        api.drafts.save(draft.at, BASE | {"description": deep}, conn=base.conn)
+    assert api.drafts.read(base.name, conn=base.conn) == draft
 
 
 def test_a_flow_has_at_most_twenty_drafts(base: Kit) -> None:
@@ -308,7 +308,7 @@ def test_a_flow_has_at_most_twenty_drafts(base: Kit) -> None:
         opened(base, branch=f"b{number}")
     with refused("WD404"):
         opened(base, branch="one_more")
-    assert len(api.list_drafts(base.name, conn=base.conn)) == 20
+    assert len(api.drafts.list(base.name, conn=base.conn)) == 20
 
 
 def test_a_draft_of_an_old_version_is_stale_until_it_is_merged(base: Kit) -> None:
@@ -316,49 +316,49 @@ def test_a_draft_of_an_old_version_is_stale_until_it_is_merged(base: Kit) -> Non
     mine = copy.deepcopy(draft.definition)
     mine["triggers"][0]["predicate"] = "a = '2'"
     mine["attributes"][0]["name"] = "state"
-    draft_now = api.save_draft(draft.at, mine, conn=base.conn)
+    draft_now = api.drafts.save(draft.at, mine, conn=base.conn)
     base.attr("added")
-    read = api.read_draft(base.name, conn=base.conn)
+    read = api.drafts.read(base.name, conn=base.conn)
     assert read.stale and read.running_version == read.base_version + 1
-    merged, version = api.merge_running(read, conn=base.conn)
+    merged, version = api.drafts.merge_running(read, conn=base.conn)
     assert merged.conflicts == ()
     with refused("WD406") as why:
-        api.save_draft(draft_now.at, merged.definition, base_version=version + 1, conn=base.conn)
+        api.drafts.save(draft_now.at, merged.definition, base_version=version + 1, conn=base.conn)
     assert "running_version" in why.detail
-    saved = api.save_draft(draft_now.at, merged.definition, base_version=version, conn=base.conn)
+    saved = api.drafts.save(draft_now.at, merged.definition, base_version=version, conn=base.conn)
     assert not saved.stale
-    names = [each["name"] for each in api.read_draft(base.name, conn=base.conn).definition["attributes"]]
+    names = [each["name"] for each in api.drafts.read(base.name, conn=base.conn).definition["attributes"]]
     assert names == ["state", "b", "added"]
     # Undoing the merge brings back the base of before: the draft does not undo what others published.
-    assert api.undo_draft(saved.at, conn=base.conn).stale
+    assert api.drafts.undo(saved.at, conn=base.conn).stale
 
 
 def test_a_version_comes_back_into_a_draft(base: Kit) -> None:
-    before = api.running_definition(base.name, conn=base.conn)[0]
+    before = api.drafts.running_definition(base.name, conn=base.conn)[0]
     base.publish(BASE | {"attributes": [*BASE["attributes"], {"name": "c"}]})
     draft = opened(base)
-    api.restore_version(draft.at, before, actor="bob", conn=base.conn)
-    read = api.read_draft(base.name, conn=base.conn)
+    api.publications.restore_version(draft.at, before, actor="bob", conn=base.conn)
+    read = api.drafts.read(base.name, conn=base.conn)
     assert [each["name"] for each in read.definition["attributes"]] == ["a", "b"]
     assert read.definition["attributes"][0]["id"] == draft.definition["attributes"][0]["id"]
     assert opened(base, branch="old", version=before).definition == read.definition
     with refused("WD409"):
-        api.restore_version(read.at, 99, conn=base.conn)
+        api.publications.restore_version(read.at, 99, conn=base.conn)
 
 
 def test_the_drafts_of_a_dropped_flow_become_those_of_a_new_one(base: Kit) -> None:
     draft = opened(base)
-    api.drop_flow(base.name, force=True, conn=base.conn)
-    read = api.read_draft(base.name, conn=base.conn)
+    api.flows.drop(base.name, force=True, conn=base.conn)
+    read = api.drafts.read(base.name, conn=base.conn)
     assert (read.base_version, read.definition) == (0, draft.definition)
     assert read.base == {"attributes": [], "triggers": []}
 
 
 def test_a_discarded_draft_is_gone(base: Kit) -> None:
     draft = opened(base)
-    api.discard_draft(draft.at, conn=base.conn)
+    api.drafts.discard(draft.at, conn=base.conn)
     with refused("WD401"):
-        api.read_draft(base.name, conn=base.conn)
+        api.drafts.read(base.name, conn=base.conn)
     assert (
         base.one(
             "select count(*) from wedsql.draft_revision r where not exists"

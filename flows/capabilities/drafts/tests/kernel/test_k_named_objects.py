@@ -14,7 +14,7 @@ pytestmark = pytest.mark.kernel
 
 
 def save(kit: Kit, kind: str, name: str, **content: Any) -> None:
-    api.save_named_objects(kit.name, {(kind, name): content}, actor="ann", conn=kit.conn)
+    api.drafts.save_named_objects(kit.name, {(kind, name): content}, actor="ann", conn=kit.conn)
 
 
 def test_objects_are_saved_replaced_and_dropped_with_their_flow(kit: Kit) -> None:
@@ -22,12 +22,12 @@ def test_objects_are_saved_replaced_and_dropped_with_their_flow(kit: Kit) -> Non
     save(kit, "condition", "Is large", predicate="n > 100")
     save(kit, "transition", "tr_x", timeout=None)
     save(kit, "transition", "tr_x", timeout="3d18h", predicate="n > 1")
-    assert api.named_objects(kit.name, conn=kit.conn) == {
+    assert api.drafts.named_objects(kit.name, conn=kit.conn) == {
         ("condition", "Is large"): {"predicate": "n > 100"},
         ("transition", "tr_x"): {"timeout": "3d18h"},
     }
     assert kit.one("select changed_by from wedsql.named_object where kind = 'condition'") == "ann"
-    api.drop_flow(kit.name, conn=kit.conn)
+    api.flows.drop(kit.name, conn=kit.conn)
     assert kit.one("select count(*) from wedsql.named_object") == 0
 
 
@@ -53,23 +53,23 @@ def test_an_object_that_no_trigger_could_have_is_rejected(
     kit.attr("n", kind="integer")
     with pytest.raises(error):
         save(kit, kind, name, **content)
-    assert api.named_objects(kit.name, conn=kit.conn) == {}
+    assert api.drafts.named_objects(kit.name, conn=kit.conn) == {}
 
 
 def test_a_flow_has_a_limited_number(kit: Kit) -> None:
     many = {("transition", f"t{n}"): {} for n in range(2001)}
     with pytest.raises(BadDefinition, match="at most 2000"):
-        api.save_named_objects(kit.name, many, conn=kit.conn)
+        api.drafts.save_named_objects(kit.name, many, conn=kit.conn)
     with pytest.raises(UnknownFlow):
-        api.save_named_objects("nowhere", {}, conn=kit.conn)
+        api.drafts.save_named_objects("nowhere", {}, conn=kit.conn)
     with pytest.raises(UnknownFlow):
-        api.named_objects("nowhere", conn=kit.conn)
+        api.drafts.named_objects("nowhere", conn=kit.conn)
 
 
 def test_only_the_site_may_save_them(kit: Kit) -> None:
     web = kit.connect("wed_web")
-    api.save_named_objects(kit.name, {("transition", "t"): {}}, conn=web)
-    assert api.named_objects(kit.name, conn=web) == {("transition", "t"): {}}
+    api.drafts.save_named_objects(kit.name, {("transition", "t"): {}}, conn=web)
+    assert api.drafts.named_objects(kit.name, conn=web) == {("transition", "t"): {}}
     for role in ("wed_worker", "wed_monitor", "wed_reaper"):
         with pytest.raises(Exception, match="permission denied"):
-            api.named_objects(kit.name, conn=kit.connect(role))
+            api.drafts.named_objects(kit.name, conn=kit.connect(role))

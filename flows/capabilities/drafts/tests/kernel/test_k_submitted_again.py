@@ -17,14 +17,14 @@ def test_only_what_differs_becomes_a_version(kit: Kit) -> None:
     changed = DEFINITION | {"triggers": [RULE | {"timeout": "2 hours"}]}
     try:
         first, again, other, back = [
-            api.submit_definition(name, each, conn=kit.conn)
+            api.publications.submit(name, each, conn=kit.conn)
             for each in (DEFINITION, DEFINITION, changed, DEFINITION)
         ]
         assert [each.version for each in (first, again, other, back)] == [1, 1, 2, 3]
         assert again.id == first.id
-        assert [each for each in api.list_drafts(conn=kit.conn) if each.flow == name] == []
+        assert [each for each in api.drafts.list(conn=kit.conn) if each.flow == name] == []
     finally:
-        api.drop_flow(name, conn=kit.conn)
+        api.flows.drop(name, conn=kit.conn)
 
 
 def test_a_definition_with_another_source_becomes_a_version_with_it(kit: Kit) -> None:
@@ -34,11 +34,11 @@ def test_a_definition_with_another_source_becomes_a_version_with_it(kit: Kit) ->
     )
     try:
         found = [
-            api.submit_definition(name, DEFINITION, source=each, conn=kit.conn).version
+            api.publications.submit(name, DEFINITION, source=each, conn=kit.conn).version
             for each in (None, first, first, moved, None)
         ]
         assert found == [1, 2, 2, 3, 3]
-        source = api.read_source(name, conn=kit.conn)
+        source = api.flows.read_source(name, conn=kit.conn)
         assert source is not None and source["text"] == "<b/>"
     finally:
-        api.drop_flow(name, conn=kit.conn)
+        api.flows.drop(name, conn=kit.conn)

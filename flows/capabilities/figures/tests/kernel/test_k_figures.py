@@ -72,7 +72,7 @@ def check(kit: Kit) -> list[Any]:
 
 
 def test_a_transaction_larger_than_a_round_is_counted(fig2: Kit, counter: Connection) -> None:
-    api.start_many(fig2.name, [{}] * 30, conn=fig2.conn)
+    api.instances.start_many(fig2.name, [{}] * 30, conn=fig2.conn)
     for _ in range(220):  # transactions after it, before the last of which the next round ends
         fig2.rows("select txid_current()")
     count(counter, most=5)

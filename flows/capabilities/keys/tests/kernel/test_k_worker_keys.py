@@ -35,14 +35,14 @@ def keyed(one: Kit) -> Kit:
 def create(kit: Kit, name: str = "k", *transitions: str, **options: Any) -> str:
     """Create a key for the flow; its name ends with that of the flow, as keys are not removed."""
     scope = {kit.name: transitions}
-    return api.create_worker_key(f"{name}-{kit.name}", scope, "ann", conn=kit.conn, **options)
+    return api.workers.create_key(f"{name}-{kit.name}", scope, "ann", conn=kit.conn, **options)
 
 
 def worker(kit: Kit, key: str | None = None) -> Connection:
     """Return a new session, logged in with the key."""
     conn = kit.connect(user="wed_worker")
     if key is not None:
-        api.log_in_worker(key, conn=conn)
+        api.workers.log_in(key, conn=conn)
     return conn
 
 
@@ -51,7 +51,7 @@ def taking(kit: Kit, way: str, conn: Connection) -> list[Any]:
 
 
 def leased(kit: Kit, conn: Connection, actor: str = "ship") -> ClaimedJob:
-    (job,) = api.lease_many(kit.name, ["tr_x"], 1, actor, duration=SPAN, conn=conn)
+    (job,) = api.jobs.lease_many(kit.name, ["tr_x"], 1, actor, duration=SPAN, conn=conn)
     return job
 
 
@@ -68,13 +68,13 @@ def test_a_job_is_taken_only_with_a_key_for_its_transition(keyed: Kit, way: str)
 
 def test_a_key_of_another_flow_is_not_enough(keyed: Kit, kit: Kit) -> None:
     name = f"g_{keyed.name}"
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     try:
-        key = api.create_worker_key(f"o-{keyed.name}", {name: []}, "ann", conn=kit.conn)
+        key = api.workers.create_key(f"o-{keyed.name}", {name: []}, "ann", conn=kit.conn)
         with refused("WD572"):
             taking(keyed, "take", worker(keyed, key))
     finally:
-        api.drop_flow(name, conn=kit.conn)
+        api.flows.drop(name, conn=kit.conn)
 
 
 def test_a_flow_without_the_option_asks_for_no_key(one: Kit) -> None:
@@ -89,7 +89,7 @@ def test_the_worker_has_the_name_of_its_key(keyed: Kit) -> None:
     conn = worker(keyed, create(keyed))
     job = leased(keyed, conn)
     assert keyed.pending(wid)[0].lckid == f"k-{keyed.name}/ship"
-    api.complete(job, {"a": "2"}, actor="ship", conn=conn)
+    api.jobs.complete(job, {"a": "2"}, actor="ship", conn=conn)
     assert keyed.trace(wid)[-1].actor == f"k-{keyed.name}/ship"
 
 
@@ -107,15 +107,15 @@ def test_the_lease_of_another_key_is_rejected_even_with_its_claim(keyed: Kit) ->
     job = leased(keyed, worker(keyed, create(keyed)))
     thief = worker(keyed, create(keyed, "thief"))
     for call in (
-        lambda: api.complete(job, {"a": "2"}, conn=thief),
-        lambda: api.fail(job, "no", conn=thief),
-        lambda: api.extend(job, SPAN, conn=thief),
-        lambda: api.release(job, conn=thief),
+        lambda: api.jobs.complete(job, {"a": "2"}, conn=thief),
+        lambda: api.jobs.fail(job, "no", conn=thief),
+        lambda: api.jobs.extend(job, SPAN, conn=thief),
+        lambda: api.jobs.release(job, conn=thief),
     ):
         with refused("WD573"):
             call()
     with refused("WD570"):
-        api.complete(job, {"a": "2"}, conn=worker(keyed))
+        api.jobs.complete(job, {"a": "2"}, conn=worker(keyed))
     assert (keyed.status(wid), keyed.pending(wid)[0].attempts) == ("R", 0)
 
 
@@ -125,14 +125,14 @@ def test_a_held_job_is_finished_only_with_the_key(keyed: Kit) -> None:
     conn = worker(keyed, key)
     (job,) = taking(keyed, "hold", conn)
     finish = "select {f}.complete_held(%s, %s, %s, 'ship')"
-    api.log_out_worker(conn=conn)
+    api.workers.log_out(conn=conn)
     given = [wid, job.job_id, '{"a": "2"}']
     with refused("WD570"):
         keyed.one(finish, given, conn)
     keyed.rows("select set_config('wedsql.worker_login', 'on', false)", (), conn)
     with refused("WD570"):
         keyed.one(finish, given, conn)
-    api.log_in_worker(key, conn=conn)
+    api.workers.log_in(key, conn=conn)
     assert keyed.one(finish, given, conn) == 2
     assert keyed.trace(wid)[-1].actor == f"k-{keyed.name}/ship"
 
@@ -156,7 +156,7 @@ def test_a_log_in_for_a_transaction_ends_with_it(keyed: Kit) -> None:
     keyed.start(a="1")
     conn, key = worker(keyed), create(keyed)
     with conn.transaction():
-        api.log_in_worker(key, transaction=True, conn=conn)
+        api.workers.log_in(key, transaction=True, conn=conn)
         assert len(taking(keyed, "take", conn)) == 1
     with refused("WD570"):
         taking(keyed, "take", conn)
@@ -170,7 +170,7 @@ def test_a_log_in_for_a_transaction_ends_with_it(keyed: Kit) -> None:
 def test_what_is_no_key_logs_in_nobody_and_ends_the_log_in_before(keyed: Kit, key: str) -> None:
     conn = worker(keyed, create(keyed))
     with refused("WD571"):
-        api.log_in_worker(key, conn=conn)
+        api.workers.log_in(key, conn=conn)
     with refused("WD570"):
         taking(keyed, "take", conn)
 
@@ -193,27 +193,27 @@ def test_a_session_that_invents_the_setting_is_not_logged_in(keyed: Kit, way: st
 def test_rotating_keeps_the_old_secret_for_the_grace_period(keyed: Kit) -> None:
     old = create(keyed)
     conn = worker(keyed, old)
-    new = api.rotate_worker_key(f"k-{keyed.name}", "bob", grace=timedelta(hours=2), conn=keyed.conn)
+    new = api.workers.rotate_key(f"k-{keyed.name}", "bob", grace=timedelta(hours=2), conn=keyed.conn)
     assert taking(keyed, "take", conn) == [] == taking(keyed, "take", worker(keyed, new))
     keyed.clock("121 minutes", conn)
     with refused("WD571"):
         taking(keyed, "take", conn)
     with refused("WD571"):
-        api.log_in_worker(old, conn=conn)
-    api.log_in_worker(new, conn=conn)
-    (key,) = [k for k in api.list_worker_keys(conn=keyed.conn, limit=200) if k.scope == {keyed.name: []}]
+        api.workers.log_in(old, conn=conn)
+    api.workers.log_in(new, conn=conn)
+    (key,) = [k for k in api.workers.list_keys(conn=keyed.conn, limit=200) if k.scope == {keyed.name: []}]
     assert (key.created_by, key.rotated_by, key.used_at is not None) == ("ann", "bob", True)
     assert old not in repr(key) and new not in repr(key)
 
 
 def test_rotating_without_grace_ends_every_older_secret(keyed: Kit) -> None:
     old, name = create(keyed), f"k-{keyed.name}"
-    middle = api.rotate_worker_key(name, "ann", conn=keyed.conn)
-    new = api.rotate_worker_key(name, "ann", grace=timedelta(0), conn=keyed.conn)
+    middle = api.workers.rotate_key(name, "ann", conn=keyed.conn)
+    new = api.workers.rotate_key(name, "ann", grace=timedelta(0), conn=keyed.conn)
     for each in (old, middle):
         with pytest.raises(WorkerKeyRejected):
-            api.log_in_worker(each, conn=keyed.conn)
-    assert api.log_in_worker(new, conn=keyed.conn) == name
+            api.workers.log_in(each, conn=keyed.conn)
+    assert api.workers.log_in(new, conn=keyed.conn) == name
 
 
 def test_revoking_releases_the_leases_of_the_key_and_of_no_other(keyed: Kit) -> None:
@@ -221,24 +221,24 @@ def test_revoking_releases_the_leases_of_the_key_and_of_no_other(keyed: Kit) -> 
     conn = worker(keyed, create(keyed))
     job, other = leased(keyed, conn), worker(keyed, create(keyed, "other"))
     kept = leased(keyed, other)
-    assert api.revoke_worker_key(f"k-{keyed.name}", "laptop lost", "bob", conn=keyed.conn) == 1
+    assert api.workers.revoke_key(f"k-{keyed.name}", "laptop lost", "bob", conn=keyed.conn) == 1
     assert (job.wid, kept.wid) == (first, second)
     assert [keyed.pending(wid)[0].state for wid in (first, second)] == ["P", "L"]
     assert (keyed.logged(first), keyed.pending(first)[0].attempts) == (["released"], 0)
-    for call in (lambda: api.complete(job, {"a": "2"}, conn=conn), lambda: taking(keyed, "take", conn)):
+    for call in (lambda: api.jobs.complete(job, {"a": "2"}, conn=conn), lambda: taking(keyed, "take", conn)):
         with refused("WD571"):
             call()
     assert leased(keyed, other).id == job.id
-    assert api.complete(kept, {"a": "2"}, conn=other).status == "F"
+    assert api.jobs.complete(kept, {"a": "2"}, conn=other).status == "F"
 
 
 def test_a_job_held_with_a_key_that_is_revoked_is_not_finished(keyed: Kit) -> None:
     wid = keyed.start(a="1")
     conn = worker(keyed, create(keyed))
     with refused("WD571"), conn.transaction():
-        (job,) = api.take_many(keyed.name, ["tr_x"], 1, conn=conn)
-        api.revoke_worker_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn)
-        api.complete(job, {"a": "2"}, conn=conn)
+        (job,) = api.jobs.take_many(keyed.name, ["tr_x"], 1, conn=conn)
+        api.workers.revoke_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn)
+        api.jobs.complete(job, {"a": "2"}, conn=conn)
     assert keyed.status(wid) == "R"
 
 
@@ -256,10 +256,10 @@ def test_a_lease_that_is_committed_after_the_revocation_is_released(keyed: Kit, 
     job = leased(keyed, conn) if act == "extend" else None
     with conn.transaction():
         if job:
-            api.extend(job, timedelta(hours=1), conn=conn)
+            api.jobs.extend(job, timedelta(hours=1), conn=conn)
         else:
             leased(keyed, conn)
-        assert api.revoke_worker_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn) == 0
+        assert api.workers.revoke_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn) == 0
     assert keyed.pending(wid)[0].state == "L"
     reap(keyed)
     assert (keyed.pending(wid)[0].state, keyed.logged(wid)) == ("P", ["released"])
@@ -269,7 +269,7 @@ def test_a_lease_that_is_committed_after_the_revocation_is_released(keyed: Kit, 
 def test_a_lease_ends_with_its_key(keyed: Kit) -> None:
     wid = keyed.start(a="1")
     conn = worker(keyed, create(keyed, expires=datetime.now(UTC) + timedelta(hours=1)))
-    api.lease_many(keyed.name, ["tr_x"], 1, "ship", duration=timedelta(hours=9), conn=conn)
+    api.jobs.lease_many(keyed.name, ["tr_x"], 1, "ship", duration=timedelta(hours=9), conn=conn)
     reap(keyed, "59 minutes")
     assert keyed.pending(wid)[0].state == "L"
     reap(keyed, "61 minutes")
@@ -303,25 +303,25 @@ def test_a_key_expires(keyed: Kit) -> None:
 def test_a_key_needs_a_name_and_flows_that_exist(keyed: Kit, name: str, scope: Any, code: str) -> None:
     real = {flow.replace("{f}", keyed.name): names for flow, names in scope.items()}
     with refused(code):
-        api.create_worker_key(name, real, "ann", conn=keyed.conn)
+        api.workers.create_key(name, real, "ann", conn=keyed.conn)
 
 
 def test_the_name_of_a_key_is_never_used_again(keyed: Kit) -> None:
     create(keyed)
     name = f"k-{keyed.name}"
     with refused("WD575"):
-        api.revoke_worker_key(name, " ", "ann", conn=keyed.conn)
-    api.revoke_worker_key(name, "lost", "ann", conn=keyed.conn)
+        api.workers.revoke_key(name, " ", "ann", conn=keyed.conn)
+    api.workers.revoke_key(name, "lost", "ann", conn=keyed.conn)
     for call in (
         lambda: create(keyed),
-        lambda: api.revoke_worker_key(name, "again", "ann", conn=keyed.conn),
-        lambda: api.rotate_worker_key(name, "ann", conn=keyed.conn),
+        lambda: api.workers.revoke_key(name, "again", "ann", conn=keyed.conn),
+        lambda: api.workers.rotate_key(name, "ann", conn=keyed.conn),
     ):
         with refused("WD575"):
             call()
     with refused("WD574"):
-        api.rotate_worker_key("no such key", "ann", conn=keyed.conn)
-    listed = api.list_worker_keys(all=True, after=f"k-{keyed.name}"[:-1], limit=1, conn=keyed.conn)
+        api.workers.rotate_key("no such key", "ann", conn=keyed.conn)
+    listed = api.workers.list_keys(all=True, after=f"k-{keyed.name}"[:-1], limit=1, conn=keyed.conn)
     assert [(k.name, k.revoked_by, k.revoked_for) for k in listed] == [(name, "ann", "lost")]
 
 
@@ -329,20 +329,20 @@ def test_a_long_transaction_of_a_worker_does_not_delay_the_revocation(keyed: Kit
     key = create(keyed)
     first, second = worker(keyed), worker(keyed)
     with first.transaction():
-        api.log_in_worker(key, conn=first)  # writes the use, and keeps its row until the commit
+        api.workers.log_in(key, conn=first)  # writes the use, and keeps its row until the commit
         second.execute("set lock_timeout = '5s'")
-        api.log_in_worker(key, conn=second)
+        api.workers.log_in(key, conn=second)
         keyed.rows("set lock_timeout = '5s'")
-        assert api.revoke_worker_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn) == 0
+        assert api.workers.revoke_key(f"k-{keyed.name}", "lost", "ann", conn=keyed.conn) == 0
 
 
 def test_a_job_can_be_assigned_to_a_worker_with_a_key(keyed: Kit) -> None:
     wid = keyed.start(a="1")
     key, name = create(keyed), f"k-{keyed.name}/ship"
     conn = worker(keyed, key)
-    api.register_worker("other", "ship", "host", 1, [f"{keyed.name}:tr_x"], conn=conn)
+    api.workers.register("other", "ship", "host", 1, [f"{keyed.name}:tr_x"], conn=conn)
     assert keyed.one("select name from wedsql.worker where serves = %s", [[f"{keyed.name}:tr_x"]]) == name
-    api.reassign_job(wid, keyed.pending(wid)[0].id, name, reason="hers", conn=keyed.conn)
+    api.operations.reassign_job(wid, keyed.pending(wid)[0].id, name, reason="hers", conn=keyed.conn)
     assert taking(keyed, "take", worker(keyed, create(keyed, "other"))) == []
     assert len(taking(keyed, "take", conn)) == 1
 
@@ -358,7 +358,7 @@ def test_a_worker_with_a_key_is_found_by_its_name_in_flows_without_keys(one: Kit
     wid = one.start(a="1")
     conn = worker(one, create(one))
     name = f"k-{one.name}/ship"
-    api.register_worker("other", "ship", "host", 1, [f"{one.name}:tr_x"], conn=conn)
-    api.reassign_job(wid, one.pending(wid)[0].id, name, reason="hers", conn=one.conn)
+    api.workers.register("other", "ship", "host", 1, [f"{one.name}:tr_x"], conn=conn)
+    api.operations.reassign_job(wid, one.pending(wid)[0].id, name, reason="hers", conn=one.conn)
     assert taking(one, "take", worker(one)) == []
     assert len(taking(one, "take", conn)) == 1

@@ -24,19 +24,19 @@ BLOCKS = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DO
 def orders(connect: Callable[..., Connection]) -> Iterator[Kit]:
     """The flow of the page with its role and two orders."""
     admin = connect()
-    api.create_flow("orders", conn=admin)
+    api.flows.create("orders", conn=admin)
     kit = Kit("orders", connect)
     kit.attr("payment", "open")
     for transition in ("tr_charge", "tr_pack"):
         kit.trig(transition, "payment = 'open'")
     kit.policy(worker_keys=True)
     kit.one("select wedsql.open_flow_role('orders')")
-    api.create_worker_key("billing", {"orders": []}, "ann", conn=admin)
+    api.workers.create_key("billing", {"orders": []}, "ann", conn=admin)
     kit.start()
     kit.start()
     yield kit
     kit.one("select wedsql.close_flow_role('orders')")
-    api.drop_flow("orders", force=True, conn=admin)
+    api.flows.drop("orders", force=True, conn=admin)
 
 
 def perform(session: Connection, block: str, secret: str) -> Any:

@@ -22,16 +22,16 @@ class Phone:
     key: str = "phone-of-a-technician"
 
     def __post_init__(self) -> None:
-        self.id = api.device_seen(self.person, self.key, conn=self.kit.conn).device
+        self.id = api.offline.device_seen(self.person, self.key, conn=self.kit.conn).device
 
     def locked(self, wid: int) -> OfflinePackage:
         """Lock the measurement of an instance, and transfer it."""
-        (task,) = [t for t in api.instance_tasks(wid, conn=self.kit.conn) if t.transition == "tr_measure"]
-        api.take_task(task.job_id, self.person, TECHNICIAN, lock=True, conn=self.kit.conn)
+        (task,) = [t for t in api.tasks.of_instance(wid, conn=self.kit.conn) if t.transition == "tr_measure"]
+        api.tasks.take(task.job_id, self.person, TECHNICIAN, lock=True, conn=self.kit.conn)
         return self.package(task.job_id)
 
     def package(self, task: int) -> OfflinePackage:
-        return api.read_package(self.person, self.key, task, conn=self.kit.conn)
+        return api.offline.read_package(self.person, self.key, task, conn=self.kit.conn)
 
     def made(self, package: OfflinePackage, **values: Any) -> dict[str, Any]:
         """Return a result as it is made without a connection."""
@@ -46,21 +46,21 @@ class Phone:
 
     def send(self, number: int, result: dict[str, Any], conn: Any = None) -> OfflineResult:
         conn = conn or self.kit.conn
-        found = api.keep_offline_result(self.person, self.key, number, result, conn=conn)
-        while api.continue_offline(self.id, conn=conn):
+        found = api.offline.keep_result(self.person, self.key, number, result, conn=conn)
+        while api.offline.continue_offline(self.id, conn=conn):
             pass
         return found
 
     def states(self) -> str:
         """Return the states of the results by number."""
-        return "".join(one.state for one in reversed(api.offline_results(self.id, conn=self.kit.conn)))
+        return "".join(one.state for one in reversed(api.offline.results(self.id, conn=self.kit.conn)))
 
 
 def read_by_clerk(kit: Kit, wid: int, **values: Any) -> None:
     """Have the office perform its own task of an instance."""
-    (task,) = [t for t in api.instance_tasks(wid, conn=kit.conn) if t.transition == "tr_read"]
-    api.take_task(task.job_id, "carl", CLERK, conn=kit.conn)
-    api.complete_task(task.job_id, "carl", values, conn=kit.conn)
+    (task,) = [t for t in api.tasks.of_instance(wid, conn=kit.conn) if t.transition == "tr_read"]
+    api.tasks.take(task.job_id, "carl", CLERK, conn=kit.conn)
+    api.tasks.complete(task.job_id, "carl", values, conn=kit.conn)
 
 
 def late_ones(kit: Kit, wid: int) -> list[tuple[str, str, str]]:

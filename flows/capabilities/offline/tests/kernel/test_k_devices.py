@@ -15,11 +15,11 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 
 def test_a_device_reports_and_has_a_secret_of_its_own(cellar: Kit) -> None:
     phone, other = Phone(cellar), Phone(cellar, "bob")
-    first = api.device_seen("ana", phone.key, {"free_bytes": 2**33, "energy": 40}, conn=cellar.conn)
-    again = api.device_seen("ana", phone.key, {"unsent": 3, "name": "Phone"}, conn=cellar.conn)
+    first = api.offline.device_seen("ana", phone.key, {"free_bytes": 2**33, "energy": 40}, conn=cellar.conn)
+    again = api.offline.device_seen("ana", phone.key, {"unsent": 3, "name": "Phone"}, conn=cellar.conn)
     assert first == again and len(first.secret or "") == 44
-    assert api.device_seen("bob", other.key, conn=cellar.conn).secret != first.secret
-    found = next(one for one in api.devices("ana", conn=cellar.conn) if one.id == phone.id)
+    assert api.offline.device_seen("bob", other.key, conn=cellar.conn).secret != first.secret
+    found = next(one for one in api.offline.devices("ana", conn=cellar.conn) if one.id == phone.id)
     assert (found.free_bytes, found.energy, found.unsent, found.name) == (2**33, 40, 3, "Phone")
 
 
@@ -29,23 +29,23 @@ def test_a_device_reports_and_has_a_secret_of_its_own(cellar: Kit) -> None:
 )
 def test_a_report_that_is_none_is_rejected(cellar: Kit, report: Any) -> None:
     with refused("WD009"):
-        api.device_seen("ana", Phone(cellar).key, report, conn=cellar.conn)
+        api.offline.device_seen("ana", Phone(cellar).key, report, conn=cellar.conn)
     with refused("WD009"):
-        api.device_seen("ana", "short", conn=cellar.conn)
+        api.offline.device_seen("ana", "short", conn=cellar.conn)
 
 
 def test_only_locked_tasks_are_transferred(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
-    (task,) = [one for one in api.instance_tasks(wid, conn=cellar.conn) if one.transition == "tr_measure"]
+    (task,) = [one for one in api.tasks.of_instance(wid, conn=cellar.conn) if one.transition == "tr_measure"]
     with refused("WD593"):
         phone.package(task.job_id)
-    api.take_task(task.job_id, "ana", TECHNICIAN, conn=cellar.conn)
+    api.tasks.take(task.job_id, "ana", TECHNICIAN, conn=cellar.conn)
     with refused("WD593"):
         phone.package(task.job_id)
     package = phone.locked(wid)
-    assert (package.job_id, package.version) in api.offline_tasks("ana", conn=cellar.conn)
+    assert (package.job_id, package.version) in api.offline.tasks("ana", conn=cellar.conn)
     assert package.seq == 1 and package.claim and package.writes == ["meter", "note"]
-    api.start_task(task.job_id, "ana", conn=cellar.conn)
+    api.tasks.start(task.job_id, "ana", conn=cellar.conn)
     assert phone.package(task.job_id).version == package.version
 
 
@@ -57,7 +57,7 @@ def test_the_version_changes_with_what_a_device_needs_and_with_nothing_else(cell
     read_by_clerk(cellar, wid, read="yes")
     changed = phone.package(package.job_id)
     assert changed.version != package.version
-    api.release_task(package.job_id, "ana", conn=cellar.conn)
+    api.tasks.release(package.job_id, "ana", conn=cellar.conn)
     assert phone.locked(wid).version != changed.version
 
 
@@ -65,11 +65,11 @@ def test_the_office_sees_what_a_device_has(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
 
     def held() -> int:
-        return next(one.tasks for one in api.devices("ana", conn=cellar.conn) if one.id == phone.id)
+        return next(one.tasks for one in api.offline.devices("ana", conn=cellar.conn) if one.id == phone.id)
 
     package = phone.locked(wid)
     assert held() == 0
-    api.confirm_packages("ana", phone.key, [package.job_id], conn=cellar.conn)
+    api.offline.confirm_packages("ana", phone.key, [package.job_id], conn=cellar.conn)
     assert held() == 1
     phone.send(1, phone.made(package, meter="1"))
     assert held() == 0
@@ -78,41 +78,41 @@ def test_the_office_sees_what_a_device_has(cellar: Kit) -> None:
 def test_a_withdrawn_device_gets_no_tasks_and_its_results_count(cellar: Kit) -> None:
     phone = Phone(cellar)
     package, more = phone.locked(cellar.start()), phone.locked(cellar.start())
-    api.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
     with refused("WD611"):
         phone.package(more.job_id)
     assert phone.send(1, phone.made(package, meter="1")).state == "A"
-    api.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
-    assert api.device_seen("ana", phone.key, conn=cellar.conn).secret is None
+    api.offline.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
+    assert api.offline.device_seen("ana", phone.key, conn=cellar.conn).secret is None
     with refused("WD611"):
         phone.send(2, phone.made(more, meter="1"))
-    api.set_device_state(phone.id, "A", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "A", "eva", conn=cellar.conn)
     assert phone.send(2, phone.made(more, meter="1")).state == "A"
 
 
 def test_a_person_has_a_limited_number_of_devices(cellar: Kit) -> None:
     person = f"many {cellar.name}"
     for number in range(50):
-        api.device_seen(person, f"device-number-{number:04}", conn=cellar.conn)
+        api.offline.device_seen(person, f"device-number-{number:04}", conn=cellar.conn)
     with refused("WD612"):
-        api.device_seen(person, "device-number-0050", conn=cellar.conn)
-    api.device_seen(person, "device-number-0049", conn=cellar.conn)
-    assert len(api.devices(person, limit=20, conn=cellar.conn)) == 20
-    last = api.devices(person, limit=20, conn=cellar.conn)[-1].id
-    assert len(api.devices(person, last, 50, conn=cellar.conn)) == 30
+        api.offline.device_seen(person, "device-number-0050", conn=cellar.conn)
+    api.offline.device_seen(person, "device-number-0049", conn=cellar.conn)
+    assert len(api.offline.devices(person, limit=20, conn=cellar.conn)) == 20
+    last = api.offline.devices(person, limit=20, conn=cellar.conn)[-1].id
+    assert len(api.offline.devices(person, last, 50, conn=cellar.conn)) == 30
 
 
 def test_unknown_devices_and_states_are_rejected(cellar: Kit) -> None:
     with refused("WD610"):
-        api.set_device_state(2**40, "L", "eva", conn=cellar.conn)
+        api.offline.set_device_state(2**40, "L", "eva", conn=cellar.conn)
     with refused("WD009"):
-        api.set_device_state(Phone(cellar).id, "Q", "eva", conn=cellar.conn)
+        api.offline.set_device_state(Phone(cellar).id, "Q", "eva", conn=cellar.conn)
     with refused("WD610"):
-        api.skip_offline_results(2**40, "eva", "Because.", conn=cellar.conn)
+        api.offline.skip_results(2**40, "eva", "Because.", conn=cellar.conn)
     with refused("WD610"):
-        api.read_package("ana", "no-such-device-of-ana", 1, conn=cellar.conn)
-    assert api.continue_offline(2**40, conn=cellar.conn) is None
-    assert api.offline_results(Phone(cellar).id, "bob", conn=cellar.conn) == []
+        api.offline.read_package("ana", "no-such-device-of-ana", 1, conn=cellar.conn)
+    assert api.offline.continue_offline(2**40, conn=cellar.conn) is None
+    assert api.offline.results(Phone(cellar).id, "bob", conn=cellar.conn) == []
 
 
 def test_only_the_site_may_call_it(cellar: Kit) -> None:

@@ -24,33 +24,33 @@ pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is t
 
 def measuring(kit: Kit, wid: int) -> int:
     """Return the task of the technician."""
-    (task,) = [one for one in api.instance_tasks(wid, conn=kit.conn) if one.transition == "tr_measure"]
+    (task,) = [one for one in api.tasks.of_instance(wid, conn=kit.conn) if one.transition == "tr_measure"]
     return task.job_id
 
 
 def go(phone: Phone, **plan: Any) -> dict[str, Any]:
-    return api.go_offline(phone.person, phone.key, TECHNICIAN, plan, conn=phone.kit.conn)
+    return api.offline.go_offline(phone.person, phone.key, TECHNICIAN, plan, conn=phone.kit.conn)
 
 
 def listed(phone: Phone) -> list[tuple[int, bool]]:
-    found = api.device_tasks(phone.person, phone.key, TECHNICIAN, conn=phone.kit.conn)
+    found = api.offline.device_tasks(phone.person, phone.key, TECHNICIAN, conn=phone.kit.conn)
     return [(one.task, one.locked) for one in found]
 
 
 def prefetched(phone: Phone, task: int) -> Any:
-    return api.prefetch_package(phone.person, phone.key, task, TECHNICIAN, conn=phone.kit.conn)
+    return api.offline.prefetch_package(phone.person, phone.key, task, TECHNICIAN, conn=phone.kit.conn)
 
 
 def test_t162_locked_tasks_are_first_then_those_that_could_be_locked_in_the_order_of_the_list(
     cellar: Kit,
 ) -> None:
     phone, tasks = Phone(cellar), [measuring(cellar, cellar.start()) for _ in range(4)]
-    api.take_task(tasks[3], "ana", TECHNICIAN, conn=cellar.conn)
-    api.take_task(tasks[2], "ana", TECHNICIAN, lock=True, conn=cellar.conn)
+    api.tasks.take(tasks[3], "ana", TECHNICIAN, conn=cellar.conn)
+    api.tasks.take(tasks[2], "ana", TECHNICIAN, lock=True, conn=cellar.conn)
     assert listed(phone) == [(tasks[2], True), (tasks[3], False), (tasks[0], False), (tasks[1], False)]
-    api.take_task(tasks[0], "bob", TECHNICIAN, conn=cellar.conn)
+    api.tasks.take(tasks[0], "bob", TECHNICIAN, conn=cellar.conn)
     assert listed(phone) == [(tasks[2], True), (tasks[3], False), (tasks[1], False)]
-    assert api.device_tasks("ana", phone.key, conn=cellar.conn)[1:] == []
+    assert api.offline.device_tasks("ana", phone.key, conn=cellar.conn)[1:] == []
 
 
 def test_t231_what_was_transferred_is_locked_by_one_request_and_transferred_no_more(cellar: Kit) -> None:
@@ -59,7 +59,7 @@ def test_t231_what_was_transferred_is_locked_by_one_request_and_transferred_no_m
     assert package.claim is None and package.version.endswith(".")
     (found,) = go(phone, lock=[package.job_id], minutes=90)["tasks"]
     assert found["has"] and found["seq"] == package.seq and found["claim"]
-    assert found["version"] == dict(api.offline_tasks("ana", conn=cellar.conn))[package.job_id]
+    assert found["version"] == dict(api.offline.tasks("ana", conn=cellar.conn))[package.job_id]
     made = phone.made(package, meter="17") | {"claim": found["claim"]}
     assert phone.send(1, made).state == "A" and violations(cellar) == []
 
@@ -85,14 +85,14 @@ def test_only_what_a_person_could_lock_is_transferred(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     task = measuring(cellar, wid)
     with refused("WD591"):
-        api.prefetch_package("ana", phone.key, task, ["r:Clerk"], conn=cellar.conn)
-    (office,) = [one for one in api.instance_tasks(wid, conn=cellar.conn) if one.transition == "tr_read"]
+        api.offline.prefetch_package("ana", phone.key, task, ["r:Clerk"], conn=cellar.conn)
+    (office,) = [one for one in api.tasks.of_instance(wid, conn=cellar.conn) if one.transition == "tr_read"]
     with refused("WD593"):
-        api.prefetch_package("ana", phone.key, office.job_id, ["r:Clerk"], conn=cellar.conn)
-    api.take_task(task, "bob", TECHNICIAN, conn=cellar.conn)
+        api.offline.prefetch_package("ana", phone.key, office.job_id, ["r:Clerk"], conn=cellar.conn)
+    api.tasks.take(task, "bob", TECHNICIAN, conn=cellar.conn)
     with refused("WD592"):
         prefetched(phone, task)
-    api.complete_task(task, "bob", {"meter": "1"}, conn=cellar.conn)
+    api.tasks.complete(task, "bob", {"meter": "1"}, conn=cellar.conn)
     with refused("WD593"):
         prefetched(phone, task)
 
@@ -101,23 +101,25 @@ def test_t172_who_goes_offline_is_inactive_until_the_device_is_there_again(cella
     phone = Phone(cellar)
 
     def away() -> Any:
-        return next(one.away_until for one in api.devices("ana", conn=cellar.conn) if one.id == phone.id)
+        return next(
+            one.away_until for one in api.offline.devices("ana", conn=cellar.conn) if one.id == phone.id
+        )
 
     def active() -> bool:
-        return "ana" in [one.name for one in api.active_persons(conn=cellar.conn)]
+        return "ana" in [one.name for one in api.persons.active(conn=cellar.conn)]
 
-    api.person_seen("ana", TECHNICIAN, conn=cellar.conn)
+    api.persons.seen("ana", TECHNICIAN, conn=cellar.conn)
     assert active() and away() is None
     assert go(phone, minutes=90)["away_until"] and away() is not None and not active()
-    api.device_seen("ana", phone.key, conn=cellar.conn)
-    api.person_seen("ana", TECHNICIAN, conn=cellar.conn)
+    api.offline.device_seen("ana", phone.key, conn=cellar.conn)
+    api.persons.seen("ana", TECHNICIAN, conn=cellar.conn)
     assert active() and away() is None
 
 
 def test_t175_each_task_is_decided_on_its_own_and_who_has_a_problem_is_not_offline(cellar: Kit) -> None:
     phone, tasks = Phone(cellar), [measuring(cellar, cellar.start()) for _ in range(3)]
-    api.take_task(tasks[0], "bob", TECHNICIAN, conn=cellar.conn)
-    api.take_task(tasks[1], "ana", TECHNICIAN, lock=True, conn=cellar.conn)
+    api.tasks.take(tasks[0], "bob", TECHNICIAN, conn=cellar.conn)
+    api.tasks.take(tasks[1], "ana", TECHNICIAN, lock=True, conn=cellar.conn)
     found = go(phone, lock=[tasks[0], tasks[2], 2**50], back=[tasks[1]], minutes=5)
     assert [(one.get("done"), one.get("problem", {}).get("code")) for one in found["tasks"]] == [
         ("back", None), (None, "WD592"), ("locked", None), (None, "WD590"),
@@ -131,10 +133,10 @@ def test_t300_a_device_that_is_low_on_energy_or_space_locks_nothing(
 ) -> None:
     phone, task = Phone(cellar), measuring(cellar, cellar.start())
     least = {"energy": 5, "free_bytes": 10**7}
-    api.device_seen("ana", phone.key, report, conn=cellar.conn)
+    api.offline.device_seen("ana", phone.key, report, conn=cellar.conn)
     (found,) = go(phone, lock=[task], least=least)["tasks"]
     assert found["problem"]["code"] == "WD617" and listed(phone) == [(task, False)]
-    api.device_seen("ana", phone.key, {"energy": 5, "free_bytes": 10**7}, conn=cellar.conn)
+    api.offline.device_seen("ana", phone.key, {"energy": 5, "free_bytes": 10**7}, conn=cellar.conn)
     assert go(phone, lock=[task], least=least)["tasks"][0]["done"] == "locked"
 
 
@@ -150,7 +152,7 @@ def test_what_is_no_plan_is_rejected(cellar: Kit, plan: dict[str, Any]) -> None:
 
 def test_a_withdrawn_device_goes_not_offline(cellar: Kit) -> None:
     phone = Phone(cellar)
-    api.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
     with refused("WD611"):
         go(phone, minutes=1)
 
@@ -160,15 +162,15 @@ def test_another_device_of_the_person_that_has_the_task_is_named(cellar: Kit) ->
     phone, tablet = Phone(cellar), Phone(cellar, key="tablet-of-a-technician")
 
     def elsewhere() -> list[bool]:
-        return [one.elsewhere for one in api.device_tasks("ana", tablet.key, conn=cellar.conn)]
+        return [one.elsewhere for one in api.offline.device_tasks("ana", tablet.key, conn=cellar.conn)]
 
     package = phone.locked(cellar.start())
     assert elsewhere() == [True]
-    api.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
     assert elsewhere() == [False]
-    api.set_device_state(phone.id, "A", "eva", conn=cellar.conn)
-    api.release_task(package.job_id, "ana", conn=cellar.conn)
-    api.take_task(package.job_id, "ana", TECHNICIAN, lock=True, conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "A", "eva", conn=cellar.conn)
+    api.tasks.release(package.job_id, "ana", conn=cellar.conn)
+    api.tasks.take(package.job_id, "ana", TECHNICIAN, lock=True, conn=cellar.conn)
     assert elsewhere() == [False], "the phone has it as it was locked before"
 
 
@@ -178,12 +180,12 @@ def test_a_refused_result_is_given_to_the_desk(cellar: Kit, values: dict[str, st
     made = phone.made(phone.locked(wid), **values) | {"outcome": "no such outcome"}
     assert phone.send(1, made).state == "R"
     for _turn in range(2):
-        found = api.give_offline_result("ana", phone.key, 1, conn=cellar.conn)
+        found = api.offline.give_result("ana", phone.key, 1, conn=cellar.conn)
         assert (found.state, found.late) == ("L", "conflict")
     assert late_ones(cellar, wid) == [("conflict", "WD618", "ana")] and cases(cellar, wid) == ["LATE_RESULT"]
-    late = api.late_results(wid, conn=cellar.conn)[0]
+    late = api.repairs.late_results(wid, conn=cellar.conn)[0]
     assert {one.attribute: one.late for one in late.values} == values
-    device = next(one for one in api.devices("ana", conn=cellar.conn) if one.id == phone.id)
+    device = next(one for one in api.offline.devices("ana", conn=cellar.conn) if one.id == phone.id)
     assert device.conflicts == 1 and violations(cellar) == []
 
 
@@ -195,9 +197,9 @@ def test_only_refused_results_with_values_are_given_to_the_desk(cellar: Kit) -> 
     phone.send(4, {"discarded": True})
     for number in (1, 2, 3, 4, 5):
         with refused("WD009"):
-            api.give_offline_result("ana", phone.key, number, conn=cellar.conn)
+            api.offline.give_result("ana", phone.key, number, conn=cellar.conn)
     with refused("WD610"):
-        api.give_offline_result("bob", phone.key, 1, conn=cellar.conn)
+        api.offline.give_result("bob", phone.key, 1, conn=cellar.conn)
 
 
 def test_a_device_sends_no_file_for_a_task_that_it_never_had_locked(cellar: Kit) -> None:
@@ -209,6 +211,6 @@ def test_a_device_sends_no_file_for_a_task_that_it_never_had_locked(cellar: Kit)
         if locked:
             go(phone, lock=[task])
         with refused("WD596" if locked else "WD593"):  # the form has no field for a file
-            api.attach_offline_file(
+            api.offline.attach_file(
                 "ana", phone.key, task, "meter", file, FileLimits(10**6, 9, 10**7), conn=cellar.conn
             )

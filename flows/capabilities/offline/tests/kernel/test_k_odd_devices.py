@@ -66,7 +66,7 @@ def test_a_device_that_starts_to_count_again_is_told_what_was_settled(cellar: Ki
     phone = Phone(cellar)
     made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(2)]
     phone.send(1, made[0])
-    assert api.device_seen(phone.person, phone.key, conn=cellar.conn).settled == 1
+    assert api.offline.device_seen(phone.person, phone.key, conn=cellar.conn).settled == 1
     assert phone.send(2, made[1]).state == "A"
 
 

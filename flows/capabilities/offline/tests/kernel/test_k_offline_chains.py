@@ -40,7 +40,7 @@ def chain(kit: Kit) -> Kit:
 
 def followers(phone: Phone, package: OfflinePackage) -> dict[str, Any]:
     task = package.job_id
-    return api.offline_chain(phone.person, phone.key, task, TECHNICIAN, conn=phone.kit.conn)
+    return api.offline.chain(phone.person, phone.key, task, TECHNICIAN, conn=phone.kit.conn)
 
 
 def follows(
@@ -75,16 +75,16 @@ def test_t298_a_task_that_was_prefetched_meanwhile_is_performed_as_it_was_offere
     package = phone.locked(wid)
     followers(phone, package)
     assert phone.send(1, phone.made(package, meter=170)).state == "A"
-    (task,) = [one for one in api.instance_tasks(wid, conn=chain.conn) if one.transition == "tr_repair"]
-    api.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
+    (task,) = [one for one in api.tasks.of_instance(wid, conn=chain.conn) if one.transition == "tr_repair"]
+    api.offline.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
     assert phone.send(2, follows(package, 1, repaired="yes")).state == "A"
     assert chain.state(wid)["repaired"] == "yes" and violations(chain) == []
 
 
 def test_a_chain_begins_with_a_task_that_was_locked(chain: Kit) -> None:
     phone, wid = Phone(chain), chain.start()
-    (task,) = [one for one in api.instance_tasks(wid, conn=chain.conn) if one.transition == "tr_measure"]
-    package = api.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
+    (task,) = [one for one in api.tasks.of_instance(wid, conn=chain.conn) if one.transition == "tr_measure"]
+    package = api.offline.prefetch_package("ana", phone.key, task.job_id, TECHNICIAN, conn=chain.conn)
     followers(phone, package)
     phone.send(1, {"discarded": True})
     assert phone.send(2, follows(package, 1, repaired="yes")).state == "R"
@@ -102,13 +102,13 @@ def test_t298_where_the_site_decides_otherwise_the_second_is_a_late_result(chain
         first = phone.made(package, meter=17 if why == "not ready" else 170)
     assert phone.send(1, first).state == ("R" if why == "refused" else "A")
     if why == "given back and taken":
-        (task,) = [t for t in api.instance_tasks(wid, conn=chain.conn) if t.transition == "tr_repair"]
-        api.give_task(task.job_id, "boss", "bob", force=True, conn=chain.conn)
-        api.take_task(task.job_id, "bob", TECHNICIAN, conn=chain.conn)
+        (task,) = [t for t in api.tasks.of_instance(wid, conn=chain.conn) if t.transition == "tr_repair"]
+        api.tasks.give(task.job_id, "boss", "bob", force=True, conn=chain.conn)
+        api.tasks.take(task.job_id, "bob", TECHNICIAN, conn=chain.conn)
     if why == "changed":
-        (task,) = [t for t in api.instance_tasks(wid, conn=chain.conn) if t.transition == "tr_office"]
-        api.take_task(task.job_id, "carl", ["r:Clerk"], conn=chain.conn)
-        api.complete_task(task.job_id, "carl", {"repaired": "no"}, conn=chain.conn)
+        (task,) = [t for t in api.tasks.of_instance(wid, conn=chain.conn) if t.transition == "tr_office"]
+        api.tasks.take(task.job_id, "carl", ["r:Clerk"], conn=chain.conn)
+        api.tasks.complete(task.job_id, "carl", {"repaired": "no"}, conn=chain.conn)
     found = phone.send(2, follows(package, 1, repaired="yes"))
     assert (found.state, found.late) == ("L", "conflict") and found.problem
     assert cases(chain, wid) == ["LATE_RESULT"] and chain.state(wid)["repaired"] != "yes"

@@ -36,7 +36,7 @@ def cellar(kit: Kit) -> Kit:
 def attach(phone: Phone, package: OfflinePackage, content: bytes = PNG, name: str = "IMG_1.png",
            limits: FileLimits = LIMITS) -> dict[str, Any]:  # fmt: skip
     task = package.job_id
-    return api.attach_offline_file(
+    return api.offline.attach_file(
         phone.person, phone.key, task, "photo", SentFile(name, content), limits, conn=phone.kit.conn
     )
 
@@ -50,11 +50,11 @@ def test_a_photo_comes_before_its_result_and_is_in_the_history_with_it(cellar: K
     package = phone.locked(wid)
     photo = attach(phone, package)
     assert attach(phone, package) == photo and contents(cellar) == 1
-    assert api.offline_file(package.job_id, "photo", "IMG_1.png", photo["sha256"], conn=cellar.conn) == photo
+    assert api.offline.file(package.job_id, "photo", "IMG_1.png", photo["sha256"], conn=cellar.conn) == photo
     assert cellar.state(wid)["photo"] is None, "no photo without its form"
     assert phone.send(1, phone.made(package, meter="17", photo=photo)).state == "A"
     assert cellar.state(wid)["photo"] == photo
-    assert api.read_task_file(wid, "photo", conn=cellar.conn)[1] == PNG and violations(cellar) == []
+    assert api.task_forms.read_file(wid, "photo", conn=cellar.conn)[1] == PNG and violations(cellar) == []
 
 
 def test_no_form_arrives_without_its_photo(cellar: Kit) -> None:
@@ -73,7 +73,7 @@ def test_a_result_whose_photo_the_site_does_not_take_is_refused_whole(cellar: Ki
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
     if late:
-        api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
+        api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
     with refused("WD596"):
         attach(phone, package, b"no photo", "a.txt")
     named = {"name": "a.txt", "size": 8, "sha256": "0" * 64}
@@ -84,8 +84,8 @@ def test_a_result_whose_photo_the_site_does_not_take_is_refused_whole(cellar: Ki
 def test_a_late_result_has_its_photo(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
-    api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
-    api.take_task(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
+    api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
+    api.tasks.take(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
     photo = attach(phone, package)
     found = phone.send(1, phone.made(package, meter="17", photo=photo))
     assert (found.state, cases(cellar, wid)) == ("L", ["LATE_RESULT"])
@@ -93,7 +93,7 @@ def test_a_late_result_has_its_photo(cellar: Kit) -> None:
     assert changes["photo"] == photo
     cellar.rows("update wedsql.task set ended_at = wedsql.now() where job_id = %s", [package.job_id])
     later(cellar)
-    assert api.offline_file(package.job_id, "photo", "IMG_1.png", photo["sha256"], conn=cellar.conn) == photo
+    assert api.offline.file(package.job_id, "photo", "IMG_1.png", photo["sha256"], conn=cellar.conn) == photo
 
 
 def later(kit: Kit) -> None:
@@ -129,9 +129,9 @@ def test_only_the_device_that_was_given_the_task_sends_its_photo(cellar: Kit) ->
         attach(replace_key(phone), package)
     with refused("WD590"):
         attach(phone, replace(package, job_id=2**62))
-    api.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "W", "eva", conn=cellar.conn)
     attach(phone, package)  # what a withdrawn device has made is taken
-    api.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
+    api.offline.set_device_state(phone.id, "L", "eva", conn=cellar.conn)
     with refused("WD611"):
         attach(phone, package)
 

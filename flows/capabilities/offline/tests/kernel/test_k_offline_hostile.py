@@ -56,7 +56,7 @@ def test_whatever_a_device_sends_is_kept_or_rejected_in_words_and_stops_nothing(
             tried += 1
             try:
                 device.send(1, {"discarded": True})
-                api.keep_offline_result(device.person, device.key, 3, made, conn=chain.conn)
+                api.offline.keep_result(device.person, device.key, 3, made, conn=chain.conn)
                 device.send(2, {"discarded": True})
                 states = device.states()
             except WedError as error:
@@ -109,9 +109,9 @@ def test_a_late_result_that_two_devices_send_alike_is_late_for_both(chain: Kit) 
     phone, other, wid = Phone(chain), Phone(chain, key="tablet-of-a-technician"), chain.start()
     package = phone.locked(wid)
     other.package(package.job_id)
-    api.give_task(package.job_id, "boss", "bob", force=True, conn=chain.conn)
-    api.take_task(package.job_id, "bob", TECHNICIAN, conn=chain.conn)
-    api.complete_task(package.job_id, "bob", {"meter": 99}, conn=chain.conn)
+    api.tasks.give(package.job_id, "boss", "bob", force=True, conn=chain.conn)
+    api.tasks.take(package.job_id, "bob", TECHNICIAN, conn=chain.conn)
+    api.tasks.complete(package.job_id, "bob", {"meter": 99}, conn=chain.conn)
     found = [each.send(1, each.made(package, meter=17)) for each in (phone, other)]
     assert [one.state for one in found] == ["L", "L"] and found[0].late_id == found[1].late_id
     assert len(late_ones(chain, wid)) == 1 and violations(chain) == []

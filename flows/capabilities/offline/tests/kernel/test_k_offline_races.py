@@ -49,7 +49,7 @@ def test_results_that_arrive_at_once_in_any_order_are_applied_in_theirs(cellar: 
     made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(6)]
     lines = [cellar.connect() for _ in made]
     at_once(*(lambda n=n: phone.send(n + 1, made[n], lines[n]) for n in (5, 2, 0, 4, 1, 3)))
-    while api.continue_offline(phone.id, conn=cellar.conn):
+    while api.offline.continue_offline(phone.id, conn=cellar.conn):
         pass
     assert phone.states() == "AAAAAA"
     order = cellar.rows("select decided_at from wedsql.device_result where device_id = %s order by number",
@@ -65,13 +65,13 @@ def test_of_a_result_and_a_colleague_one_counts_and_the_other_is_a_late_result(
     """While one transaction is open the other waits for it, and sees what it did."""
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
-    api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
+    api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
     person = "ana" if first == "device" else "bob"
-    api.take_task(package.job_id, person, TECHNICIAN, conn=cellar.conn)
+    api.tasks.take(package.job_id, person, TECHNICIAN, conn=cellar.conn)
     one, two = cellar.connect(), cellar.connect()
 
     def office(conn: Any) -> Any:
-        return api.complete_task(package.job_id, person, {"meter": "1"}, conn=conn)
+        return api.tasks.complete(package.job_id, person, {"meter": "1"}, conn=conn)
 
     def device(conn: Any) -> Any:
         return phone.send(1, phone.made(package, meter="2"), conn)

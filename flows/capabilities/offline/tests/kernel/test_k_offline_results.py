@@ -57,7 +57,7 @@ def test_a_missing_result_holds_the_others_back_visibly(cellar: Kit) -> None:
     made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(4)]
     assert phone.send(3, made[2]).waits_for == 1 and phone.send(4, made[3]).state == "W"
     assert phone.send(1, made[0]).state == "A" and phone.states() == "AWW"
-    (device,) = api.devices("ana", conn=cellar.conn)[:1]
+    (device,) = api.offline.devices("ana", conn=cellar.conn)[:1]
     assert (device.id, device.waiting, device.waits_for) == (phone.id, 2, 2)
     assert phone.send(2, made[1]).state == "A" and phone.states() == "AAAA"
     times = cellar.rows("select seq, wid from wedsql.wed_trace where trw = 'tr_measure' and flow_id = %s "
@@ -70,13 +70,13 @@ def test_a_person_lets_the_others_go_on_and_what_comes_nevertheless_counts(cella
     made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(3)]
     phone.send(3, made[2])
     with refused("WD009"):
-        api.skip_offline_results(phone.id, "eva", " ", conn=cellar.conn)
-    assert api.skip_offline_results(phone.id, "eva", "The phone fell into water.", conn=cellar.conn) == 2
-    assert api.continue_offline(phone.id, conn=cellar.conn) == 3
+        api.offline.skip_results(phone.id, "eva", " ", conn=cellar.conn)
+    assert api.offline.skip_results(phone.id, "eva", "The phone fell into water.", conn=cellar.conn) == 2
+    assert api.offline.continue_offline(phone.id, conn=cellar.conn) == 3
     assert phone.states() == "SSA"
-    assert api.offline_results(phone.id, conn=cellar.conn)[1].decided_by == "eva"
+    assert api.offline.results(phone.id, conn=cellar.conn)[1].decided_by == "eva"
     assert phone.send(2, made[1]).state == "A" and phone.states() == "SAA"
-    assert api.skip_offline_results(phone.id, "eva", "Again.", conn=cellar.conn) == 0
+    assert api.offline.skip_results(phone.id, "eva", "Again.", conn=cellar.conn) == 0
 
 
 def test_a_discarded_result_holds_nothing_back(cellar: Kit) -> None:
@@ -114,7 +114,7 @@ def test_a_task_that_could_not_be_done_is_an_exception(cellar: Kit) -> None:
 def test_a_result_of_a_task_that_was_given_back_is_merged_where_nothing_changed(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
-    api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
+    api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
     found = phone.send(1, phone.made(package, meter="17"))
     assert (found.state, found.late) == ("L", "merged") and cellar.state(wid)["meter"] == "17"
     assert late_ones(cellar, wid) == [("merged", "WD593", "ana")] and violations(cellar) == []
@@ -123,8 +123,8 @@ def test_a_result_of_a_task_that_was_given_back_is_merged_where_nothing_changed(
 def test_a_result_of_a_task_that_another_person_has_is_a_late_result_with_a_case(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
-    api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
-    api.take_task(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
+    api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
+    api.tasks.take(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
     found = phone.send(1, phone.made(package, meter="17"))
     assert (found.state, found.late, found.problem["code"]) == ("L", "conflict", "WD592")  # type: ignore[index]
     assert cases(cellar, wid) == ["LATE_RESULT"] and cellar.state(wid)["meter"] is None
@@ -135,9 +135,9 @@ def test_a_result_of_a_task_that_another_person_completed_is_merged_or_a_conflic
     wids = [cellar.start(), cellar.start()]
     packages = [phone.locked(wid) for wid in wids]
     for package in packages:
-        api.release_task(package.job_id, "boss", force=True, conn=cellar.conn)
-        api.take_task(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
-        api.complete_task(package.job_id, "bob", {"meter": "1"}, conn=cellar.conn)
+        api.tasks.release(package.job_id, "boss", force=True, conn=cellar.conn)
+        api.tasks.take(package.job_id, "bob", TECHNICIAN, conn=cellar.conn)
+        api.tasks.complete(package.job_id, "bob", {"meter": "1"}, conn=cellar.conn)
     assert phone.send(1, phone.made(packages[0], note="wet")).late == "merged"
     assert phone.send(2, phone.made(packages[1], meter="2")).late == "conflict"
     assert cellar.state(wids[0])["note"] == "wet" and cellar.state(wids[1])["meter"] == "1"
@@ -172,11 +172,11 @@ def test_what_was_transferred_after_the_change_is_no_conflict(cellar: Kit) -> No
 def test_a_suspended_instance_takes_the_result_when_it_goes_on(cellar: Kit) -> None:
     phone, wid = Phone(cellar), cellar.start()
     package = phone.locked(wid)
-    api.suspend(wid, "Wait.", conn=cellar.conn)
+    api.operations.suspend(wid, "Wait.", conn=cellar.conn)
     assert phone.send(1, phone.made(package, meter="17")).late == "kept"
-    api.resume(wid, "Go on.", conn=cellar.conn)
+    api.operations.resume(wid, "Go on.", conn=cellar.conn)
     cellar.clock("1 minute")
-    api.decide_late(conn=cellar.conn)
+    api.repairs.decide_late(conn=cellar.conn)
     assert cellar.state(wid)["meter"] == "17" and late_ones(cellar, wid)[0][0] == "merged"
 
 
@@ -239,10 +239,10 @@ def test_the_clock_of_the_device_counts_for_nothing_but_is_kept(cellar: Kit) -> 
 def test_the_reaper_applies_what_a_process_left_behind(cellar: Kit) -> None:
     phone = Phone(cellar)
     made = [phone.made(phone.locked(cellar.start()), meter=str(n)) for n in range(2)]
-    api.keep_offline_result(phone.person, phone.key, 2, made[1], conn=cellar.conn)
-    api.keep_offline_result(phone.person, phone.key, 1, made[0], conn=cellar.conn)
+    api.offline.keep_result(phone.person, phone.key, 2, made[1], conn=cellar.conn)
+    api.offline.keep_result(phone.person, phone.key, 1, made[0], conn=cellar.conn)
     assert phone.states() == "AW"
-    api.reap(conn=cellar.conn)
+    api.maintenance.reap(conn=cellar.conn)
     assert phone.states() == "AA"
 
 

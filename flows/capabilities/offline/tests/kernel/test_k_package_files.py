@@ -17,7 +17,7 @@ PHONE, LAPTOP = "phone-of-a-technician", "laptop-of-a-technician"
 
 
 def secrets(kit: Kit, person: str, key: str) -> tuple[str | None, str | None]:
-    found = api.device_seen(person, key, conn=kit.conn)
+    found = api.offline.device_seen(person, key, conn=kit.conn)
     return found.secret, found.files
 
 
@@ -26,7 +26,7 @@ def test_the_devices_of_a_person_open_the_files_of_each_other_and_of_no_one_else
     other, same = secrets(cellar, "ana", LAPTOP)
     strange, strangers = secrets(cellar, "ben", PHONE)
     assert files == same and len({secret, other, strange, files, strangers}) == 5
-    api.set_device_state(Phone(cellar).id, "L", "dora", conn=cellar.conn)
+    api.offline.set_device_state(Phone(cellar).id, "L", "dora", conn=cellar.conn)
     assert secrets(cellar, "ana", PHONE) == (None, None)
     assert secrets(cellar, "ana", "a-third-device-of-ana")[1] == files
 
@@ -38,7 +38,7 @@ def test_r009_a_result_made_from_a_file_counts_once_on_whatever_way_it_comes(cel
     made = laptop.made(package, meter="7") | {"via": PHONE}
     assert laptop.send(1, made).state == "A"  # carried back as a file, and sent by the phone
     assert laptop.send(1, made).state == "A"  # sent again by the laptop itself
-    assert [one.state for one in api.offline_results(laptop.id, conn=cellar.conn)] == ["A"]
+    assert [one.state for one in api.offline.results(laptop.id, conn=cellar.conn)] == ["A"]
     assert cellar.state(wid)["meter"] == "7" and violations(cellar) == []
 
 
@@ -59,7 +59,7 @@ def test_r009_a_result_of_a_task_that_was_given_back_is_a_late_result(cellar: Ki
     phone, laptop = Phone(cellar), Phone(cellar, key=LAPTOP)
     wid = cellar.start()
     package = phone.locked(wid)
-    api.release_task(package.job_id, "ana", conn=cellar.conn)
+    api.tasks.release(package.job_id, "ana", conn=cellar.conn)
     assert laptop.send(1, laptop.made(package, meter="7") | {"via": PHONE}).state == "L"
     assert late_ones(cellar, wid) == [("merged", "WD593", "ana")]
 
@@ -78,14 +78,14 @@ def test_r009_a_package_of_another_person_or_of_no_device_gives_no_right(cellar:
 def test_r009_a_package_that_was_not_locked_is_not_performed_from_a_file(cellar: Kit) -> None:
     phone, laptop = Phone(cellar), Phone(cellar, key=LAPTOP)
     wid = cellar.start()
-    (task,) = [t for t in api.instance_tasks(wid, conn=cellar.conn) if t.transition == "tr_measure"]
+    (task,) = [t for t in api.tasks.of_instance(wid, conn=cellar.conn) if t.transition == "tr_measure"]
     keys = ["r:Technician"]
-    package = api.prefetch_package("ana", PHONE, task.job_id, keys, conn=cellar.conn)
+    package = api.offline.prefetch_package("ana", PHONE, task.job_id, keys, conn=cellar.conn)
     made = laptop.made(package, meter="7") | {"via": PHONE, "claim": "1"}
     assert laptop.send(1, made).state == "R"
-    api.prefetch_package("ana", LAPTOP, task.job_id, keys, conn=cellar.conn)
+    api.offline.prefetch_package("ana", LAPTOP, task.job_id, keys, conn=cellar.conn)
     phone.locked(wid)
-    api.share_package("ana", LAPTOP, task.job_id, PHONE, conn=cellar.conn)
+    api.offline.share_package("ana", LAPTOP, task.job_id, PHONE, conn=cellar.conn)
     claims = """select count(distinct claim) as locks, count(claim) as devices
                 from wedsql.device_package where job_id = %s"""
     assert [tuple(one) for one in cellar.rows(claims, [task.job_id])] == [(1, 2)]
@@ -97,7 +97,7 @@ def test_r009_a_device_that_has_the_task_itself_keeps_its_own_package(cellar: Ki
     package = phone.locked(wid)
     read_by_clerk(cellar, wid, read="1", note="of the office")
     own = laptop.package(package.job_id)
-    api.share_package("ana", LAPTOP, package.job_id, PHONE, conn=cellar.conn)
+    api.offline.share_package("ana", LAPTOP, package.job_id, PHONE, conn=cellar.conn)
     seq = "select seq from wedsql.device_package where device_id = %s"
     assert cellar.one(seq, [laptop.id]) == own.seq > package.seq
 
@@ -124,4 +124,4 @@ def test_a_device_that_the_site_does_not_know_gets_no_package(cellar: Kit) -> No
     phone = Phone(cellar)
     package = phone.locked(cellar.start())
     with refused("WD610"):
-        api.share_package("ana", "unknown-to-the-site", package.job_id, PHONE, conn=cellar.conn)
+        api.offline.share_package("ana", "unknown-to-the-site", package.job_id, PHONE, conn=cellar.conn)

@@ -68,9 +68,9 @@ class World:
         """End what holds instances back, and have each device send until each result has its answer."""
         for wid in self.wids:
             if self.kit.status(wid) == "S":
-                api.resume(wid, "Go on.", conn=self.kit.conn)
+                api.operations.resume(wid, "Go on.", conn=self.kit.conn)
         for device in self.devices:
-            api.set_device_state(device.phone.id, "A", "boss", conn=self.kit.conn)
+            api.offline.set_device_state(device.phone.id, "A", "boss", conn=self.kit.conn)
             for one in sorted(device.waiting(), key=lambda each: each.number):
                 one.answer = device.phone.send(one.number, one.content)
 
@@ -82,7 +82,7 @@ class World:
 
     def measuring(self, wid: int) -> int | None:
         """Return the open task of the technician."""
-        found = api.instance_tasks(wid, conn=self.kit.conn)
+        found = api.tasks.of_instance(wid, conn=self.kit.conn)
         return next(
             (one.job_id for one in found if one.transition == "tr_measure" and not one.ended_at), None
         )
@@ -92,7 +92,7 @@ def lock(world: World) -> None:
     """Lock a task, and transfer it."""
     wid, device = world.instance(), world.device()
     if task := world.measuring(wid):
-        api.take_task(task, device.phone.person, TECHNICIAN, lock=True, conn=world.kit.conn)
+        api.tasks.take(task, device.phone.person, TECHNICIAN, lock=True, conn=world.kit.conn)
         device.packages[wid] = device.phone.package(task)
 
 
@@ -102,10 +102,12 @@ def go_offline(world: World) -> None:
     if not (task := world.measuring(wid)):
         return
     person, key = device.phone.person, device.phone.key
-    package = api.prefetch_package(person, key, task, TECHNICIAN, conn=world.kit.conn)
+    package = api.offline.prefetch_package(person, key, task, TECHNICIAN, conn=world.kit.conn)
     if world.draw.random() < 0.3:
         office(world)
-    found = api.go_offline(person, key, TECHNICIAN, {"lock": [task], "minutes": 60}, conn=world.kit.conn)
+    found = api.offline.go_offline(
+        person, key, TECHNICIAN, {"lock": [task], "minutes": 60}, conn=world.kit.conn
+    )
     answer = found["tasks"][0]
     if answer.get("has"):
         device.packages[wid] = (package, answer["claim"])
@@ -167,7 +169,7 @@ def send_and_break(world: World) -> None:
     kill = threading.Timer(world.draw.uniform(0, SLOWEST), _kill, (world.kit, conn.info.backend_pid))
     kill.start()
     try:
-        api.keep_offline_result(device.phone.person, device.phone.key, one.number, one.content, conn=conn)
+        api.offline.keep_result(device.phone.person, device.phone.key, one.number, one.content, conn=conn)
         world.counted["answered"] += 1
     except (psycopg.OperationalError, WedError):
         world.counted["killed"] += 1
@@ -195,31 +197,31 @@ def office(world: World) -> None:
     values = {"read": "yes"} | ({"note": "by the office"} if world.draw.random() < 0.5 else {})
     wid = world.instance()
     if any(one.transition == "tr_read" and not one.ended_at
-           for one in api.instance_tasks(wid, conn=world.kit.conn)):  # fmt: skip
+           for one in api.tasks.of_instance(wid, conn=world.kit.conn)):  # fmt: skip
         read_by_clerk(world.kit, wid, **values)
 
 
 def take_away(world: World) -> None:
     """Give a task to all again, and maybe to another person, who may complete it."""
     if task := world.measuring(world.instance()):
-        api.release_task(task, "boss", force=True, conn=world.kit.conn)
+        api.tasks.release(task, "boss", force=True, conn=world.kit.conn)
         if world.draw.random() < 0.6:
-            api.take_task(task, "eva", TECHNICIAN, conn=world.kit.conn)
+            api.tasks.take(task, "eva", TECHNICIAN, conn=world.kit.conn)
             if world.draw.random() < 0.5:
-                api.complete_task(task, "eva", {"meter": "99"}, conn=world.kit.conn)
+                api.tasks.complete(task, "eva", {"meter": "99"}, conn=world.kit.conn)
 
 
 def undo(world: World) -> None:
     """Put an instance back to where it began: what was done is to be done again."""
-    api.repair(world.instance(), "branch", {"seq": 1}, "Again.", actor="boss", conn=world.kit.conn)
+    api.repairs.repair(world.instance(), "branch", {"seq": 1}, "Again.", actor="boss", conn=world.kit.conn)
 
 
 def suspend(world: World) -> None:
     wid = world.instance()
     if world.kit.status(wid) == "S":
-        api.resume(wid, "Go on.", conn=world.kit.conn)
+        api.operations.resume(wid, "Go on.", conn=world.kit.conn)
     else:
-        api.suspend(wid, "Wait.", conn=world.kit.conn)
+        api.operations.suspend(wid, "Wait.", conn=world.kit.conn)
 
 
 def publish(world: World) -> None:
@@ -230,13 +232,13 @@ def publish(world: World) -> None:
 
 def withdraw(world: World) -> None:
     state = world.draw.choice("WA")
-    api.set_device_state(world.device().phone.id, state, "boss", conn=world.kit.conn)
+    api.offline.set_device_state(world.device().phone.id, state, "boss", conn=world.kit.conn)
 
 
 def skip(world: World) -> None:
     """Let a device go on without what is missing, which arrives later."""
     device = world.device()
-    api.skip_offline_results(device.phone.id, "boss", "It is broken.", conn=world.kit.conn)
+    api.offline.skip_results(device.phone.id, "boss", "It is broken.", conn=world.kit.conn)
 
 
 def give_to_desk(world: World) -> None:
@@ -244,21 +246,21 @@ def give_to_desk(world: World) -> None:
     if refused := [one for one in device.outbox if one.answer is not None and one.answer.state == "R"]:
         one = world.draw.choice(refused)
         key = device.phone.key
-        one.answer = api.give_offline_result(device.phone.person, key, one.number, conn=world.kit.conn)
+        one.answer = api.offline.give_result(device.phone.person, key, one.number, conn=world.kit.conn)
 
 
 def decide(world: World) -> None:
     """Decide on a late result at the desk."""
     wid = world.instance()
-    if late := api.late_results(wid, undecided=True, conn=world.kit.conn):
+    if late := api.repairs.late_results(wid, undecided=True, conn=world.kit.conn):
         verb = world.draw.choice(["merge_late", "discard_late"])
-        api.repair(wid, verb, {"late": late[0].id}, "Seen.", actor="eva", conn=world.kit.conn)
+        api.repairs.repair(wid, verb, {"late": late[0].id}, "Seen.", actor="eva", conn=world.kit.conn)
 
 
 def reap(world: World) -> None:
     """Apply what a process has stored and not applied."""
     for device in world.devices:
-        while api.continue_offline(device.phone.id, conn=world.kit.conn):
+        while api.offline.continue_offline(device.phone.id, conn=world.kit.conn):
             pass
 
 

@@ -61,7 +61,7 @@ def operate(kit: Kit, chance: random.Random) -> str:
     elif what == "repair" and (excepted := [wid for wid, row in rows.items() if row.status == "E"]):
         kit.run("_EXCPT", chance.choice(excepted), a=again)
     elif what == "cancel" and living:
-        api.cancel(chance.choice(living), reason="No longer wanted.", conn=kit.conn)
+        api.instances.cancel(chance.choice(living), reason="No longer wanted.", conn=kit.conn)
     elif what == "suspend" and (some := [wid for wid in living if wid not in suspended]):
         kit.rows("select wedsql.suspend(%s, 'Wait.')", [chance.choice(some)])
     elif what == "resume" and suspended:
@@ -107,11 +107,14 @@ def test_the_population_of_each_moment_is_what_was_recorded_then(loop: Kit) -> N
         assert found == {wid: row for wid, row in was.items() if wid in kept}
         assert all(row.again == row.state for row in then)
         assert population(loop, at) == Counter(status for status, _seq, _state in found.values())
-        places = api.places_at(loop.name, at, conn=loop.conn)
+        places = api.figures.places_at(loop.name, at, conn=loop.conn)
         assert {t: o.n for t, o in places.jobs.items()} == Counter(t for wid, t in jobs if wid in kept)
     assert population(loop, moments[0].at - timedelta(days=30)) == {}
     assert population(loop, "infinity") == Counter(status for status, _seq, _state in kept.values())
-    live, places = api.count_holding(loop.name, conn=loop.conn), api.places_at(loop.name, at, conn=loop.conn)
+    live, places = (
+        api.reasons.count_holding(loop.name, conn=loop.conn),
+        api.figures.places_at(loop.name, at, conn=loop.conn),
+    )
     assert (places.examined, places.holds) == (live.examined, live.holds) and not places.more
     loop.clock("0")
 

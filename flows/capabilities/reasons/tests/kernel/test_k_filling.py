@@ -47,18 +47,21 @@ def found(kit: Kit) -> api.InstanceReasons:
     for n, condition in enumerate(CONDITIONS):
         kit.trig(f"tr_{n}", condition)
     kit.trig("tr_first", "payment = 'open'")
-    return api.explain_instance(kit.start(), conn=kit.conn)
+    return api.reasons.explain_instance(kit.start(), conn=kit.conn)
 
 
 def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: api.InstanceReasons) -> None:
-    definition = api.definition(kit.name, conn=kit.conn)
+    definition = api.flows.definition(kit.name, conn=kit.conn)
     for n, (condition, expected) in enumerate(CONDITIONS.items()):
         rule = next(one for one in found.rules if one.transition == f"tr_{n}")
         assert rule.predicate == condition and not rule.holds
         values = form_values.rule(rule.obstacles, ATTRIBUTES - {"gone"})
         assert values == expected, condition
         if values is not None:
-            assert api.explain(definition, condition, dict(found.state) | values, conn=kit.conn).value == "t"
+            assert (
+                api.trials.explain(definition, condition, dict(found.state) | values, conn=kit.conn).value
+                == "t"
+            )
 
 
 def test_a_rule_that_holds_fills_nothing(found: api.InstanceReasons) -> None:

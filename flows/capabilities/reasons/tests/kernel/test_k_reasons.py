@@ -27,7 +27,7 @@ def rule(found: api.InstanceReasons, transition: str) -> api.RuleReason:
 def test_each_rule_says_what_it_needs_and_who_wrote_it(shop: Kit) -> None:
     wid = shop.start(n=2)
     shop.run("tr_pay", wid, payment="paid")
-    found = api.explain_instance(wid, conn=shop.conn)
+    found = api.reasons.explain_instance(wid, conn=shop.conn)
     assert (found.wid, found.flow, found.status, found.seq, found.now) == (wid, shop.name, "E", 2, True)
     assert [one.value for one in found.rules] == ["f", "f", "f"]
     assert [one.text for one in rule(found, "tr_ship").obstacles] == ["n > 5"]
@@ -43,7 +43,7 @@ def test_each_rule_says_what_it_needs_and_who_wrote_it(shop: Kit) -> None:
 
 def test_a_negated_part_wants_the_opposite(shop: Kit) -> None:
     wid = shop.start(n=7)
-    final = next(one for one in api.explain_instance(wid, conn=shop.conn).rules if one.final)
+    final = next(one for one in api.reasons.explain_instance(wid, conn=shop.conn).rules if one.final)
     assert [(one.text, one.wanted) for one in final.obstacles] == [
         ("payment = 'closed'", "t"),
         ("n = 7", "f"),
@@ -53,11 +53,11 @@ def test_a_negated_part_wants_the_opposite(shop: Kit) -> None:
 def test_an_earlier_step_is_explained_by_the_definition_of_its_time(shop: Kit) -> None:
     wid = shop.start(n=2)
     shop.run("tr_pay", wid, payment="paid")
-    definition = dict(api.definition(shop.name, conn=shop.conn))
+    definition = dict(api.flows.definition(shop.name, conn=shop.conn))
     definition["triggers"][1]["predicate"] = "payment = 'paid'"
     shop.publish(definition)
-    assert rule(api.explain_instance(wid, conn=shop.conn), "tr_ship").holds
-    then = api.explain_instance(wid, 1, conn=shop.conn)
+    assert rule(api.reasons.explain_instance(wid, conn=shop.conn), "tr_ship").holds
+    then = api.reasons.explain_instance(wid, 1, conn=shop.conn)
     assert (then.now, then.status, then.jobs) == (False, "R", [])
     assert (rule(then, "tr_pay").value, rule(then, "tr_ship").value) == ("t", "f")
     assert rule(then, "tr_ship").predicate == "payment = 'paid' and (n > 5 or n is null)"
@@ -67,11 +67,11 @@ def test_what_a_job_waits_for(shop: Kit) -> None:
     first, second = shop.start(), shop.start()
 
     def waits(wid: int) -> tuple[str, dict[str, object]]:
-        (job,) = api.explain_instance(wid, conn=shop.conn).jobs
+        (job,) = api.reasons.explain_instance(wid, conn=shop.conn).jobs
         return job.waits_for, dict(job.facts)
 
     assert waits(first) == ("no_worker", {"since": None})
-    api.register_worker("test", "w", "here", 1, [f"{shop.name}:tr_pay"], conn=shop.conn)
+    api.workers.register("test", "w", "here", 1, [f"{shop.name}:tr_pay"], conn=shop.conn)
     assert waits(first) == ("worker", {"ahead": 0})
     assert waits(second) == ("queue", {"ahead": 1})
     shop.one(
@@ -89,11 +89,11 @@ def test_an_unknown_instance_or_step_is_refused(shop: Kit) -> None:
     wid = shop.start()
     for call in ((wid, 2), (wid, -1), (wid + 1000, None)):
         with refused("WD104"):
-            api.explain_instance(*call, conn=shop.conn)
+            api.reasons.explain_instance(*call, conn=shop.conn)
 
 
 def test_a_failing_condition_is_explained(shop: Kit) -> None:
     shop.attr("t", "x")
     shop.trig("tr_number", "t::integer > 3")
-    found = api.explain_instance(shop.start(), conn=shop.conn)
+    found = api.reasons.explain_instance(shop.start(), conn=shop.conn)
     assert rule(found, "tr_number").value == "e"

@@ -28,7 +28,7 @@ def opened(kit: Kit, wid: int) -> list[str]:
 
 def test_a_failed_compensation_stays_and_is_seen_until_it_is_retried(trip: Kit) -> None:
     wid = travelled(trip)
-    api.abort(wid, "No.", conn=trip.conn)
+    api.compensations.abort(wid, "No.", conn=trip.conn)
     fail_twice(trip, "tr_refund", wid)
     assert (trip.status(wid), trip.instance(wid).reason) == ("X", "COMPENSATION_FAILED")
     assert [job.state for job in trip.pending(wid)] == ["K"]
@@ -38,7 +38,7 @@ def test_a_failed_compensation_stays_and_is_seen_until_it_is_retried(trip: Kit) 
     assert opened(trip, wid) == ["COMPENSATION_FAILED"]
     assert broken(trip) == []
     (job,) = trip.pending(wid)
-    api.retry_job(wid, job.id, "It is open again.", conn=trip.conn)
+    api.operations.retry_job(wid, job.id, "It is open again.", conn=trip.conn)
     assert (trip.status(wid), trip.instance(wid).reason, opened(trip, wid)) == ("X", None, [])
     assert broken(trip) == []
     trip.run("tr_refund", wid, paid=None)
@@ -48,13 +48,13 @@ def test_a_failed_compensation_stays_and_is_seen_until_it_is_retried(trip: Kit) 
 
 def test_a_compensation_that_was_done_by_hand_is_skipped(trip: Kit) -> None:
     wid = travelled(trip)
-    api.abort(wid, "No.", conn=trip.conn)
+    api.compensations.abort(wid, "No.", conn=trip.conn)
     held = trip.lease("tr_refund")
     with refused("WD203"):
-        api.skip_compensation(wid, "Refunded by cheque.", conn=trip.conn)
-    api.release(held, conn=trip.conn)
+        api.compensations.skip(wid, "Refunded by cheque.", conn=trip.conn)
+    api.jobs.release(held, conn=trip.conn)
     fail_twice(trip, "tr_refund", wid)
-    assert api.skip_compensation(wid, "Refunded by cheque.", actor="olga", conn=trip.conn) == "X"
+    assert api.compensations.skip(wid, "Refunded by cheque.", actor="olga", conn=trip.conn) == "X"
     row = trip.trace(wid)[-1]
     assert (row.trw, row.compensates_seq, row.actor) == ("_COMP:tr_pay", 3, "olga")
     assert row.reason == "Not compensated: Refunded by cheque."
@@ -63,7 +63,7 @@ def test_a_compensation_that_was_done_by_hand_is_skipped(trip: Kit) -> None:
     assert trip.status(wid) == "A"
     assert broken(trip) == []
     with refused("WD105"):
-        api.skip_compensation(wid, "Again.", conn=trip.conn)
+        api.compensations.skip(wid, "Again.", conn=trip.conn)
 
 
 @pytest.mark.parametrize(
@@ -81,12 +81,12 @@ def test_what_cannot_be_undone_is_refused_unless_overridden(
     kit.trig("tr_y", "a = '1' and b is null")
     wid = kit.start()
     kit.run("tr_x", wid, a="1")
-    assert api.compensations(wid, "abort", conn=kit.conn) == [(2, "tr_x", None, problem)]
+    assert api.compensations.list(wid, "abort", conn=kit.conn) == [(2, "tr_x", None, problem)]
     with refused("WD111") as why:
-        api.abort(wid, "No.", conn=kit.conn)
+        api.compensations.abort(wid, "No.", conn=kit.conn)
     assert (why.facts["step"], why.facts["transition"]) == (2, "tr_x")
     assert (kit.status(wid), len(kit.trace(wid))) == ("R", 2)
-    assert api.abort(wid, "No.", override=True, conn=kit.conn) == "A"
+    assert api.compensations.abort(wid, "No.", override=True, conn=kit.conn) == "A"
     row = kit.trace(wid)[3]
     assert (row.trw, row.compensates_seq, row.reason) == ("_COMP:tr_x", 2, "Not compensated: No.")
     assert kit.state(wid)["a"] is None
@@ -100,7 +100,7 @@ def test_a_missing_compensation_can_be_published(kit: Kit) -> None:
     wid = kit.start()
     kit.run("tr_x", wid, a="1")
     kit.rows("update {f}.wed_trig set compensation = 'inverse' where trname = 'tr_x'")
-    assert api.abort(wid, "No.", conn=kit.conn) == "A"
+    assert api.compensations.abort(wid, "No.", conn=kit.conn) == "A"
     assert kit.state(wid)["a"] is None
 
 
@@ -108,8 +108,8 @@ def test_an_exception_a_suspended_instance_and_parked_jobs_are_aborted(trip: Kit
     wid, other = travelled(trip), travelled(trip)
     trip.run("tr_leave", wid, gone="no")
     assert (trip.status(wid), opened(trip, wid)) == ("E", ["STUCK"])
-    api.suspend(other, "Wait.", conn=trip.conn)
+    api.operations.suspend(other, "Wait.", conn=trip.conn)
     for one in (wid, other):
-        assert api.abort(one, "No.", conn=trip.conn) == "X"
+        assert api.compensations.abort(one, "No.", conn=trip.conn) == "X"
         assert (trip.jobs(one), opened(trip, one)) == (["tr_refund"], [])
     assert broken(trip) == []

@@ -21,14 +21,14 @@ def test_the_rules_that_decide_about_an_open_case_are_named(desk: Kit) -> None:
         CaseRule("cards", "amount < 0", due_after=3600),
         CaseRule("rest"),
     ]
-    api.save_case_rules(desk.name, rules, "ann", conn=conn)
+    api.cases.save_rules(desk.name, rules, "ann", conn=conn)
     policies = [
         RecoveryPolicy("late", "retry", cause="ATTEMPTS"),
         RecoveryPolicy("near", "patch", {"changes": {"amount": 1}}, condition="place = 'near'"),
     ]
-    api.save_policies(desk.name, policies, "ann", conn=conn)
+    api.repairs.save_policies(desk.name, policies, "ann", conn=conn)
     here, far, near = (stuck(desk, place) for place in ("here", "far", "near"))
-    found = [api.deciding_rules(each.number, conn=conn) for each in (here, far, near)]
+    found = [api.repairs.deciding_rules(each.number, conn=conn) for each in (here, far, near)]
     assert found == [
         {"queue": 2, "policy": None},
         {"queue": 1, "policy": None},
@@ -37,7 +37,7 @@ def test_the_rules_that_decide_about_an_open_case_are_named(desk: Kit) -> None:
     assert (here.queue, far.queue) == ("cards", "far"), "as they were routed"
     for number, flows in ((here.number, ["other"]), (0, None)):
         with refused("WD515"):
-            api.deciding_rules(number, flows, conn=conn)
-    api.cancel(here.wid, "A test.", actor="ann", conn=conn)
+            api.repairs.deciding_rules(number, flows, conn=conn)
+    api.instances.cancel(here.wid, "A test.", actor="ann", conn=conn)
     with refused("WD515"):
-        api.deciding_rules(here.number, conn=conn)
+        api.repairs.deciding_rules(here.number, conn=conn)

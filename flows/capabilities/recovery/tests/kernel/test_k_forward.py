@@ -29,8 +29,10 @@ def shop(kit: Kit) -> Kit:
 
 def do(kit: Kit, wid: int, operation: str, reason: str = "Why.", **arguments: Any) -> Any:
     """Preview an operation, perform it, and compare what both say."""
-    shown = api.preview_repair(wid, operation, arguments, conn=kit.conn)
-    done = api.repair(wid, operation, arguments, reason, actor="ana", expected_seq=shown.seq, conn=kit.conn)
+    shown = api.repairs.preview(wid, operation, arguments, conn=kit.conn)
+    done = api.repairs.repair(
+        wid, operation, arguments, reason, actor="ana", expected_seq=shown.seq, conn=kit.conn
+    )
     assert shown.refusal is None
     if "instance" not in done.facts:
         assert [row.trw for row in kit.trace(wid)][shown.seq :] == shown.steps
@@ -43,10 +45,10 @@ def do(kit: Kit, wid: int, operation: str, reason: str = "Why.", **arguments: An
 def denied(kit: Kit, code: str, wid: int, operation: str, **arguments: Any) -> None:
     """Assert that an operation is refused, in its preview as well, and changes nothing."""
     before = everything(kit)
-    shown = api.preview_repair(wid, operation, arguments, conn=kit.conn)
+    shown = api.repairs.preview(wid, operation, arguments, conn=kit.conn)
     assert shown.refusal is not None and shown.refusal.code == code, shown.refusal
     with refused(code):
-        api.repair(wid, operation, arguments, "x", conn=kit.conn)
+        api.repairs.repair(wid, operation, arguments, "x", conn=kit.conn)
     assert everything(kit) == before
 
 
@@ -58,7 +60,7 @@ def stuck(kit: Kit) -> int:
 
 def test_r2_patch_an_exception_runs_again(shop: Kit) -> None:
     wid = stuck(shop)
-    shown = api.preview_repair(wid, "patch", {"changes": {"a": "3", "n": "5"}}, conn=shop.conn)
+    shown = api.repairs.preview(wid, "patch", {"changes": {"a": "3", "n": "5"}}, conn=shop.conn)
     assert (shown.before, shown.after) == ({"a": "7", "n": None}, {"a": "3", "n": 5})
     assert [fired.transition for fired in shown.fires] == ["tr_z"]
     assert shown.became_true == [shown.fires[0].trigger] and shown.became_false == []
@@ -79,7 +81,7 @@ def test_r2_patch_makes_it_final_or_an_exception_again(shop: Kit, value: str, st
 def test_r2_patch_removes_parked_jobs(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     parked = park(shop, wid)
-    shown = api.preview_repair(wid, "patch", {"changes": {"a": "3"}}, conn=shop.conn)
+    shown = api.repairs.preview(wid, "patch", {"changes": {"a": "3"}}, conn=shop.conn)
     assert [job.id for job in shown.withdrawn] == [parked] and len(shown.became_false) == 1
     assert do(shop, wid, "patch", changes={"a": "3"}).status == "R"
     assert shop.jobs(wid) == ["tr_y", "tr_z"]
@@ -92,7 +94,7 @@ def test_r2_patch_is_refused(shop: Kit) -> None:
     denied(shop, "WD107", wid, "patch", changes={"a": "x" * 1_100_000})
     running = shop.start(a="1")
     denied(shop, "WD212", running, "patch", changes={"a": "3"})
-    api.suspend(wid, "x", conn=shop.conn)
+    api.operations.suspend(wid, "x", conn=shop.conn)
     denied(shop, "WD105", wid, "patch", changes={"a": "3"})
     shop.run("tr_x", running, a="end")
     denied(shop, "WD105", running, "patch", changes={"a": "3"})
@@ -118,7 +120,7 @@ def test_r2_patch_waits_for_whoever_repairs_it_already(shop: Kit) -> None:
     do(shop, wid, "release", job=held.id)
     assert do(shop, wid, "patch", changes={"a": "3"}).status == "R"
     with refused("WD205"):
-        api.complete(held, {"a": "end"}, conn=shop.conn)
+        api.jobs.complete(held, {"a": "end"}, conn=shop.conn)
     other, session = stuck(shop), shop.connect()
     with session.transaction(force_rollback=True):
         assert shop.lock(session, other, 0)
@@ -162,7 +164,7 @@ def test_r4_complete_is_refused(shop: Kit) -> None:
     denied(shop, "WD205", wid, "complete", job=number + 1_000_000)
     exception = stuck(shop)
     denied(shop, "WD212", exception, "complete", job=job_of(shop, exception, "_EXCPT"))
-    api.suspend(wid, "x", conn=shop.conn)
+    api.operations.suspend(wid, "x", conn=shop.conn)
     denied(shop, "WD105", wid, "complete", job=number)
 
 
@@ -195,7 +197,7 @@ def test_r12_accept_is_for_exceptions(shop: Kit) -> None:
     exception = stuck(shop)
     shop.lease("_EXCPT")
     denied(shop, "WD203", exception, "accept")
-    api.suspend(exception, "x", conn=shop.conn)
+    api.operations.suspend(exception, "x", conn=shop.conn)
     denied(shop, "WD105", exception, "accept")
 
 
@@ -204,7 +206,7 @@ def test_r14_branch_from_a_step_of_an_ended_instance(shop: Kit) -> None:
     shop.run("tr_x", wid, a="3")
     shop.run("tr_z", wid, a="end")
     before = everything(shop)
-    shown = api.preview_repair(wid, "branch", {"seq": 2}, conn=shop.conn)
+    shown = api.repairs.preview(wid, "branch", {"seq": 2}, conn=shop.conn)
     assert everything(shop) == before, "not even the number of an instance is used"
     assert [fired.transition for fired in shown.fires] == ["tr_z"]
     assert (shown.status_before, shown.status_after, shown.after) == ("F", "R", {"a": "3"})
@@ -261,11 +263,11 @@ def test_r4_race_of_a_repair_and_the_result_of_the_worker(shop: Kit) -> None:
     worker, found = shop.connect(), []
     worker.autocommit = False
     job = shop.take("tr_x", wid, conn=worker)
-    api.complete(job, {"a": "3"}, conn=worker)
+    api.jobs.complete(job, {"a": "3"}, conn=worker)
 
     def repair() -> None:
         try:
-            api.repair(wid, "complete", {"job": number}, "x", expected_seq=1, conn=shop.connect())
+            api.repairs.repair(wid, "complete", {"job": number}, "x", expected_seq=1, conn=shop.connect())
         except WedError as error:
             found.append(error.code)
 
@@ -278,11 +280,11 @@ def test_r2_race_of_two_repairs_of_one_exception(shop: Kit) -> None:
     wid = stuck(shop)
     first, found = shop.connect(), []
     first.autocommit = False
-    api.repair(wid, "patch", {"changes": {"a": "3"}}, "first", conn=first)
+    api.repairs.repair(wid, "patch", {"changes": {"a": "3"}}, "first", conn=first)
 
     def repair() -> None:
         try:
-            api.repair(wid, "patch", {"changes": {"a": "end"}}, "second", conn=shop.connect())
+            api.repairs.repair(wid, "patch", {"changes": {"a": "end"}}, "second", conn=shop.connect())
         except WedError as error:
             found.append(error.code)
 

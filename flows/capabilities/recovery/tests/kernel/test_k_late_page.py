@@ -36,12 +36,17 @@ def names(kit: Kit) -> dict[str, Any]:
         kit.clock("3 minutes")
         return kit.lease("tr_weigh")
 
-    api = SimpleNamespace(
-        start=lambda _flow, state: kernel.start(kit.name, state, conn=kit.conn),
-        decide_late=lambda: kernel.decide_late(conn=kit.conn),
-        late_results=lambda wid, undecided: kernel.late_results(wid, undecided=undecided, conn=kit.conn),
-        repair=lambda *given, actor: kernel.repair(*given, actor=actor, conn=kit.conn),
+    repairs = SimpleNamespace(
+        decide_late=lambda: kernel.repairs.decide_late(conn=kit.conn),
+        late_results=lambda wid, undecided: kernel.repairs.late_results(
+            wid, undecided=undecided, conn=kit.conn
+        ),
+        repair=lambda *given, actor: kernel.repairs.repair(*given, actor=actor, conn=kit.conn),
     )
+    instances = SimpleNamespace(
+        start=lambda _flow, state: kernel.instances.start(kit.name, state, conn=kit.conn)
+    )
+    api = SimpleNamespace(instances=instances, repairs=repairs)
     found = {"api": api, "lease": lambda: kit.lease("tr_weigh")}
     return found | {"lease_again": lease_again, "finish": finish}
 

@@ -33,8 +33,8 @@ def late(kit: Kit, job: ClaimedJob, **changes: Any) -> Any:
 def decided(kit: Kit, wid: int) -> list[str]:
     """Let the reaper decide, and return the states of all late results."""
     kit.rows("update wedsql.late_result set look_at = '-infinity' where wid = %s and state = 'kept'", [wid])
-    api.decide_late(conn=kit.conn)
-    return [one.state for one in api.late_results(wid, conn=kit.conn)]
+    api.repairs.decide_late(conn=kit.conn)
+    return [one.state for one in api.repairs.late_results(wid, conn=kit.conn)]
 
 
 def overdue(kit: Kit, **state: Any) -> tuple[int, ClaimedJob]:
@@ -93,7 +93,7 @@ def test_a_late_result_waits_while_another_worker_has_the_job(shop: Kit) -> None
     assert decided(shop, wid) == ["conflict"]
     assert shop.state(wid)["pay"] == "declined" and shop.status(wid) == "R"
     assert cases(shop, wid) == [("LATE_RESULT", "tr_pay", "new")] and broken(shop) == []
-    (found,) = api.late_results(wid, undecided=True, conn=shop.conn)
+    (found,) = api.repairs.late_results(wid, undecided=True, conn=shop.conn)
     assert [(one.attribute, one.before, one.present, one.late, one.changed) for one in found.values] == [
         ("amount", None, None, 5, False), ("pay", None, "declined", "paid", True),
     ]  # fmt: skip
@@ -132,21 +132,21 @@ def test_a_late_result_is_merged_where_others_changed_other_attributes(shop: Kit
 def test_a_result_after_the_end_is_for_people(shop: Kit) -> None:
     wid, job = overdue(shop)
     shop.complete(shop.lease("tr_other"), {"note": "x"})
-    api.cancel(wid, "The customer left.", conn=shop.conn)
+    api.instances.cancel(wid, "The customer left.", conn=shop.conn)
 
     late(shop, job, pay="paid")
 
     assert decided(shop, wid) == ["conflict"] and shop.status(wid) == "C"
     assert cases(shop, wid) == [("LATE_RESULT", "tr_pay", "new")] and broken(shop) == []
-    late_id = api.late_results(wid, conn=shop.conn)[0].id
+    late_id = api.repairs.late_results(wid, conn=shop.conn)[0].id
     with refused("WD105"):
-        api.repair(wid, "merge_late", {"late": late_id}, "Paid.", conn=shop.conn)
-    api.repair(wid, "discard_late", {"late": late_id}, "Paid back.", actor="ana", conn=shop.conn)
-    (found,) = api.late_results(wid, conn=shop.conn)
+        api.repairs.repair(wid, "merge_late", {"late": late_id}, "Paid.", conn=shop.conn)
+    api.repairs.repair(wid, "discard_late", {"late": late_id}, "Paid back.", actor="ana", conn=shop.conn)
+    (found,) = api.repairs.late_results(wid, conn=shop.conn)
     assert (found.state, found.decided_by, found.reason) == ("discarded", "ana", "Paid back.")
     assert cases(shop, wid) == [("LATE_RESULT", "tr_pay", "closed")] and broken(shop) == []
     with refused("WD543"):
-        api.repair(wid, "discard_late", {"late": late_id}, "Again.", conn=shop.conn)
+        api.repairs.repair(wid, "discard_late", {"late": late_id}, "Again.", conn=shop.conn)
 
 
 def test_a_person_takes_over_what_is_right(shop: Kit) -> None:
@@ -154,11 +154,11 @@ def test_a_person_takes_over_what_is_right(shop: Kit) -> None:
     shop.complete(shop.lease("tr_pay"), {"pay": "declined"})
     late(shop, old, pay="paid", amount=5)
     decided(shop, wid)
-    late_id = api.late_results(wid, conn=shop.conn)[0].id
+    late_id = api.repairs.late_results(wid, conn=shop.conn)[0].id
 
-    shown = api.preview_repair(wid, "merge_late", {"late": late_id}, conn=shop.conn)
+    shown = api.repairs.preview(wid, "merge_late", {"late": late_id}, conn=shop.conn)
     assert shown.after == {"pay": "paid", "amount": 5} and cases(shop, wid)[0][2] == "new"
-    api.repair(
+    api.repairs.repair(
         wid, "merge_late", {"late": late_id, "changes": {"amount": 5}}, "Why.", actor="ana", conn=shop.conn
     )
 
@@ -166,12 +166,12 @@ def test_a_person_takes_over_what_is_right(shop: Kit) -> None:
     assert cases(shop, wid) == [("LATE_RESULT", "tr_pay", "applied")] and broken(shop) == []
     for operation in ("merge_late", "discard_late"):
         with refused("WD543"):
-            api.repair(wid, operation, {"late": late_id}, "Again.", conn=shop.conn)
+            api.repairs.repair(wid, operation, {"late": late_id}, "Again.", conn=shop.conn)
 
 
 def test_a_result_from_before_a_repair_is_for_people(shop: Kit) -> None:
     wid, job = overdue(shop)
-    api.repair(wid, "withdraw", {"job": job.id}, "Not today.", conn=shop.conn)
+    api.repairs.repair(wid, "withdraw", {"job": job.id}, "Not today.", conn=shop.conn)
 
     late(shop, job, pay="paid")
 
@@ -181,7 +181,7 @@ def test_a_result_from_before_a_repair_is_for_people(shop: Kit) -> None:
 def test_a_late_result_that_is_no_result_is_not_kept(shop: Kit) -> None:
     wid, job = overdue(shop)
     assert late(shop, job, nowhere="x") is None
-    assert api.late_results(wid, conn=shop.conn) == []
+    assert api.repairs.late_results(wid, conn=shop.conn) == []
 
 
 def test_a_value_that_cannot_be_read_is_for_people(shop: Kit) -> None:
@@ -189,17 +189,17 @@ def test_a_value_that_cannot_be_read_is_for_people(shop: Kit) -> None:
     late(shop, job, amount="many")
 
     assert decided(shop, wid) == ["conflict"]
-    (found,) = api.late_results(wid, conn=shop.conn)
+    (found,) = api.repairs.late_results(wid, conn=shop.conn)
     assert "amount" in found.problem and found.values[0].late == "many" and broken(shop) == []
 
 
 def test_a_suspended_instance_keeps_its_late_results(shop: Kit) -> None:
     wid, job = overdue(shop)
-    api.suspend(wid, "Wait.", conn=shop.conn)
+    api.operations.suspend(wid, "Wait.", conn=shop.conn)
     late(shop, job, pay="paid")
     assert decided(shop, wid) == ["kept"]
 
-    api.resume(wid, "Go on.", conn=shop.conn)
+    api.operations.resume(wid, "Go on.", conn=shop.conn)
     assert decided(shop, wid) == ["merged"]
 
 
@@ -211,4 +211,4 @@ def test_a_result_without_a_job_of_that_instance_is_not_kept(shop: Kit) -> None:
         ' array[\'{"pay": "x"}\'::jsonb])',
         [shop.name, other, job.id],
     )
-    assert api.late_results(other, conn=shop.conn) == []
+    assert api.repairs.late_results(other, conn=shop.conn) == []

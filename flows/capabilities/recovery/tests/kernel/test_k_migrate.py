@@ -32,7 +32,7 @@ def ran(kit: Kit, **state: Any) -> int:
 
 
 def migrate(kit: Kit, wid: int, **arguments: Any) -> Any:
-    return api.repair(wid, "migrate", arguments, "New rules.", actor="olga", conn=kit.conn)
+    return api.repairs.repair(wid, "migrate", arguments, "New rules.", actor="olga", conn=kit.conn)
 
 
 def test_r15_a_past_that_is_explained_is_only_noted(loan: Kit) -> None:
@@ -41,7 +41,7 @@ def test_r15_a_past_that_is_explained_is_only_noted(loan: Kit) -> None:
     loan.attr("more", "1")
     loan.rows("update {f}.wed_trig set cpred = cpred || ' and more = ''1''' where trname = 'tr_check'")
     version = loan.one("select version from wedsql.flow where id = %s", [loan.id])
-    shown = api.preview_repair(wid, "migrate", conn=loan.conn)
+    shown = api.repairs.preview(wid, "migrate", conn=loan.conn)
     assert (shown.refusal, shown.facts, shown.steps) == (None, {"unexplained": None}, ["_RECOVER:migrate"])
     migrate(loan, wid, version=version)
     row = loan.trace(wid)[-1]
@@ -60,12 +60,12 @@ def test_r15_else_it_is_replayed_from_the_last_step_that_is_explained(loan: Kit)
     loan.rows("update {f}.wed_trig set cpred = 'checked is not null and amount = ''1'' and rate is null'"
               " where trname = 'tr_rate'")  # fmt: skip
     loan.trig("tr_ask", "checked is not null and amount <> '1' and rate is null")
-    shown = api.preview_repair(wid, "migrate", conn=loan.conn)
+    shown = api.repairs.preview(wid, "migrate", conn=loan.conn)
     assert (shown.facts["unexplained"], shown.facts["reused"]) == (3, [])
     assert [one["transition"] for one in shown.facts["called"]] == ["tr_rate"]
     migrate(loan, wid)
     assert (loan.jobs(wid), loan.state(wid)["rate"], loan.state(wid)["checked"]) == (["tr_ask"], None, "ok")
-    assert api.preview_repair(wid, "migrate", conn=loan.conn).facts == {"unexplained": None}
+    assert api.repairs.preview(wid, "migrate", conn=loan.conn).facts == {"unexplained": None}
     assert migrate(loan, small).facts == {"unexplained": None}
     assert loan.jobs(small) == ["tr_offer"]
     assert broken(loan) == []
@@ -95,7 +95,7 @@ def test_r15_refusals(loan: Kit) -> None:
         migrate(loan, wid)
     assert len(loan.trace(wid)) == 3
     assert migrate(loan, wid, override=True).facts["unexplained"] == 3
-    api.suspend(wid, "x", conn=loan.conn)
+    api.operations.suspend(wid, "x", conn=loan.conn)
     with refused("WD105"):
         migrate(loan, wid)
     assert broken(loan) == []
@@ -104,11 +104,11 @@ def test_r15_refusals(loan: Kit) -> None:
 def test_r15_what_approves_the_migration_approves_its_replay(loan: Kit) -> None:
     wid = ran(loan)
     loan.rows("update {f}.wed_trig set cpred = 'rate = amount' where trname = 'tr_rate'")
-    api.save_approval_rules(loan.name, [ApprovalRule(1, "Everything")], "boss", conn=loan.conn)
+    api.approvals.save_rules(loan.name, [ApprovalRule(1, "Everything")], "boss", conn=loan.conn)
     with refused("WD520"):
         migrate(loan, wid)
-    proposal = api.propose_repair(wid, "migrate", {}, "New rules.", actor="ann", conn=loan.conn)
-    api.approve_repair(proposal.number, "bob", [], conn=loan.conn)
+    proposal = api.approvals.propose(wid, "migrate", {}, "New rules.", actor="ann", conn=loan.conn)
+    api.approvals.approve(proposal.number, "bob", [], conn=loan.conn)
     assert (loan.state(wid)["rate"], loan.trace(wid)[-1].trw) == (None, "_RECOVER:replay")
     assert broken(loan) == []
 
@@ -118,11 +118,11 @@ def test_r15_rules_for_migrations_are_about_the_end_although_compensations_wait(
     loan.rows("update {f}.wed_trig set cpred = 'rate = amount', compensation = 'transition',"
               " compensated_by = 'tr_unrate' where trname = 'tr_rate'")  # fmt: skip
     rule = ApprovalRule(1, "No rate", ("migrate",), condition="rate is null")
-    api.save_approval_rules(loan.name, [rule], "boss", conn=loan.conn)
+    api.approvals.save_rules(loan.name, [rule], "boss", conn=loan.conn)
     with refused("WD520"):
         migrate(loan, wid)
-    seen = api.preview_repair(wid, "migrate", conn=loan.conn)
+    seen = api.repairs.preview(wid, "migrate", conn=loan.conn)
     assert (seen.approvals.needed, seen.status_after) == (1, "X") and loan.status(wid) == "R"
-    proposal = api.propose_repair(wid, "migrate", {}, "New rules.", actor="ann", conn=loan.conn)
-    assert api.approve_repair(proposal.number, "bob", [], conn=loan.conn).state == "applied"
+    proposal = api.approvals.propose(wid, "migrate", {}, "New rules.", actor="ann", conn=loan.conn)
+    assert api.approvals.approve(proposal.number, "bob", [], conn=loan.conn).state == "applied"
     assert loan.jobs(wid) == ["tr_unrate"] and broken(loan) == []

@@ -26,7 +26,7 @@ def shop(kit: Kit) -> Kit:
 
 
 def save(kit: Kit, *policies: RecoveryPolicy) -> None:
-    api.save_policies(kit.name, policies, "dora", conn=kit.conn)
+    api.repairs.save_policies(kit.name, policies, "dora", conn=kit.conn)
 
 
 def events(kit: Kit, wid: int) -> list[tuple[str, str]]:
@@ -53,17 +53,17 @@ def test_a_policy_acts_so_often_and_then_leaves_the_case_to_people(shop: Kit, re
     wid, other = shop.start(a="1"), shop.start(a="2")
     for _time in range(2):
         shop.fail("tr_x", wid)
-        assert (shop.status(wid), api.run_policies(conn=reaper)) == ("E", 1)
+        assert (shop.status(wid), api.repairs.run_policies(conn=reaper)) == ("E", 1)
         assert (shop.status(wid), broken(shop)) == ("R", [])
     row = shop.trace(wid)[-1]
     assert (row.trw, row.actor, row.reason) == ("_RECOVER:retry", "policy:again", 'Policy "again".')
     shop.fail("tr_x", wid)
-    assert api.run_policies(conn=reaper) == 0
+    assert api.repairs.run_policies(conn=reaper) == 0
     assert (shop.status(wid), shop.status(other)) == ("E", "R")
     assert ("policy", "policy:again") in events(shop, wid)
     assert events(shop, wid)[-1][0] in ("opened", "reopened")
     shop.fail("tr_x", (fresh := shop.start(a="1")))
-    assert api.run_policies(conn=reaper) == 1, "the count is that of the instance"
+    assert api.repairs.run_policies(conn=reaper) == 1, "the count is that of the instance"
     assert shop.status(fresh) == "R"
 
 
@@ -77,7 +77,7 @@ def test_the_first_policy_that_suits_acts(shop: Kit, reaper: Connection) -> None
     rich, poor = shop.start(a="1", b="rich"), shop.start(a="1")
     for wid in (rich, poor):
         shop.run("tr_x", wid, a="7")
-    assert api.run_policies(conn=reaper) == 2
+    assert api.repairs.run_policies(conn=reaper) == 2
     assert (shop.status(rich), shop.status(poor), shop.jobs(poor)) == ("F", "R", ["tr_y"])
     assert broken(shop) == []
 
@@ -92,10 +92,10 @@ def test_a_policy_that_is_rejected_leaves_the_case_to_people(shop: Kit, reaper: 
     shop.run("tr_x", wid, a="7")
     length = len(shop.trace(wid))
     for acted in (1, 0):
-        assert api.run_policies(conn=reaper) == acted
+        assert api.repairs.run_policies(conn=reaper) == acted
     assert (shop.status(wid), len(shop.trace(wid))) == ("E", length)
     assert events(shop, wid)[1:] == [("policy", "policy:undo"), ("policy_rejected", "policy:undo")]
-    shown = api.read_case(case_of(shop, wid), conn=shop.conn)
+    shown = api.cases.read(case_of(shop, wid), conn=shop.conn)
     assert "no step of transition" in shown.history[-1].text
     assert broken(shop) == []
 
@@ -105,7 +105,7 @@ def test_a_policy_goes_back_before_a_transition(shop: Kit, reaper: Connection) -
     wid = shop.start(a="1")
     shop.run("tr_x", wid, a="2")
     shop.run("tr_y", wid, a="9")
-    assert api.run_policies(conn=reaper) == 1
+    assert api.repairs.run_policies(conn=reaper) == 1
     assert (shop.status(wid), shop.state(wid)["a"], shop.jobs(wid)) == ("R", "2", ["tr_y"])
     assert broken(shop) == []
 
@@ -114,12 +114,12 @@ def test_a_policy_waits_and_does_nothing_while_a_person_has_the_case(shop: Kit, 
     save(shop, RecoveryPolicy("skip", "skip", delay=3600))
     wid = shop.start(a="1")
     shop.fail("tr_x", wid)
-    assert api.run_policies(conn=reaper) == 0
-    api.claim_case(case_of(shop, wid), "ana", 120, conn=shop.conn)
+    assert api.repairs.run_policies(conn=reaper) == 0
+    api.cases.claim(case_of(shop, wid), "ana", 120, conn=shop.conn)
     shop.clock("1 hour", reaper)
-    assert api.run_policies(conn=reaper) == 0
-    api.release_case(case_of(shop, wid), "ana", conn=shop.conn)
-    assert api.run_policies(conn=reaper) == 1
+    assert api.repairs.run_policies(conn=reaper) == 0
+    api.cases.release(case_of(shop, wid), "ana", conn=shop.conn)
+    assert api.repairs.run_policies(conn=reaper) == 1
     assert [row.trw for row in shop.trace(wid)][-1] == "_RECOVER:skip"
     assert broken(shop) == []
 
@@ -131,9 +131,9 @@ def test_a_person_who_claims_the_case_meanwhile_keeps_it(shop: Kit, reaper: Conn
 
     def claim(conn: Connection) -> None:
         conn.execute(f"select from {shop.name}.wed_flow where wid = %s for update", [wid])
-        api.claim_case(case_of(shop, wid), "ana", 120, conn=conn)
+        api.cases.claim(case_of(shop, wid), "ana", 120, conn=conn)
 
-    _, second = together(shop, claim, lambda conn: api.run_policies(conn=conn))
+    _, second = together(shop, claim, lambda conn: api.repairs.run_policies(conn=conn))
     assert second.result(10) == 0, "the policy waited for the instance"
     assert shop.status(wid) == "E" and events(shop, wid)[-1] == ("claimed", "ana")
 
@@ -143,10 +143,10 @@ def test_timeout_is_an_attempt_that_ran_out_of_time(shop: Kit, reaper: Connectio
     failed, late = shop.start(a="1"), shop.start(a="1")
     for wid in (failed, late):
         shop.fail("tr_x", wid)
-    assert api.run_policies(conn=reaper) == 0
+    assert api.repairs.run_policies(conn=reaper) == 0
     shop.rows("update wedsql.job_pool set last_state = 'WD204' where wid = %s", [late])
     shop.rows("update wedsql.policy_wait set due_at = '-infinity'")
-    assert api.run_policies(conn=reaper) == 1
+    assert api.repairs.run_policies(conn=reaper) == 1
     assert (shop.status(failed), shop.status(late)) == ("E", "R")
 
 
@@ -154,9 +154,9 @@ def test_saving_policies_has_them_act_on_cases_that_are_open(shop: Kit, reaper: 
     save(shop, RecoveryPolicy("never", "cancel", cause="LOOP"))
     wid = shop.start(a="1")
     shop.fail("tr_x", wid)
-    assert api.run_policies(conn=reaper) == 0
+    assert api.repairs.run_policies(conn=reaper) == 0
     save(shop, RecoveryPolicy("again", "retry"))
-    assert api.run_policies(conn=reaper) == 1
+    assert api.repairs.run_policies(conn=reaper) == 1
     assert shop.status(wid) == "R"
 
 
@@ -187,19 +187,19 @@ def test_a_policy_that_cannot_be_saved(shop: Kit, values: dict[str, Any], code: 
         save(shop, RecoveryPolicy(**GOOD | values))
     with refused("WD534"):
         save(shop, RecoveryPolicy(**GOOD), RecoveryPolicy(**GOOD))
-    assert [one.name for one in api.list_policies(shop.name, conn=shop.conn)] == ["first"]
+    assert [one.name for one in api.repairs.list_policies(shop.name, conn=shop.conn)] == ["first"]
 
 
 def test_policies_are_listed_as_they_were_saved(shop: Kit, web: Connection) -> None:
     given = RecoveryPolicy("p", "patch", {"changes": {"a": "2"}}, "STUCK", "tr_x", "b = '1'", 3, 60)
-    (found,) = api.save_policies(shop.name, [given], "dora", conn=web)
+    (found,) = api.repairs.save_policies(shop.name, [given], "dora", conn=web)
     assert (
         RecoveryPolicy(**{name: getattr(found, name) for name in RecoveryPolicy.__dataclass_fields__})
         == given
     )
     assert (found.changed_by, found.missing) == ("dora", [])
     with refused("42501"):
-        api.run_policies(conn=web)
+        api.repairs.run_policies(conn=web)
 
 
 CAUSES = ("STUCK", "CONDITION_ERROR", "ATTEMPTS")
@@ -237,11 +237,11 @@ def test_a_policy_that_is_rejected_when_it_is_saved_could_never_act(
             assert "never possible" in str(error)
             never.append(operation)
             save(shop, replace(policy, cause=""))
-        assert api.run_policies(conn=reaper) == 1
+        assert api.repairs.run_policies(conn=reaper) == 1
         rejected = ("policy_rejected", "policy:p") in events(shop, wid)
         no_step = cause == "ATTEMPTS" and "before" in policy.arguments
         assert rejected == (operation in never or no_step), operation
         save(shop)
         if shop.status(wid) not in ("F", "C", "A"):
-            api.cancel(wid, "Done.", conn=shop.conn)
+            api.instances.cancel(wid, "Done.", conn=shop.conn)
     assert "skip_compensation" in never and ("retry" in never) == (cause != "ATTEMPTS")

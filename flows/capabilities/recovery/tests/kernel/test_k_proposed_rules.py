@@ -24,25 +24,25 @@ def finish(kit: Kit, times: int, **changes: Any) -> None:
 
 
 def number_of(kit: Kit, wid: int) -> int:
-    api.sign_cases(conn=kit.conn)
-    return api.list_cases([kit.name], {"wid": wid}, conn=kit.conn)[0].number
+    api.cases.sign(conn=kit.conn)
+    return api.cases.list([kit.name], {"wid": wid}, conn=kit.conn)[0].number
 
 
 def proposed(kit: Kit, wid: int) -> ProposedRule | None:
-    return api.proposed_rule(number_of(kit, wid), [kit.name], conn=kit.conn)
+    return api.repairs.proposed_rule(number_of(kit, wid), [kit.name], conn=kit.conn)
 
 
 def test_the_rule_has_what_the_states_have_in_common_and_what_repaired_them(shop: Kit) -> None:
     finish(shop, 2)
     number = number_of(shop, stuck(shop))
-    rule = api.proposed_rule(number, conn=shop.conn)
+    rule = api.repairs.proposed_rule(number, conn=shop.conn)
     assert rule is not None and rule.condition == "payment = 'declined'"
     assert (rule.attributes, rule.values) == (["payment"], {"payment": "paid"})
     assert (rule.repaired, rule.final, rule.open, rule.past, rule.prevents) == (2, 2, 1, 2, 3)
     assert (rule.number, rule.flow, rule.is_thin) == (number, shop.name, True)
     later = datetime.now(UTC) + timedelta(days=1)
-    assert api.proposed_rule(number, since=later, conn=shop.conn) == rule_with(rule, prevents=0)
-    counted = api.what_if(shop.name, rule.condition, history=True, conn=shop.conn)
+    assert api.repairs.proposed_rule(number, since=later, conn=shop.conn) == rule_with(rule, prevents=0)
+    counted = api.trials.what_if(shop.name, rule.condition, history=True, conn=shop.conn)
     assert counted["true"] == 1 and counted["history"]["exceptions_fewer"] == 3
 
 
@@ -57,7 +57,7 @@ def test_there_is_no_rule_without_a_repair_that_led_to_the_end(shop: Kit) -> Non
     assert proposed(shop, wid) is None, "the repaired instance is not final"
     for name, flows in ((10**9, None), (number_of(shop, wid), ["other"])):
         with refused("WD515"):
-            api.proposed_rule(name, flows, conn=shop.conn)
+            api.repairs.proposed_rule(name, flows, conn=shop.conn)
 
 
 def test_values_of_all_types_that_are_the_same_in_all_states(kit: Kit) -> None:
@@ -74,7 +74,7 @@ def test_values_of_all_types_that_are_the_same_in_all_states(kit: Kit) -> None:
         lost = {"position": "lost", "who": "zoe's", "flag": False, "day": "2026-11-02", "note": f"n{n}"}
         kit.run("tr_pay", wid, amount=10 + n, **lost)
         if n < 2:
-            api.repair(wid, "patch", {"changes": {"position": "end"}}, "x", conn=kit.conn)
+            api.repairs.repair(wid, "patch", {"changes": {"position": "end"}}, "x", conn=kit.conn)
     rule = proposed(kit, wid)
     assert rule is not None and rule.values == {"position": "end"} and (rule.open, rule.past) == (1, 2)
     assert rule.condition == (
@@ -87,15 +87,15 @@ def test_a_draft_gets_the_rule_once_and_is_not_published(shop: Kit) -> None:
     finish(shop, 2)
     wid = stuck(shop)
     number = number_of(shop, wid)
-    version = api.running_definition(shop.name, conn=shop.conn)[0]
-    draft = api.draft_proposed_rule(number, actor="dora", conn=shop.conn)
+    version = api.drafts.running_definition(shop.name, conn=shop.conn)[0]
+    draft = api.repairs.draft_proposed_rule(number, actor="dora", conn=shop.conn)
     assert draft is not None and draft.changed_by == "dora"
     added = draft.definition["triggers"][-1]
     assert (added["transition"], added["predicate"], added["writes"]) == (
         "tr_set_payment", "payment = 'declined'", ["payment"])  # fmt: skip
     assert "payment := paid" in added["description"]
-    again = api.draft_proposed_rule(number, actor="dora", conn=shop.conn)
+    again = api.repairs.draft_proposed_rule(number, actor="dora", conn=shop.conn)
     assert again is not None and again.definition == draft.definition and again.revision == draft.revision
-    assert api.running_definition(shop.name, conn=shop.conn)[0] == version, "nothing is published"
+    assert api.drafts.running_definition(shop.name, conn=shop.conn)[0] == version, "nothing is published"
     shop.publish(draft.definition)
     assert shop.jobs(wid) == ["tr_set_payment"] and shop.status(wid) == "R"

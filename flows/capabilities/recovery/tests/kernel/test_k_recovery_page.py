@@ -23,13 +23,18 @@ EXAMPLES = [section for section in PAGE.split("\n## ") if "```sql" in section]
 
 def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
     """Return what the page takes for granted, on the test's flow."""
-    offered = ("start", "compensations", "roll_back", "abort", "preview_repair", "repair", "run_policies")
-    calls: dict[str, Callable[..., Any]] = {
-        name: partial(getattr(api, name), conn=kit.conn) for name in offered
+    offered = {
+        "compensations": ("list", "roll_back", "abort"),
+        "repairs": ("preview", "repair", "run_policies"),
     }
-    calls["start"] = lambda _flow, state: kit.start(**state)
-
-    calls["save_policies"] = lambda _flow, policies, actor: api.save_policies(
+    topics = {
+        topic: SimpleNamespace(
+            **{each: partial(getattr(getattr(api, topic), each), conn=kit.conn) for each in names}
+        )
+        for topic, names in offered.items()
+    }
+    topics["instances"] = SimpleNamespace(start=lambda _flow, state: kit.start(**state))
+    topics["repairs"].save_policies = lambda _flow, policies, actor: api.repairs.save_policies(
         kit.name, policies, actor, conn=kit.conn
     )
 
@@ -40,7 +45,7 @@ def names(kit: Kit) -> dict[str, Callable[..., Any] | SimpleNamespace]:
         kit.run(transition, wid(), **changes)
 
     return {
-        "api": SimpleNamespace(**calls),
+        "api": SimpleNamespace(**topics),
         "work": work,
         "fail": lambda transition: kit.fail(transition, wid()) and None,
         "status": lambda: kit.status(wid()),

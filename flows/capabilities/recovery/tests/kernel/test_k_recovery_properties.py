@@ -37,7 +37,7 @@ def advance(kit: Kit, draw: random.Random, wid: int, ledger: dict[str, int], mos
         with kit.step():
             job = kit.take(name, wid)
             if draw.random() < 0.2:
-                api.fail(job, "Later.", conn=kit.conn)
+                api.jobs.fail(job, "Later.", conn=kit.conn)
                 continue
             if name.startswith("un_"):
                 kit.complete(job, {})
@@ -54,7 +54,7 @@ def undo(
     kit: Kit, draw: random.Random, wid: int, ledger: dict[str, int], operation: str, seq: int = 1
 ) -> None:
     """Undo steps of an instance, and perform the compensations."""
-    api.repair(wid, operation, {} if operation == "abort" else {"seq": seq}, "No.", conn=kit.conn)
+    api.repairs.repair(wid, operation, {} if operation == "abort" else {"seq": seq}, "No.", conn=kit.conn)
     while kit.status(wid) == "X":
         assert broken(kit) == []
         advance(kit, draw, wid, ledger, 1)

@@ -121,7 +121,7 @@ class Player:
         return self.draw.choice(found) if found else None
 
     def taken(self, job: Any) -> list[ClaimedJob]:
-        return api.take_many(self.kit.name, [job.trname], 1, job_ids=[job.id], conn=self.kit.conn)
+        return api.jobs.take_many(self.kit.name, [job.trname], 1, job_ids=[job.id], conn=self.kit.conn)
 
     def work(self) -> None:
         if job := self.job():
@@ -134,7 +134,7 @@ class Player:
         if job := self.job():
             self.said = f"lease {job.trname} {job.wid}"
             conn = self.kit.conn
-            self.leases += api.lease_many(
+            self.leases += api.jobs.lease_many(
                 self.kit.name, [job.trname], 1, "robot", job_ids=[job.id], conn=conn
             )
 
@@ -149,7 +149,7 @@ class Player:
             self.said = f"fail {job.trname} {job.wid}"
             with self.kit.step():
                 for one in self.taken(job):
-                    api.fail(one, "no", conn=self.kit.conn)
+                    api.jobs.fail(one, "no", conn=self.kit.conn)
 
     def signal(self) -> None:
         """Send a signal to an instance: it has one effect at most, and none where it is refused."""
@@ -162,7 +162,7 @@ class Player:
         if wids := waiting or self.kit.rows(found.format("instance", ""), [self.kit.id]):
             wid, before = self.draw.choice(wids).wid, self.steps()
             self.said = f"signal {wid}"
-            sent = api.signal(self.kit.name, "tr_0", self.changes(), to=wid, conn=self.kit.conn)
+            sent = api.signals.send(self.kit.name, "tr_0", self.changes(), to=wid, conn=self.kit.conn)
             assert self.steps() == before + (sent.outcome == "delivered"), (self.said, sent)
             self.outcomes.add(sent.outcome)
 
@@ -183,12 +183,12 @@ class Player:
         self.minutes += self.draw.choice([1, 5, 90])
         self.said = f"reap at {self.minutes}"
         self.kit.clock(f"{self.minutes} minutes")
-        api.reap(100, conn=self.kit.conn)
+        api.maintenance.reap(100, conn=self.kit.conn)
 
     def decide(self) -> None:
         self.said = "decide"
         self.kit.rows("update wedsql.late_result set look_at = '-infinity' where state = 'kept'")
-        api.decide_late(conn=self.kit.conn)
+        api.repairs.decide_late(conn=self.kit.conn)
 
     def operate(self) -> None:
         found = self.kit.rows("select * from wedsql.instance where flow_id = %s order by wid", [self.kit.id])
@@ -198,11 +198,11 @@ class Player:
         operation, arguments = self.operation(one)
         self.said = f"{operation} {one.wid} {arguments}"
         before = self.kit.one("select count(*) from wedsql.wed_trace where wid = %s", [one.wid])
-        shown = api.preview_repair(one.wid, operation, arguments, conn=self.kit.conn)
+        shown = api.repairs.preview(one.wid, operation, arguments, conn=self.kit.conn)
         after = self.kit.one("select count(*) from wedsql.wed_trace where wid = %s", [one.wid])
         assert before == after, f"the preview of {self.said} changed something"
         try:
-            done = api.repair(one.wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
+            done = api.repairs.repair(one.wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
         except WedError as error:
             assert shown.refusal and shown.refusal.code == error.code, (self.said, shown.refusal, error)
             raise
@@ -218,17 +218,17 @@ class Player:
             acts += [(name, job) for name in ("retry", "skip") for job in jobs]
             self.draw.shuffle(acts)
             for operation, arguments in acts:
-                shown = api.preview_repair(one.wid, operation, arguments, conn=self.kit.conn)
+                shown = api.repairs.preview(one.wid, operation, arguments, conn=self.kit.conn)
                 if shown.refusal is None and one.status in "RE":
                     self.undo_one(one.wid, operation, arguments)
 
     def undo_one(self, wid: int, operation: str, arguments: dict[str, Any]) -> None:
         self.said = f"{operation} {wid} {arguments}"
         was = self.kit.one(RESTORED, [wid])
-        api.repair(wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
+        api.repairs.repair(wid, operation, arguments, "Why.", actor="ana", conn=self.kit.conn)
         if self.kit.trace(wid)[-1].trw in ("tr_flip", "tr_set"):
             return  # the database went on after the repair
-        api.repair(wid, "undo", {}, "Why.", actor="ana", conn=self.kit.conn)
+        api.repairs.repair(wid, "undo", {}, "Why.", actor="ana", conn=self.kit.conn)
         assert self.kit.one(RESTORED, [wid]) == was, f"the undo of {self.said} did not restore it"
         self.undone.add(operation)
 
@@ -246,7 +246,7 @@ class Player:
             if operation == "replay" and self.draw.random() < 0.5:
                 arguments["changes"] = self.changes()
             return operation, arguments
-        if kind == "late" and (late := api.late_results(one.wid, undecided=True, conn=self.kit.conn)):
+        if kind == "late" and (late := api.repairs.late_results(one.wid, undecided=True, conn=self.kit.conn)):
             return self.draw.choice(["merge_late", "discard_late"]), {"late": late[0].id}
         operation = self.draw.choice(WHOLE)
         return operation, {"changes": self.changes()} if operation == "patch" else {}

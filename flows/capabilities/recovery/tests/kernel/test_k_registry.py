@@ -30,24 +30,24 @@ WAYS: Mapping[str, tuple[Way, ...]] = {
         lambda kit, wid: lease(kit, wid, "tr_more"),
     ),
     "exception, patched": (lambda kit, wid: stop(kit, wid), lambda kit, wid: patch(kit, wid, c="stuck")),
-    "suspended": (lambda kit, wid: api.suspend(wid, "Later.", conn=kit.conn),),
-    "compensating": (lambda kit, wid: api.abort(wid, "No.", conn=kit.conn),),
+    "suspended": (lambda kit, wid: api.operations.suspend(wid, "Later.", conn=kit.conn),),
+    "compensating": (lambda kit, wid: api.compensations.abort(wid, "No.", conn=kit.conn),),
     "compensating, held": (
-        lambda kit, wid: api.abort(wid, "No.", conn=kit.conn),
+        lambda kit, wid: api.compensations.abort(wid, "No.", conn=kit.conn),
         lambda kit, wid: lease(kit, wid, "tr_undo"),
     ),
     "compensating, failed": (
-        lambda kit, wid: api.abort(wid, "No.", conn=kit.conn),
+        lambda kit, wid: api.compensations.abort(wid, "No.", conn=kit.conn),
         lambda kit, wid: kit.fail("tr_undo", wid, why="no"),
     ),
     "final": (lambda kit, wid: kit.run("tr_work", wid, b="end"),),
     "final, accepted": (
         lambda kit, wid: stop(kit, wid),
-        lambda kit, wid: api.repair(wid, "accept", {}, "So.", conn=kit.conn),
+        lambda kit, wid: api.repairs.repair(wid, "accept", {}, "So.", conn=kit.conn),
     ),
-    "cancelled": (lambda kit, wid: api.cancel(wid, "No.", conn=kit.conn),),
+    "cancelled": (lambda kit, wid: api.instances.cancel(wid, "No.", conn=kit.conn),),
     "aborted": (
-        lambda kit, wid: api.abort(wid, "No.", conn=kit.conn),
+        lambda kit, wid: api.compensations.abort(wid, "No.", conn=kit.conn),
         lambda kit, wid: kit.run("tr_undo", wid, a="undone"),
     ),
 }
@@ -64,7 +64,7 @@ def stop(kit: Kit, wid: int) -> None:
 
 
 def patch(kit: Kit, wid: int, **changes: Any) -> None:
-    api.repair(wid, "patch", {"changes": changes | {"note": "x"}}, "So.", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": changes | {"note": "x"}}, "So.", conn=kit.conn)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def instances(kit: Kit) -> Iterator[int]:
         wid = kit.start()
         kit.run("tr_do", wid, a="x")
         held = lease(kit, wid, "tr_late")
-        api.release_job(wid, held.id, "Slow.", conn=kit.conn)
+        api.operations.release_job(wid, held.id, "Slow.", conn=kit.conn)
         with pytest.raises(WedError):
             kit.complete(held, {"d": "late"})
         for way in ways:
@@ -99,7 +99,7 @@ def candidates(kit: Kit, wid: int, one: Operation) -> Iterator[dict[str, Any]]:
     values: dict[str, list[Any]] = {
         "job": [each.id for each in kit.pending(wid)] or [10**15],
         "seq": [*range(1, kit.instance(wid).seq + 1)],
-        "late": [each.id for each in api.late_results(wid, conn=kit.conn)],
+        "late": [each.id for each in api.repairs.late_results(wid, conn=kit.conn)],
         "changes": [{"note": "y"}],
         "seconds": [60], "priority": [5], "worker": ["other"],
     }  # fmt: skip
@@ -113,7 +113,7 @@ def is_possible(kit: Kit, wid: int, one: Operation) -> bool:
     for arguments in candidates(kit, wid, one):
         try:
             with kit.conn.transaction(force_rollback=True):
-                api.repair(wid, one.operation, arguments, "Why.", actor="ana", conn=kit.conn)
+                api.repairs.repair(wid, one.operation, arguments, "Why.", actor="ana", conn=kit.conn)
                 return True
         except WedError:
             continue
@@ -121,7 +121,7 @@ def is_possible(kit: Kit, wid: int, one: Operation) -> bool:
 
 
 def test_each_operation_is_possible_in_the_statuses_of_the_table_and_in_no_other(shop: Kit) -> None:
-    table = api.operations(conn=shop.conn)
+    table = api.operations.offered(conn=shop.conn)
     found: dict[str, set[str]] = {name: set() for name in table}
     for wid in instances(shop):
         for name, one in table.items():
@@ -133,7 +133,7 @@ def test_each_operation_is_possible_in_the_statuses_of_the_table_and_in_no_other
 
 
 def test_the_names_are_those_of_the_types(shop: Kit) -> None:
-    table = api.operations(conn=shop.conn)
+    table = api.operations.offered(conn=shop.conn)
     assert set(table) == set(get_args(OperationName))
     assert {name for name, one in table.items() if one.form == "repair"} == set(get_args(RepairName))
     assert {name for name, one in table.items() if one.form == "operation"} == set(get_args(OperatingName))
@@ -144,10 +144,10 @@ def test_the_names_are_those_of_the_types(shop: Kit) -> None:
 def test_an_operation_of_another_name_is_rejected_and_names_those_that_there_are(shop: Kit) -> None:
     wid = shop.start()
     with pytest.raises(WedError) as caught:
-        api.repair(wid, "explode", {}, "Why.", conn=shop.conn)
+        api.repairs.repair(wid, "explode", {}, "Why.", conn=shop.conn)
     assert caught.value.code == "WD109"
-    assert all(name in caught.value.hint for name in api.operations(conn=shop.conn))
-    assert api.operation_permissions(wid, "explode", conn=shop.conn) == []
+    assert all(name in caught.value.hint for name in api.operations.offered(conn=shop.conn))
+    assert api.operations.permissions(wid, "explode", conn=shop.conn) == []
 
 
 def test_what_many_may_be_done_is_what_the_table_of_bulk_operations_takes(shop: Kit) -> None:
@@ -155,7 +155,7 @@ def test_what_many_may_be_done_is_what_the_table_of_bulk_operations_takes(shop: 
     (row,) = shop.rows(
         "select pg_get_constraintdef(oid) as text from pg_constraint where conname = 'bulk_operation_check'"
     )
-    many = {name for name, one in api.operations(conn=shop.conn).items() if one.many is not None}
+    many = {name for name, one in api.operations.offered(conn=shop.conn).items() if one.many is not None}
     assert {name for name in get_args(OperationName) if f"'{name}'" in row.text} == many
 
 
@@ -166,7 +166,7 @@ def test_retrying_a_job_that_is_not_parked_takes_less(shop: Kit) -> None:
     shop.fail("tr_work", wid, why="no")
 
     def needed(operation: str, arguments: dict[str, Any]) -> list[str]:
-        return list(api.operation_permissions(wid, operation, arguments, conn=shop.conn))
+        return list(api.operations.permissions(wid, operation, arguments, conn=shop.conn))
 
     assert needed("retry", {"job": jobs["tr_work"]}) == ["handle"]
     assert needed("retry", {"job": jobs["tr_more"]}) == ["handle", "operate"]
@@ -180,6 +180,6 @@ def test_undoing_a_repair_takes_what_the_repair_took(shop: Kit) -> None:
         shop.run("tr_do", wid, a="x")
         stop(shop, wid)
     patch(shop, patched, c=None)
-    api.repair(accepted, "accept", {}, "So.", conn=shop.conn)
-    assert api.operation_permissions(patched, "undo", conn=shop.conn) == ["handle"]
-    assert api.operation_permissions(accepted, "undo", conn=shop.conn) == ["repair"]
+    api.repairs.repair(accepted, "accept", {}, "So.", conn=shop.conn)
+    assert api.operations.permissions(patched, "undo", conn=shop.conn) == ["handle"]
+    assert api.operations.permissions(accepted, "undo", conn=shop.conn) == ["repair"]

@@ -56,26 +56,26 @@ def test_an_operation_or_argument_that_does_not_exist(shop: Kit) -> None:
         ("suspend", {"preview": True}),
     ]  # fmt: skip
     for operation, arguments in bad:
-        for call in (api.repair, api.preview_repair):
+        for call in (api.repairs.repair, api.repairs.preview):
             with refused("WD109"):
                 call(wid, operation, arguments, "x", conn=shop.conn)
-    for call in (api.repair, api.preview_repair):
+    for call in (api.repairs.repair, api.repairs.preview):
         with refused("WD104"):
             call(2_000_000_000, "suspend", {}, "x", conn=shop.conn)
     with refused("WD009"):
-        api.repair(wid, "suspend", {}, " ", conn=shop.conn)
+        api.repairs.repair(wid, "suspend", {}, " ", conn=shop.conn)
     assert len(shop.trace(wid)) == 1
 
 
 def test_nothing_is_applied_to_another_state_than_was_previewed(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
-    seen = api.preview_repair(wid, "suspend", {}, "x", conn=shop.conn).seq
+    seen = api.repairs.preview(wid, "suspend", {}, "x", conn=shop.conn).seq
     shop.run("tr_y", wid, b="0")
     with refused("WD108") as why:
-        api.repair(wid, "suspend", {}, "x", expected_seq=seen, conn=shop.conn)
+        api.repairs.repair(wid, "suspend", {}, "x", expected_seq=seen, conn=shop.conn)
     assert why.facts == {"instance": wid, "seq": seen + 1, "expected": seen}
     assert shop.status(wid) == "R"
-    done = api.repair(wid, "suspend", {}, "x", actor="ana", expected_seq=seen + 1, conn=shop.conn)
+    done = api.repairs.repair(wid, "suspend", {}, "x", actor="ana", expected_seq=seen + 1, conn=shop.conn)
     assert (done.seq, done.status) == (seen + 2, "S")
     assert (shop.trace(wid)[-1].trw, shop.trace(wid)[-1].actor) == ("_SUSPEND", "ana")
 
@@ -87,12 +87,12 @@ def test_a_preview_changes_nothing_and_notifies_no_session(shop: Kit) -> None:
     listener.execute('listen "tr_x"; listen wedsql_trace')
     shop.one("select wedsql.watch(%s, 'test')", [shop.one("select nextval('wedsql.job_seq')")])
     before = everything(shop)
-    shown = api.preview_repair(wid, "retry", {"job": number}, actor="ana", conn=shop.conn)
+    shown = api.repairs.preview(wid, "retry", {"job": number}, actor="ana", conn=shop.conn)
     assert (shown.status_before, shown.status_after) == ("E", "R")
     assert (shown.reason_before, shown.reason_after) == ("ATTEMPTS", "")
     assert (shown.steps, shown.withdrawn, shown.fires) == (["_RECOVER:retry"], [], [])
     for operation in ("cancel", "suspend", "rematch"):
-        assert api.preview_repair(wid, operation, conn=shop.conn).refusal is None
+        assert api.repairs.preview(wid, operation, conn=shop.conn).refusal is None
     assert everything(shop) == before
     shop.one("select pg_notify('wedsql_trace', 'end')")
     assert [found.payload for found in listener.notifies(timeout=60, stop_after=1)] == ["end"]
@@ -100,17 +100,17 @@ def test_a_preview_changes_nothing_and_notifies_no_session(shop: Kit) -> None:
 
 def test_a_refusal_is_a_part_of_the_preview(shop: Kit) -> None:
     wid = shop.start(a="1")
-    shown = api.preview_repair(wid, "resume", conn=shop.conn)
+    shown = api.repairs.preview(wid, "resume", conn=shop.conn)
     assert shown.refusal is not None and shown.refusal.code == "WD105"
     assert "not suspended" in shown.refusal.message and shown.refusal.hint
     assert (shown.status_after, shown.after, shown.steps) == ("R", {}, [])
     with refused("WD105"):
-        api.repair(wid, "resume", {}, "x", conn=shop.conn)
+        api.repairs.repair(wid, "resume", {}, "x", conn=shop.conn)
 
 
 def test_a_preview_says_what_is_withdrawn(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
-    shown = api.preview_repair(wid, "cancel", conn=shop.conn)
+    shown = api.repairs.preview(wid, "cancel", conn=shop.conn)
     expected = [(job.id, job.tgid, job.trname) for job in shop.pending(wid)]
     assert [(job.id, job.trigger, job.transition) for job in shown.withdrawn] == expected
     assert (shown.status_after, shown.steps, shown.fires) == ("C", ["_CANCEL"], [])
@@ -123,8 +123,10 @@ def test_operations_on_a_job_do_what_they_do_by_themselves(shop: Kit, operation:
     if operation == "retry":
         number = park(shop, wid)
     arguments: dict[str, Any] = {"job": number} | ({"seconds": 60} if operation == "extend" else {})
-    shown = api.preview_repair(wid, operation, arguments, conn=shop.conn)
-    done = api.repair(wid, operation, arguments, "Why.", actor="ana", expected_seq=shown.seq, conn=shop.conn)
+    shown = api.repairs.preview(wid, operation, arguments, conn=shop.conn)
+    done = api.repairs.repair(
+        wid, operation, arguments, "Why.", actor="ana", expected_seq=shown.seq, conn=shop.conn
+    )
     row = shop.trace(wid)[-1]
     assert [each.trw for each in shop.trace(wid)][shown.seq :] == shown.steps
     assert (row.actor, done.status, done.seq) == ("ana", shown.status_after, row.seq)
@@ -135,27 +137,27 @@ def test_operations_on_a_job_do_what_they_do_by_themselves(shop: Kit, operation:
 def test_r1_retry_without_a_job_retries_the_parked_ones(shop: Kit) -> None:
     wid = shop.start(a="1")
     with refused("WD212"):
-        api.repair(wid, "retry", {}, "x", conn=shop.conn)
+        api.repairs.repair(wid, "retry", {}, "x", conn=shop.conn)
     park(shop, wid)
-    assert api.repair(wid, "retry", {}, "x", conn=shop.conn).status == "R"
+    assert api.repairs.repair(wid, "retry", {}, "x", conn=shop.conn).status == "R"
     assert shop.jobs(wid) == ["tr_x"]
 
 
 def test_rematch_fires_what_holds_now(shop: Kit) -> None:
     wid = shop.start(a="1")
     shop.run("tr_x", wid, a="7")
-    api.suspend(wid, "x", conn=shop.conn)
+    api.operations.suspend(wid, "x", conn=shop.conn)
     with refused("WD105"):
-        api.repair(wid, "rematch", {}, "x", conn=shop.conn)
-    api.resume(wid, "x", conn=shop.conn)
-    assert api.repair(wid, "rematch", {}, "x", conn=shop.conn).status == "E"
+        api.repairs.repair(wid, "rematch", {}, "x", conn=shop.conn)
+    api.operations.resume(wid, "x", conn=shop.conn)
+    assert api.repairs.repair(wid, "rematch", {}, "x", conn=shop.conn).status == "E"
     assert broken(shop) == []
 
 
 def test_only_the_pages_may_repair(shop: Kit, web: Connection) -> None:
     wid = shop.start(a="1")
-    assert api.preview_repair(wid, "suspend", conn=web).refusal is None
-    assert api.repair(wid, "suspend", {}, "x", conn=web).status == "S"
+    assert api.repairs.preview(wid, "suspend", conn=web).refusal is None
+    assert api.repairs.repair(wid, "suspend", {}, "x", conn=web).status == "S"
     for role in ("wed_worker", "wed_reaper", "wed_monitor"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             shop.connect(role).execute("select wedsql.repair(1, 'suspend', '{}', 'x')")

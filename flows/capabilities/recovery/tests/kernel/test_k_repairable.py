@@ -54,8 +54,8 @@ def test_the_papers_update_as_a_repair_is_rejected(stuck: tuple[Kit, int]) -> No
 
 
 def test_a_trial_rejects_it_too(kit: Kit) -> None:
-    tried = api.try_start(DEFINITION, {"a": "1"}, conn=kit.conn)
-    tried = api.try_complete(DEFINITION, tried, 0, {"a": "lost"}, conn=kit.conn)
+    tried = api.trials.try_start(DEFINITION, {"a": "1"}, conn=kit.conn)
+    tried = api.trials.try_complete(DEFINITION, tried, 0, {"a": "lost"}, conn=kit.conn)
     with refused("WD210"):
-        api.try_complete(DEFINITION, tried, -1, {"paid": "no"}, conn=kit.conn)
-    assert api.try_complete(DEFINITION, tried, -1, {"a": "1"}, conn=kit.conn).status == "R"
+        api.trials.try_complete(DEFINITION, tried, -1, {"paid": "no"}, conn=kit.conn)
+    assert api.trials.try_complete(DEFINITION, tried, -1, {"a": "1"}, conn=kit.conn).status == "R"

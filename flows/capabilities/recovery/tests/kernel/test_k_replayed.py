@@ -44,12 +44,12 @@ def again(kit: Kit, wid: int) -> list[tuple[str, int | None]]:
 
 def replay(kit: Kit, wid: int, seq: int, **changes: Any) -> Any:
     arguments = {"seq": seq} | ({"changes": changes} if changes else {})
-    return api.repair(wid, "replay", arguments, "Again.", actor="olga", conn=kit.conn)
+    return api.repairs.repair(wid, "replay", arguments, "Again.", actor="olga", conn=kit.conn)
 
 
 def test_r9_unchanged_steps_have_their_recorded_results_without_a_worker(order: Kit) -> None:
     wid = ran(order, ("tr_mail", {"mail": "sent"}))
-    shown = api.preview_repair(wid, "replay", {"seq": 1}, conn=order.conn)
+    shown = api.repairs.preview(wid, "replay", {"seq": 1}, conn=order.conn)
     reused = [{"seq": 2, "transition": "tr_price"}, {"seq": 3, "transition": "tr_stock"},
               {"seq": 4, "transition": "tr_invoice"}]  # fmt: skip
     assert shown.facts["reused"] == reused
@@ -66,7 +66,7 @@ def test_r9_unchanged_steps_have_their_recorded_results_without_a_worker(order: 
 
 def test_r9_a_changed_value_calls_the_steps_that_read_it_and_those_that_depend_on_them(order: Kit) -> None:
     wid = ran(order, ("tr_mail", {"mail": "sent"}))
-    shown = api.preview_repair(wid, "replay", {"seq": 1, "changes": {"total": "2"}}, conn=order.conn)
+    shown = api.repairs.preview(wid, "replay", {"seq": 1, "changes": {"total": "2"}}, conn=order.conn)
     assert [one["why"] for one in shown.facts["called"]] == ["changed", "changed", "call"]
     replay(order, wid, 1, total="2")
     assert again(order, wid) == [("tr_stock", 3)]
@@ -79,7 +79,7 @@ def test_r9_a_changed_value_calls_the_steps_that_read_it_and_those_that_depend_o
 def test_r9_what_a_worker_compensated_is_called_again(order: Kit) -> None:
     wid = ran(order, ("tr_mail", {"mail": "sent"}), ("tr_charge", {"charged": "yes"}))
     order.rows("update {f}.wed_trig set replay = 'reuse' where trname = 'tr_mail'")
-    shown = api.preview_repair(wid, "replay", {"seq": 4}, conn=order.conn)
+    shown = api.repairs.preview(wid, "replay", {"seq": 4}, conn=order.conn)
     assert [one["transition"] for one in shown.facts["reused"]] == ["tr_mail"]
     assert shown.facts["called"] == [{"seq": 6, "transition": "tr_charge", "why": "compensated"}]
     assert shown.status_after == "X"
@@ -94,7 +94,7 @@ def test_r9_what_a_worker_compensated_is_called_again(order: Kit) -> None:
 
 def test_r9_a_result_is_used_again_of_the_present_course_only(order: Kit) -> None:
     wid = ran(order)
-    api.roll_back(wid, 2, "No stock.", conn=order.conn)
+    api.compensations.roll_back(wid, 2, "No stock.", conn=order.conn)
     order.run("tr_stock", wid, stock="no")
     seq = order.instance(wid).seq
     replay(order, wid, 1)
@@ -126,14 +126,14 @@ def test_r9_refusals(order: Kit) -> None:
         ({"seq": 1, "changes": {"nothing": "1"}}, "WD002"),
     ):
         with refused(code):
-            api.repair(wid, "replay", arguments, "x", conn=order.conn)
+            api.repairs.repair(wid, "replay", arguments, "x", conn=order.conn)
     order.rows("update {f}.wed_attr set repairable = false where aname = 'total'")
     with refused("WD210"):
         replay(order, wid, 1, total="5")
     order.rows("update {f}.wed_trig set class = 'pivot' where trname = 'tr_stock'")
     with refused("WD111"):
         replay(order, wid, 1)
-    assert api.repair(wid, "replay", {"seq": 1, "override": True}, "x", conn=order.conn).status == "R"
+    assert api.repairs.repair(wid, "replay", {"seq": 1, "override": True}, "x", conn=order.conn).status == "R"
     assert again(order, wid)[1] == ("tr_stock", 3)  # its effect was not undone, so it is not repeated
 
 

@@ -33,7 +33,7 @@ def ran(kit: Kit) -> int:
 
 def test_r6_the_state_of_the_step_returns_and_its_conditions_fire_again(line: Kit) -> None:
     wid = ran(line)
-    assert api.roll_back(wid, 2, "Wrong y.", actor="olga", conn=line.conn) == "R"
+    assert api.compensations.roll_back(wid, 2, "Wrong y.", actor="olga", conn=line.conn) == "R"
     assert line.state(wid) == {"x": "1", "y": None, "z": None, "seen": None}
     assert [(row.trw, row.status, row.compensates_seq, row.cause_seq) for row in line.trace(wid)[4:]] == [
         ("_RECOVER:rollback", "X", None, 2),
@@ -50,7 +50,7 @@ def test_r6_the_state_of_the_step_returns_and_its_conditions_fire_again(line: Ki
 
 def test_r6_what_a_compensation_wrote_stays(line: Kit) -> None:
     wid = ran(line)
-    assert api.roll_back(wid, 1, "No.", conn=line.conn) == "X"
+    assert api.compensations.roll_back(wid, 1, "No.", conn=line.conn) == "X"
     line.run("tr_un_x", wid, seen="refunded")
     assert line.state(wid) == {"x": None, "y": None, "z": None, "seen": "refunded"}
     assert (line.status(wid), line.jobs(wid)) == ("R", ["tr_x"])
@@ -59,30 +59,30 @@ def test_r6_what_a_compensation_wrote_stays(line: Kit) -> None:
 
 def test_r6_held_at_the_step_until_it_is_resumed(line: Kit) -> None:
     wid = ran(line)
-    assert api.roll_back(wid, 2, "Look first.", hold=True, conn=line.conn) == "S"
+    assert api.compensations.roll_back(wid, 2, "Look first.", hold=True, conn=line.conn) == "S"
     assert (line.status(wid), line.jobs(wid)) == ("S", [])
     assert broken(line) == []
-    api.resume(wid, "Go on.", conn=line.conn)
+    api.operations.resume(wid, "Go on.", conn=line.conn)
     assert (line.status(wid), line.jobs(wid)) == ("R", ["tr_y"])
     assert broken(line) == []
 
 
 def test_r6_a_step_is_compensated_once(line: Kit) -> None:
     wid = ran(line)
-    api.roll_back(wid, 1, "No.", conn=line.conn)
+    api.compensations.roll_back(wid, 1, "No.", conn=line.conn)
     line.run("tr_un_x", wid, x=None)
-    assert api.roll_back(wid, 1, "No.", conn=line.conn) == "R"
+    assert api.compensations.roll_back(wid, 1, "No.", conn=line.conn) == "R"
     compensated = [row.compensates_seq for row in line.trace(wid) if row.compensates_seq]
     assert compensated == [4, 2]
     line.run("tr_x", wid, x="1")
-    planned = api.compensations(wid, "rollback", 1, conn=line.conn)
+    planned = api.compensations.list(wid, "rollback", 1, conn=line.conn)
     assert [one.seq for one in planned] == [line.instance(wid).seq]
 
 
 @pytest.mark.parametrize("seq", [0, 5, -1])
 def test_r6_a_step_that_does_not_exist(line: Kit, seq: int) -> None:
     wid = ran(line)
-    for operation in (api.roll_back, api.compensate):
+    for operation in (api.compensations.roll_back, api.compensations.compensate):
         with refused("WD110"):
             operation(wid, seq, "No.", conn=line.conn)
     assert (line.status(wid), len(line.trace(wid))) == ("R", 4)
@@ -97,21 +97,21 @@ def test_r6_a_pivot_lies_between(kit: Kit) -> None:
     kit.run("tr_x", wid, a="1")
     kit.run("tr_y", wid, b="1")
     with refused("WD111"):
-        api.roll_back(wid, 1, "No.", conn=kit.conn)
-    assert api.roll_back(wid, 2, "Only y.", conn=kit.conn) == "R"
+        api.compensations.roll_back(wid, 1, "No.", conn=kit.conn)
+    assert api.compensations.roll_back(wid, 2, "Only y.", conn=kit.conn) == "R"
     assert (kit.state(wid)["b"], kit.jobs(wid)) == (None, ["tr_y"])
 
 
 def test_r6_an_instance_that_has_ended(line: Kit) -> None:
     wid = ran(line)
     line.run("tr_end", wid, z="end")
-    for operation in (api.roll_back, api.compensate):
+    for operation in (api.compensations.roll_back, api.compensations.compensate):
         with refused("WD105"):
             operation(wid, 2, "No.", conn=line.conn)
     with refused("WD104"):
-        api.roll_back(2_000_000_000, 1, "No.", conn=line.conn)
+        api.compensations.roll_back(2_000_000_000, 1, "No.", conn=line.conn)
     with refused("WD009"):
-        api.roll_back(wid, 1, " ", conn=line.conn)
+        api.compensations.roll_back(wid, 1, " ", conn=line.conn)
 
 
 def test_r6_an_exception_and_its_repairs_are_undone(line: Kit) -> None:
@@ -120,7 +120,7 @@ def test_r6_an_exception_and_its_repairs_are_undone(line: Kit) -> None:
     line.run("tr_end", wid, seen="1")
     assert line.status(wid) == "E"
     line.run("_EXCPT", wid, z="3")
-    assert api.roll_back(wid, 2, "No.", conn=line.conn) == "R"
+    assert api.compensations.roll_back(wid, 2, "No.", conn=line.conn) == "R"
     assert line.state(wid) == {"x": "1", "y": None, "z": None, "seen": None}
     assert broken(line) == []
 
@@ -148,11 +148,11 @@ def test_r7_the_other_branch_stays_untouched(fork: Kit) -> None:
     fork.run("tr_p", wid, p="1")
     fork.run("tr_p2", wid, p2="1")
     before = job_of(fork, wid, "tr_q").id
-    assert api.compensate(wid, 2, "Wrong p.", conn=fork.conn) == "X"
+    assert api.compensations.compensate(wid, 2, "Wrong p.", conn=fork.conn) == "X"
     assert [(job.trname, job.state) for job in fork.pending(wid)] == [("tr_un_p", "P"), ("tr_q", "S")]
     assert broken(fork) == []
     with refused("WD212"):
-        api.retry_job(wid, before, "Now.", conn=fork.conn)
+        api.operations.retry_job(wid, before, "Now.", conn=fork.conn)
     fork.run("tr_un_p", wid, p=None)
     assert fork.status(wid) == "R"
     assert job_of(fork, wid, "tr_q").id == before
@@ -165,9 +165,9 @@ def test_r7_what_depends_on_the_step_is_undone_with_it(fork: Kit) -> None:
     for transition, changes in (("tr_p", {"p": "1"}), ("tr_p2", {"p2": "1"}), ("tr_q", {"q": "1"})):
         fork.run(transition, wid, **changes)
     fork.run("tr_join", wid, joined="1")  # fired by tr_q, and reads what tr_p2 wrote
-    assert [one.seq for one in api.compensations(wid, "compensate", 2, conn=fork.conn)] == [5, 3, 2]
-    assert [one.seq for one in api.compensations(wid, "compensate", 4, conn=fork.conn)] == [5, 4]
-    api.compensate(wid, 2, "Wrong p.", conn=fork.conn)
+    assert [one.seq for one in api.compensations.list(wid, "compensate", 2, conn=fork.conn)] == [5, 3, 2]
+    assert [one.seq for one in api.compensations.list(wid, "compensate", 4, conn=fork.conn)] == [5, 4]
+    api.compensations.compensate(wid, 2, "Wrong p.", conn=fork.conn)
     fork.run("tr_un_join", wid)
     fork.run("tr_un_p", wid)
     assert fork.state(wid) == {"p": None, "q": "1", "p2": None, "joined": None}
@@ -183,7 +183,7 @@ def test_r7_clocks_of_the_other_branch_stand_still(fork: Kit) -> None:
     fork.run("tr_p", wid, p="1")
     fork.run("tr_q", wid, q="1")
     fork.clock("1 hour")
-    api.compensate(wid, 2, "Wrong p.", conn=fork.conn)
+    api.compensations.compensate(wid, 2, "Wrong p.", conn=fork.conn)
     assert fork.reap("100 hours")["timers"] == 0
     fork.run("tr_un_p", wid, p=None)
     assert (fork.reap("100 hours 59 minutes")["timers"], fork.reap("101 hours 1 minute")["timers"]) == (0, 1)
@@ -199,12 +199,12 @@ def test_r7_what_another_branch_wrote_later_stays(kit: Kit) -> None:
     wid = kit.start()
     kit.run("tr_x", wid, a="1")
     kit.run("tr_y", wid, a="2", b="1")
-    assert api.compensate(wid, 2, "No.", conn=kit.conn) == "R"
+    assert api.compensations.compensate(wid, 2, "No.", conn=kit.conn) == "R"
     assert kit.state(wid) == {"a": "2", "b": "1", "c": None}
     with refused("WD110"):
-        api.compensate(wid, 2, "Again.", conn=kit.conn)
+        api.compensations.compensate(wid, 2, "Again.", conn=kit.conn)
     with refused("WD110"):
-        api.compensate(wid, 1, "Not a transition's.", conn=kit.conn)
+        api.compensations.compensate(wid, 1, "Not a transition's.", conn=kit.conn)
     assert broken(kit) == []
 
 
@@ -214,7 +214,7 @@ def test_r7_what_the_step_fired_is_undone_although_it_read_nothing_of_it(kit: Ki
     wid = kit.start()
     kit.run("tr_y", wid, b="1")
     kit.run("tr_y", wid, b="2")
-    assert [one.seq for one in api.compensations(wid, "compensate", 2, conn=kit.conn)] == [3, 2]
-    api.compensate(wid, 2, "No.", conn=kit.conn)
+    assert [one.seq for one in api.compensations.list(wid, "compensate", 2, conn=kit.conn)] == [3, 2]
+    api.compensations.compensate(wid, 2, "No.", conn=kit.conn)
     assert (kit.state(wid), kit.jobs(wid)) == ({"b": None, "c": None}, ["tr_y"])
     assert broken(kit) == []

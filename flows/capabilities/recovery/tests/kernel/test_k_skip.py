@@ -34,7 +34,7 @@ def plain(kit: Kit) -> bool:
 
 def test_r5_skip_no_immediate_re_fire(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
-    shown = api.preview_repair(wid, "skip", {"job": job_of(shop, wid)}, conn=shop.conn)
+    shown = api.repairs.preview(wid, "skip", {"job": job_of(shop, wid)}, conn=shop.conn)
     assert [job.transition for job in shown.withdrawn] == ["tr_x"] and shown.became_false == []
     assert skip(shop, wid).status == "R"
     row = shop.trace(wid)[-1]
@@ -93,9 +93,9 @@ def test_r5_skip_and_what_is_published(shop: Kit) -> None:
 def test_r5_skip_is_foreseen_by_the_impact_of_a_definition(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     skip(shop, wid)
-    given = api.definition(shop.name, conn=shop.conn)
+    given = api.flows.definition(shop.name, conn=shop.conn)
     given["triggers"].append({"transition": "tr_z", "predicate": "a = '1'"})
-    found = api.impact(shop.name, given, conn=shop.conn)
+    found = api.trials.impact(shop.name, given, conn=shop.conn)
     assert found.fired == {"tr_z": 1}
     shop.publish(given)
     assert shop.jobs(wid) == ["tr_y", "tr_z"]
@@ -104,13 +104,13 @@ def test_r5_skip_is_foreseen_by_the_impact_of_a_definition(shop: Kit) -> None:
 def test_r5_skip_survives_suspension(shop: Kit) -> None:
     wid = shop.start(a="1", b="1")
     number = job_of(shop, wid)
-    api.suspend(wid, "x", conn=shop.conn)
+    api.operations.suspend(wid, "x", conn=shop.conn)
     denied(shop, "WD105", wid, "skip", job=number)
-    api.resume(wid, "x", conn=shop.conn)
+    api.operations.resume(wid, "x", conn=shop.conn)
     skip(shop, wid)
-    api.suspend(wid, "x", conn=shop.conn)
-    api.resume(wid, "x", conn=shop.conn)
-    assert api.rematch(shop.name, [wid], conn=shop.conn)["fired"] == {}
+    api.operations.suspend(wid, "x", conn=shop.conn)
+    api.operations.resume(wid, "x", conn=shop.conn)
+    assert api.instances.rematch(shop.name, [wid], conn=shop.conn)["fired"] == {}
     assert shop.jobs(wid) == ["tr_y"]
 
 
@@ -152,7 +152,7 @@ def test_r5_skip_other_instances_and_flows_are_as_before(shop: Kit) -> None:
     shop.reap()
     assert plain(shop)
     skip(shop, other)
-    api.cancel(other, "x", conn=shop.conn)
+    api.instances.cancel(other, "x", conn=shop.conn)
     shop.reap()
     assert plain(shop) and shop.rows("select * from wedsql.skipped where wid = %s", [other]) == []
 
@@ -165,7 +165,7 @@ def test_r5_skip_race_with_a_publication(shop: Kit) -> None:
     with first.transaction():
         shop.rows(insert, ["a = '1'"], first)
         with refused("WD010"):
-            api.repair(wid, "skip", {"job": job_of(shop, wid)}, "x", conn=shop.conn)
+            api.repairs.repair(wid, "skip", {"job": job_of(shop, wid)}, "x", conn=shop.conn)
     assert shop.jobs(wid) == ["tr_x", "tr_y", "tr_z"]
     skip(shop, wid)
     assert shop.jobs(wid) == ["tr_y", "tr_z"]

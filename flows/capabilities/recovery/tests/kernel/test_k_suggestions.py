@@ -31,16 +31,16 @@ def stuck(kit: Kit, payment: str = "declined") -> int:
 
 def repaired(kit: Kit, **changes: Any) -> int:
     wid = stuck(kit)
-    api.repair(wid, "patch", {"changes": changes}, "x", actor="ana", conn=kit.conn)
+    api.repairs.repair(wid, "patch", {"changes": changes}, "x", actor="ana", conn=kit.conn)
     return wid
 
 
 def suggested(kit: Kit) -> list[Suggestion]:
     """Return what is suggested for a new exception."""
     wid = stuck(kit)
-    api.sign_cases(conn=kit.conn)
-    (case,) = api.list_cases([kit.name], {"wid": wid}, conn=kit.conn)
-    return api.suggestions(case.number, conn=kit.conn)
+    api.cases.sign(conn=kit.conn)
+    (case,) = api.cases.list([kit.name], {"wid": wid}, conn=kit.conn)
+    return api.repairs.suggestions(case.number, conn=kit.conn)
 
 
 def test_repairs_are_grouped_by_what_they_wrote_with_their_success(shop: Kit) -> None:
@@ -50,8 +50,8 @@ def test_repairs_are_grouped_by_what_they_wrote_with_their_success(shop: Kit) ->
         shop.run("tr_ship", wid, payment="sent")
     for note in ("a", "b"):
         repaired(shop, payment="paid", note=note)
-    api.repair(stuck(shop), "accept", {}, "x", conn=shop.conn)
-    api.cancel(stuck(shop), "x", conn=shop.conn)
+    api.repairs.repair(stuck(shop), "accept", {}, "x", conn=shop.conn)
+    api.instances.cancel(stuck(shop), "x", conn=shop.conn)
     stuck(shop, "unknown")
     found = suggested(shop)
     shown = [(one.operation, one.attributes, one.values, one.cases, one.final) for one in found]
@@ -62,7 +62,7 @@ def test_repairs_are_grouped_by_what_they_wrote_with_their_success(shop: Kit) ->
     ]
     assert all(one.is_thin for one in found) and found[0].median_seconds >= 0
     assert len(set(found[0].numbers)) == 3 and len({one.key for one in found}) == 3
-    closed = api.list_cases([shop.name], closed=True, conn=shop.conn)
+    closed = api.cases.list([shop.name], closed=True, conn=shop.conn)
     assert {one.number for one in closed if one.wid in done} == set(found[0].numbers)
     assert found[0].last_at == max(one.closed_at for one in closed if one.wid in done and one.closed_at)
 
@@ -70,16 +70,16 @@ def test_repairs_are_grouped_by_what_they_wrote_with_their_success(shop: Kit) ->
 def test_a_case_of_another_flow_is_unknown_and_counts_for_nothing(shop: Kit) -> None:
     repaired(shop, payment="paid")
     wid = stuck(shop)
-    (case,) = api.list_cases([shop.name], {"wid": wid}, conn=shop.conn)
+    (case,) = api.cases.list([shop.name], {"wid": wid}, conn=shop.conn)
     for number, flows in ((case.number, ["other"]), (10**9, None)):
         with refused("WD515"):
-            api.suggestions(number, flows, conn=shop.conn)
-    assert api.suggestions(case.number, [shop.name], conn=shop.conn) == [], "it has no signature yet"
+            api.repairs.suggestions(number, flows, conn=shop.conn)
+    assert api.repairs.suggestions(case.number, [shop.name], conn=shop.conn) == [], "it has no signature yet"
 
 
 def test_what_was_undone_is_no_repair_and_what_is_old_is_left_out(shop: Kit) -> None:
     wid = repaired(shop, payment="paid")
-    api.repair(wid, "undo", {}, "x", conn=shop.conn)
+    api.repairs.repair(wid, "undo", {}, "x", conn=shop.conn)
     assert suggested(shop) == []
     repaired(shop, payment="paid")
     assert [one.cases for one in suggested(shop)] == [1]
@@ -92,7 +92,7 @@ def test_what_was_undone_is_no_repair_and_what_is_old_is_left_out(shop: Kit) -> 
 def test_the_plan_with_many_closed_cases_reads_only_those_alike(shop: Kit) -> None:
     repaired(shop, payment="paid")
     wid = stuck(shop)
-    api.sign_cases(conn=shop.conn)
+    api.cases.sign(conn=shop.conn)
     shop.rows("insert into wedsql.repair_case (flow_id, wid, cause, transition, signature, signed_seq, seq,"
               " state, opened_at, opened_seq, closed_at, closed_by)"
               " select c.flow_id, c.wid, c.cause, c.transition, md5((n %% 100)::text), c.seq, c.seq, c.state,"
@@ -106,5 +106,5 @@ def test_the_plan_with_many_closed_cases_reads_only_those_alike(shop: Kit) -> No
                      " order by o.closed_at desc limit 1000", [shop.id])  # fmt: skip
     text = "\n".join(str(line) for line in plan)
     assert "repair_case_alike" in text and "Sort" not in text
-    (case,) = api.list_cases([shop.name], {"wid": wid}, conn=shop.conn)
-    assert [one.cases for one in api.suggestions(case.number, conn=shop.conn)] == [1]
+    (case,) = api.cases.list([shop.name], {"wid": wid}, conn=shop.conn)
+    assert [one.cases for one in api.repairs.suggestions(case.number, conn=shop.conn)] == [1]

@@ -43,21 +43,21 @@ def facts(kit: Kit, wid: int) -> Any:
         "to_jsonb(j) - '{id,payload,fired_at,fired_xid,cause_seq}'::text[] order by j.tgid)"
         " from wedsql.job_pool j where j.wid = i.wid)) from wedsql.instance i where i.wid = %s"
     )
-    return kit.one(shown, [wid]), api.explain_instance(wid, conn=kit.conn).state
+    return kit.one(shown, [wid]), api.reasons.explain_instance(wid, conn=kit.conn).state
 
 
 def case_of(kit: Kit, wid: int) -> Any:
-    return api.list_cases([kit.name], {"wid": wid}, conn=kit.conn)[0]
+    return api.cases.list([kit.name], {"wid": wid}, conn=kit.conn)[0]
 
 
 def test_undo_restores_values_jobs_and_the_case(shop: Kit) -> None:
     wid = stuck(shop)
     before, number = facts(shop, wid), case_of(shop, wid).number
     patch(shop, wid, a="1", b="1", amount=4)
-    found = api.last_repair(wid, conn=shop.conn)
+    found = api.repairs.last(wid, conn=shop.conn)
     assert found is not None and (found.seq, found.problem, found.actor) == (3, "", "ana")
     assert found.values == {"a": "lost", "b": "keep", "amount": 3}
-    shown = api.preview_repair(wid, "undo", conn=shop.conn)
+    shown = api.repairs.preview(wid, "undo", conn=shop.conn)
     assert (shown.status_after, shown.after, shown.steps) == ("E", found.values, ["_RECOVER:undo"])
     assert sorted(job.transition for job in shown.withdrawn) == ["tr_x", "tr_y"]
     done = do(shop, wid, "undo")
@@ -91,7 +91,7 @@ def test_undo_of_a_skipped_job(shop: Kit) -> None:
     do(shop, wid, "undo")
     assert facts(shop, wid) == before
     assert shop.one("select count(*) from wedsql.skipped where wid = %s", [wid]) == 0
-    assert api.list_cases([shop.name], {"wid": wid}, closed=True, conn=shop.conn)[0].state == "closed"
+    assert api.cases.list([shop.name], {"wid": wid}, closed=True, conn=shop.conn)[0].state == "closed"
     shop.run("tr_x", wid, a="end")
     assert shop.status(wid) == "F" and broken(shop) == []
 
@@ -116,12 +116,12 @@ def test_a_trigger_that_fires_once_fires_again_after_the_undo(shop: Kit) -> None
 def test_undo_is_refused_once_something_followed(shop: Kit) -> None:
     wid = shop.start(b="1")
     denied(shop, "WD528", wid, "undo")
-    assert api.last_repair(wid, conn=shop.conn) is None
+    assert api.repairs.last(wid, conn=shop.conn) is None
     wid = stuck(shop)
     patch(shop, wid, a="1")
     job = shop.lease("tr_x")
     refused_as(shop, wid, "taken")
-    api.release(job, conn=shop.conn)
+    api.jobs.release(job, conn=shop.conn)
     refused_as(shop, wid, "taken")
     shop.run("tr_x", wid, a="lost")
     refused_as(shop, wid, "moved")
@@ -137,7 +137,7 @@ def test_undo_is_refused_once_something_followed(shop: Kit) -> None:
 
 
 def refused_as(kit: Kit, wid: int, problem: str) -> None:
-    found = api.last_repair(wid, conn=kit.conn)
+    found = api.repairs.last(wid, conn=kit.conn)
     assert found is not None and found.problem == problem
     with refused("WD528") as why:
         do(kit, wid, "undo")
@@ -160,7 +160,7 @@ def test_undo_of_an_accepted_state(shop: Kit) -> None:
     shop.fail("tr_x", wid)
     before, number = facts(shop, wid), case_of(shop, wid).number
     assert do(shop, wid, "accept").status == "F"
-    found = api.last_repair(wid, conn=shop.conn)
+    found = api.repairs.last(wid, conn=shop.conn)
     assert found is not None and (found.operation, found.problem) == ("accept", "")
     assert do(shop, wid, "undo").status == "E"
     assert facts(shop, wid) == before and shop.instance(wid).finished_at is None
@@ -179,11 +179,11 @@ def test_undo_of_a_retry(shop: Kit) -> None:
     other = shop.lease("tr_y")
     do(shop, wid, "retry")
     assert do(shop, wid, "undo").status == "E", "the other job was held before the retry"
-    api.release(other, conn=shop.conn)
+    api.jobs.release(other, conn=shop.conn)
     do(shop, wid, "retry")
     job = shop.lease("tr_x")
     refused_as(shop, wid, "taken")
-    api.release(job, conn=shop.conn)
+    api.jobs.release(job, conn=shop.conn)
     refused_as(shop, wid, "taken")
     shop.fail("tr_x", wid)
     refused_as(shop, wid, "moved")

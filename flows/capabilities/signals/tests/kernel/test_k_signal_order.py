@@ -32,7 +32,7 @@ def counted(kit: Kit) -> Kit:
 
 
 def pay(kit: Kit, n: Any, to: int | str, conn: Connection | None = None, **options: Any) -> SentSignal:
-    return api.signal(kit.name, "pay", {"n": n}, to=to, actor="bank", conn=conn or kit.conn, **options)
+    return api.signals.send(kit.name, "pay", {"n": n}, to=to, actor="bank", conn=conn or kit.conn, **options)
 
 
 def paid(kit: Kit, wid: int) -> list[int]:
@@ -62,17 +62,17 @@ def test_a_signal_that_starts_is_delivered_where_another_session_has_started(kit
     kit.policy(start_by=["ord"])
 
     def send(n: int) -> Call:
-        return lambda conn: api.signal(kit.name, "ord", {"n": n}, to="k", token=f"t{n}", conn=conn).wid
+        return lambda conn: api.signals.send(kit.name, "ord", {"n": n}, to="k", token=f"t{n}", conn=conn).wid
 
-    start: Call = lambda conn: api.start(kit.name, {"n": 1}, key="k", conn=conn)  # noqa: E731
+    start: Call = lambda conn: api.instances.start(kit.name, {"n": 1}, key="k", conn=conn)  # noqa: E731
     wid, other = at_once(kit, send(1) if first == "signal" else start, send(2))
     assert (wid, [step.state["n"] for step in kit.trace(wid)]) == (other, [1, 2])
-    sent = api.signals(kit.name, conn=kit.conn)
+    sent = api.signals.list(kit.name, conn=kit.conn)
     assert [each.outcome for each in sent] == ["delivered", "started"][: len(sent)]
 
 
 def test_a_start_says_whether_its_key_was_known(counted: Kit) -> None:
-    start: Call = lambda conn: api.start_many(counted.name, [{}], keys=["k"], conn=conn)[0]  # noqa: E731
+    start: Call = lambda conn: api.instances.start_many(counted.name, [{}], keys=["k"], conn=conn)[0]  # noqa: E731
     first, second = at_once(counted, start, start)
     assert (first.known, second.known, first.wid) == (False, True, second.wid)
 
@@ -82,13 +82,13 @@ def test_a_start_whose_snapshot_does_not_have_the_key_can_be_repeated(counted: K
     with refused("40001"), careful.transaction():
         counted.rows("set transaction isolation level repeatable read", conn=careful)
         counted.rows("select 1", conn=careful)
-        api.start(counted.name, key="k", conn=counted.conn)
-        api.start(counted.name, key="k", conn=careful)
+        api.instances.start(counted.name, key="k", conn=counted.conn)
+        api.instances.start(counted.name, key="k", conn=careful)
 
 
 def test_one_of_two_sessions_creates_a_flow(kit: Kit) -> None:
     name = f"{kit.name}_x"
-    create: Call = lambda conn: api.create_flow(name, conn=conn)  # noqa: E731
+    create: Call = lambda conn: api.flows.create(name, conn=conn)  # noqa: E731
     with refused("WD004"):
         at_once(kit, create, create)
     kit.rows("select wedsql.drop_flow(%s)", [name])
@@ -115,7 +115,7 @@ def test_a_newer_signal_gets_what_older_ones_leave(counted: Kit) -> None:
 def test_one_that_was_kept_for_a_key_is_older_than_one_for_the_instance(counted: Kit, key: str) -> None:
     assert pay(counted, 1, "A-1").outcome == "kept"
     given = {"number": "A-1"} if key == "number" else {}
-    wid = api.start(counted.name, given, key="A-1" if key == "start" else None, conn=counted.conn)
+    wid = api.instances.start(counted.name, given, key="A-1" if key == "start" else None, conn=counted.conn)
     pay(counted, 2, wid), pay(counted, 3, "A-1")
     counted.run("tr_open", wid, opened="yes")
     pay(counted, 4, "A-1")

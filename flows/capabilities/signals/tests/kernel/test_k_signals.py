@@ -29,7 +29,7 @@ def order(kit: Kit) -> Kit:
 
 def send(kit: Kit, conn: Connection | None = None, name: str = "payment", **options: Any) -> SentSignal:
     given = {"data": {"paid": "yes"}, "actor": "bank"} | options
-    return api.signal(kit.name, name, conn=conn or kit.conn, **given)
+    return api.signals.send(kit.name, name, conn=conn or kit.conn, **given)
 
 
 def packed(kit: Kit, **state: Any) -> int:
@@ -47,7 +47,7 @@ def reap(kit: Kit) -> None:
 
 
 def outcomes(kit: Kit) -> list[str]:
-    return [each.outcome for each in reversed(api.signals(kit.name, conn=kit.conn))]
+    return [each.outcome for each in reversed(api.signals.list(kit.name, conn=kit.conn))]
 
 
 def test_a_signal_is_the_result_of_the_job_that_waits_for_it(order: Kit) -> None:
@@ -76,7 +76,7 @@ def test_a_persistent_signal_waits_for_its_job(order: Kit) -> None:
     order.run("tr_pack", wid, packed="yes")
     reap(order)
     assert (order.status(wid), outcomes(order)) == ("F", ["delivered"])
-    assert api.signals(order.name, wid=wid, conn=order.conn)[0].seq == 3
+    assert api.signals.list(order.name, wid=wid, conn=order.conn)[0].seq == 3
 
 
 def test_a_signal_that_was_kept_for_its_whole_time_expires(order: Kit) -> None:
@@ -115,7 +115,7 @@ def test_two_senders_of_one_token_have_one_effect(order: Kit) -> None:
 
 
 def test_a_key_names_the_instance(order: Kit) -> None:
-    wid = api.start(order.name, {"number": "A-1"}, key="from the shop", conn=order.conn)
+    wid = api.instances.start(order.name, {"number": "A-1"}, key="from the shop", conn=order.conn)
     other = packed(order, number="A-2")
     order.run("tr_pack", wid, packed="yes")
     assert send(order, to="from the shop").wid == wid
@@ -131,20 +131,21 @@ def test_a_kept_signal_says_why_it_is_not_delivered(order: Kit) -> None:
     keep(order)
     send(order, to="A-7")
     first, second = packed(order, number="A-7"), packed(order, number="A-7")
-    assert api.signals(order.name, conn=order.conn)[0].problem is None
+    assert api.signals.list(order.name, conn=order.conn)[0].problem is None
     order.reap()
-    (kept,) = api.signals(order.name, conn=order.conn)
+    (kept,) = api.signals.list(order.name, conn=order.conn)
     assert kept.outcome == "kept" and "More than one instance" in str(kept.problem)
-    api.cancel(second, "Twice.", conn=order.conn)
+    api.instances.cancel(second, "Twice.", conn=order.conn)
     order.reap("30 minutes")
-    (sent,) = api.signals(order.name, conn=order.conn)
+    (sent,) = api.signals.list(order.name, conn=order.conn)
     assert (sent.outcome, sent.wid, sent.problem) == ("delivered", first, None)
 
 
 def test_a_kept_signal_waits_for_an_instance_with_its_key(order: Kit) -> None:
     keep(order)
-    assert send(order, to="A-7") == SentSignal(api.signals(order.name, conn=order.conn)[0].id, "kept", None,
-                                                None, False)  # fmt: skip
+    sent = send(order, to="A-7")
+    (kept,) = api.signals.list(order.name, conn=order.conn)
+    assert sent == SentSignal(kept.id, "kept", None, None, False)
     wid = order.start(number="A-7")
     reap(order)
     assert outcomes(order) == ["kept"], "the order is not packed"
@@ -194,11 +195,11 @@ def test_an_instance_that_has_ended_takes_no_signal(order: Kit) -> None:
 def test_a_suspended_instance_gets_a_kept_signal_when_it_resumes(order: Kit) -> None:
     keep(order)
     wid = packed(order)
-    api.suspend(wid, "Later.", conn=order.conn)
+    api.operations.suspend(wid, "Later.", conn=order.conn)
     assert send(order, to=wid).outcome == "kept"
     reap(order)
     assert order.status(wid) == "S"
-    api.resume(wid, "Now.", conn=order.conn)
+    api.operations.resume(wid, "Now.", conn=order.conn)
     reap(order)
     assert order.status(wid) == "F"
 

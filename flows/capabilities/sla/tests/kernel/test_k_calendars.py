@@ -53,33 +53,33 @@ def minutes(calendar: Calendar, start: datetime, end: datetime) -> list[datetime
 def test_working_time_is_the_count_of_its_minutes(kit: Kit, zone: str, hours: Any, day: datetime) -> None:
     holiday = (day + timedelta(days=3)).date().isoformat()  # a Monday
     calendar = Calendar("c", zone, hours, {holiday: "Holiday"} if hours is OFFICE else {})
-    api.save_calendar(kit.name, calendar, "olga", conn=kit.conn)
+    api.sla.save_calendar(kit.name, calendar, "olga", conn=kit.conn)
     end = day + timedelta(days=5)
     expected = minutes(calendar, day, end)
-    assert api.working_time(kit.name, "c", day, end, conn=kit.conn) == MINUTE * len(expected)
+    assert api.sla.working_time(kit.name, "c", day, end, conn=kit.conn) == MINUTE * len(expected)
     chosen = random.Random(zone)  # noqa: S311 - no secret depends on it
     for _ in range(8):
         low, high = sorted(day + MINUTE * chosen.randrange(5 * 1440) for _ in range(2))
         passed = [at for at in expected if low <= at < high]
-        assert api.working_time(kit.name, "c", low, high, conn=kit.conn) == MINUTE * len(passed)
+        assert api.sla.working_time(kit.name, "c", low, high, conn=kit.conn) == MINUTE * len(passed)
         left = [at for at in expected if at >= low]
         wanted = chosen.randrange(1, len(left)) if len(left) > 1 else 0
         due = left[wanted - 1] + MINUTE if wanted else low
         # In UTC, because no instant equals one that is in the hour that another zone has twice.
-        found = api.after_working_time(kit.name, "c", low, MINUTE * wanted, conn=kit.conn)
+        found = api.sla.after_working_time(kit.name, "c", low, MINUTE * wanted, conn=kit.conn)
         assert found.astimezone(UTC) == due
 
 
 def test_all_the_time_counts_without_a_calendar(kit: Kit) -> None:
     start = datetime(2026, 3, 28, 12, tzinfo=UTC)
     day = timedelta(days=1)
-    assert api.working_time(kit.name, "", start, start + day, conn=kit.conn) == day
-    assert api.working_time(kit.name, "", start + day, start, conn=kit.conn) == timedelta()
-    assert api.after_working_time(kit.name, "", start, day, conn=kit.conn) == start + day
+    assert api.sla.working_time(kit.name, "", start, start + day, conn=kit.conn) == day
+    assert api.sla.working_time(kit.name, "", start + day, start, conn=kit.conn) == timedelta()
+    assert api.sla.after_working_time(kit.name, "", start, day, conn=kit.conn) == start + day
 
 
 def test_spans_follow_each_other_and_reach_ten_years_ahead(kit: Kit) -> None:
-    found = api.save_calendar(kit.name, Calendar("c", "Europe/Berlin", NIGHT), "olga", conn=kit.conn)
+    found = api.sla.save_calendar(kit.name, Calendar("c", "Europe/Berlin", NIGHT), "olga", conn=kit.conn)
     kit.rows("delete from wedsql.calendar_span where calendar_id = %s and from_at > wedsql.now()", [found.id])
     kit.rows("select wedsql.maintain()")
     spans = kit.rows("select from_at, to_at, before from wedsql.calendar_span where calendar_id = %s"
@@ -90,11 +90,11 @@ def test_spans_follow_each_other_and_reach_ten_years_ahead(kit: Kit) -> None:
 
 
 def test_a_time_that_a_calendar_does_not_have_is_rejected(kit: Kit) -> None:
-    api.save_calendar(kit.name, Calendar("c", "UTC", {"7": [["09:00", "09:01"]]}), "olga", conn=kit.conn)
+    api.sla.save_calendar(kit.name, Calendar("c", "UTC", {"7": [["09:00", "09:01"]]}), "olga", conn=kit.conn)
     with refused("WD512"):
-        api.after_working_time(kit.name, "c", datetime.now(UTC), timedelta(hours=12), conn=kit.conn)
+        api.sla.after_working_time(kit.name, "c", datetime.now(UTC), timedelta(hours=12), conn=kit.conn)
     with refused("WD512") as why:
-        api.save_sla(kit.name, Sla("s", 43_200, calendar="c"), "olga", conn=kit.conn)
+        api.sla.save(kit.name, Sla("s", 43_200, calendar="c"), "olga", conn=kit.conn)
     assert "working time" in why.message
 
 
@@ -126,20 +126,20 @@ def test_a_time_that_a_calendar_does_not_have_is_rejected(kit: Kit) -> None:
 def test_a_calendar_that_makes_no_sense_is_rejected(kit: Kit, changed: dict[str, Any]) -> None:
     given = {"name": "c", "zone": "UTC", "hours": OFFICE, "holidays": {}} | changed
     with refused("WD512"):
-        api.save_calendar(kit.name, Calendar(**given), "olga", conn=kit.conn)
-    assert api.list_calendars([kit.name], conn=kit.conn) == []
+        api.sla.save_calendar(kit.name, Calendar(**given), "olga", conn=kit.conn)
+    assert api.sla.list_calendars([kit.name], conn=kit.conn) == []
 
 
 def test_a_calendar_is_removed_when_no_sla_uses_it(kit: Kit) -> None:
     kit.attrs("a")
-    calendar = api.save_calendar(kit.name, Calendar("c", "UTC", OFFICE), "olga", conn=kit.conn)
+    calendar = api.sla.save_calendar(kit.name, Calendar("c", "UTC", OFFICE), "olga", conn=kit.conn)
     with refused("WD512"):
-        api.save_calendar(kit.name, Calendar(" c ", "UTC", OFFICE), "olga", conn=kit.conn)
-    sla = api.save_sla(kit.name, Sla("s", 3600, calendar="c"), "olga", conn=kit.conn)
-    assert api.list_calendars([kit.name], conn=kit.conn)[0].used_by == ["s"]
+        api.sla.save_calendar(kit.name, Calendar(" c ", "UTC", OFFICE), "olga", conn=kit.conn)
+    sla = api.sla.save(kit.name, Sla("s", 3600, calendar="c"), "olga", conn=kit.conn)
+    assert api.sla.list_calendars([kit.name], conn=kit.conn)[0].used_by == ["s"]
     with refused("WD512"):
-        api.delete_calendar(kit.name, calendar.id, conn=kit.conn)
-    api.delete_sla(kit.name, sla.id, conn=kit.conn)
-    api.delete_calendar(kit.name, calendar.id, conn=kit.conn)
+        api.sla.delete_calendar(kit.name, calendar.id, conn=kit.conn)
+    api.sla.delete(kit.name, sla.id, conn=kit.conn)
+    api.sla.delete_calendar(kit.name, calendar.id, conn=kit.conn)
     with refused("WD513"):
-        api.delete_calendar(kit.name, calendar.id, conn=kit.conn)
+        api.sla.delete_calendar(kit.name, calendar.id, conn=kit.conn)

@@ -45,16 +45,16 @@ def reaper(desk: Kit) -> Iterator[Connection]:
 def advance(conn: Connection, most: int = 2000) -> int:
     """Advance all clocks, in rounds of `most` steps; return how many rounds."""
     for rounds in range(1, 1000):
-        found = api.advance_slas(most, conn=conn)
+        found = api.sla.advance(most, conn=conn)
         if found is not None and not found["more"]:
             return rounds
     raise AssertionError("the rounds have no end")
 
 
 def saved(kit: Kit, sla: Sla = SLA, replaced: int | None = None) -> SavedSla:
-    if sla.calendar and not api.list_calendars([kit.name], conn=kit.conn):
-        api.save_calendar(kit.name, BERLIN, "olga", conn=kit.conn)
-    return api.save_sla(kit.name, sla, "olga", replaced, conn=kit.conn)
+    if sla.calendar and not api.sla.list_calendars([kit.name], conn=kit.conn):
+        api.sla.save_calendar(kit.name, BERLIN, "olga", conn=kit.conn)
+    return api.sla.save(kit.name, sla, "olga", replaced, conn=kit.conn)
 
 
 def clocks(kit: Kit, sla: SavedSla) -> list[Any]:
@@ -62,7 +62,7 @@ def clocks(kit: Kit, sla: SavedSla) -> list[Any]:
 
 
 def clock(kit: Kit, wid: int) -> Clock:
-    return api.list_clocks(wid, conn=kit.conn)[0]
+    return api.sla.list_clocks(wid, conn=kit.conn)[0]
 
 
 def again(kit: Kit, sla: SavedSla, reaper: Connection, most: int = 2000) -> list[Any]:
@@ -93,11 +93,11 @@ def live(kit: Kit, chosen: random.Random, wids: list[int]) -> None:
     status = kit.status(wid)
     what = chosen.random()
     if status == "S":
-        api.resume(wid, "Go on.", conn=kit.conn)
+        api.operations.resume(wid, "Go on.", conn=kit.conn)
     elif status == "R" and what < 0.08:
-        api.suspend(wid, "Wait.", conn=kit.conn)
+        api.operations.suspend(wid, "Wait.", conn=kit.conn)
     elif status == "R" and what < 0.11:
-        api.cancel(wid, "Enough.", conn=kit.conn)
+        api.instances.cancel(wid, "Enough.", conn=kit.conn)
     elif status == "R":
         a = chosen.choice(["open"] * 4 + ["new", "done", "done"] + ["end"] * (what > 0.95))
         kit.run("tr_set", wid, a=a, n=chosen.choice([0, 0, 9]))
@@ -113,7 +113,7 @@ def test_clocks_are_what_the_history_says_live_and_computed_later(
     for _ in range(45):
         live(desk, chosen, wids)
         if chosen.random() < 0.3:
-            api.advance_slas(chosen.choice([1, 3, 2000]), conn=reaper)
+            api.sla.advance(chosen.choice([1, 3, 2000]), conn=reaper)
     advance(reaper, chosen.choice([1, 2, 2000]))
     kept = clocks(desk, sla)
     assert len(kept) > 4 and {c.state for c in kept} >= {"met", "breached"}
@@ -148,7 +148,7 @@ def test_a_clock_runs_pauses_and_is_met_or_breached(desk: Kit, reaper: Connectio
     assert clock(desk, late).breached_at == clock(desk, late).due_at
     desk.run("tr_set", late, a="open")
     advance(reaper)
-    assert [each.state for each in api.list_clocks(late, conn=desk.conn)] == ["running", "breached"]
+    assert [each.state for each in api.sla.list_clocks(late, conn=desk.conn)] == ["running", "breached"]
     assert [c.last for c in clocks(desk, sla) if c.wid == late] == [False, True]
 
 
@@ -156,7 +156,7 @@ def test_it_starts_and_stops_with_the_instance_without_conditions(desk: Kit, rea
     saved(desk, Sla("all", 3600))
     final, cancelled = desk.start(), desk.start()
     desk.run("tr_set", final, a="end")
-    api.cancel(cancelled, "Enough.", conn=desk.conn)
+    api.instances.cancel(cancelled, "Enough.", conn=desk.conn)
     advance(reaper)
     assert (clock(desk, final).state, clock(desk, cancelled).state) == ("met", "cancelled")
 
@@ -164,11 +164,11 @@ def test_it_starts_and_stops_with_the_instance_without_conditions(desk: Kit, rea
 def test_the_clock_of_a_suspended_instance_stands_still(desk: Kit, reaper: Connection) -> None:
     saved(desk, Sla("all", 3600))
     wid = desk.start()
-    api.suspend(wid, "Wait.", conn=desk.conn)
+    api.operations.suspend(wid, "Wait.", conn=desk.conn)
     desk.clock("10 hours")
     advance(reaper)
     assert clock(desk, wid).state == "paused"
-    api.resume(wid, "Go on.", conn=desk.conn)
+    api.operations.resume(wid, "Go on.", conn=desk.conn)
     advance(reaper)
     assert clock(desk, wid).state == "running" and clock(desk, wid).used < 600
 
@@ -195,8 +195,8 @@ def test_a_reaper_that_ends_before_the_commit_loses_nothing(desk: Kit, reaper: C
     wids = [desk.start(a="open") for _ in range(5)]
     killed = desk.connect("wed_reaper")
     killed.autocommit = False
-    assert (api.advance_slas(2, conn=killed) or {})["steps"] > 0
-    assert api.advance_slas(2, conn=reaper) is None
+    assert (api.sla.advance(2, conn=killed) or {})["steps"] > 0
+    assert api.sla.advance(2, conn=reaper) is None
     desk.rows("select pg_terminate_backend(%s)", [killed.info.backend_pid])
     while desk.one("select 1 from pg_stat_activity where pid = %s", [killed.info.backend_pid]):
         pass
@@ -224,16 +224,16 @@ def test_a_change_computes_the_clocks_again_but_a_name_does_not(desk: Kit, reape
     sla = saved(desk)
     wid = desk.start(a="open")
     advance(reaper)
-    assert api.list_slas([desk.name], conn=desk.conn)[0].computed == 1
+    assert api.sla.list([desk.name], conn=desk.conn)[0].computed == 1
     renamed = saved(desk, Sla(**vars(SLA) | {"name": "other"}), sla.id)
     assert (renamed.computed, renamed.revision) == (1, 2)
     assert saved(desk, Sla(**vars(SLA) | {"duration": 3600}), sla.id).computed == 0
     advance(reaper)
     assert clock(desk, wid).duration == 3600
-    (calendar,) = api.list_calendars([desk.name], conn=desk.conn)
-    api.save_calendar(desk.name, Calendar("office", "UTC", {"7": [["00:00", "24:00"]]}), "olga",
+    (calendar,) = api.sla.list_calendars([desk.name], conn=desk.conn)
+    api.sla.save_calendar(desk.name, Calendar("office", "UTC", {"7": [["00:00", "24:00"]]}), "olga",
                       calendar.id, conn=desk.conn)  # fmt: skip
-    assert api.list_slas([desk.name], conn=desk.conn)[0].computed == 0
+    assert api.sla.list([desk.name], conn=desk.conn)[0].computed == 0
     advance(reaper)
     due = clock(desk, wid).due_at
     assert due is not None and (due - timedelta(microseconds=1)).isoweekday() == 7
@@ -247,13 +247,13 @@ def test_an_attribute_that_is_gone_stops_one_sla_and_no_other(desk: Kit, reaper:
     desk.rows("delete from {f}.wed_attr where aname = 'gone'")
     wid = desk.start()
     advance(reaper)
-    found = {each.name: each for each in api.list_slas([desk.name], conn=desk.conn)}
+    found = {each.name: each for each in api.sla.list([desk.name], conn=desk.conn)}
     assert "gone" in (found["broken"].error or "") and found["other"].error is None
     assert [c.wid for c in clocks(desk, other)] == [wid]
     desk.attr("gone", "1")
     advance(reaper)
     advance(reaper)
-    assert api.list_slas([desk.name], conn=desk.conn)[0].error is None
+    assert api.sla.list([desk.name], conn=desk.conn)[0].error is None
     assert broken.id and clock(desk, wid).sla in ("broken", "other")
 
 
@@ -287,7 +287,7 @@ def test_clocks_go_with_their_instance_their_sla_and_their_flow(desk: Kit, reape
     desk.run("tr_set", wid, a="end")
     advance(reaper)
     assert len(clocks(desk, sla)) == len(clocks(desk, other)) == 1
-    api.delete_sla(desk.name, other.id, conn=desk.conn)
+    api.sla.delete(desk.name, other.id, conn=desk.conn)
     assert clocks(desk, other) == []
     desk.policy(retention="1 day")
     desk.clock("3 days")
@@ -315,19 +315,19 @@ def test_an_sla_that_makes_no_sense_is_rejected(desk: Kit, changed: dict[str, An
     given: dict[str, Any] = {"name": "s", "duration": 3600} | changed
     with refused(code):
         saved(desk, Sla(**given))
-    assert api.list_slas([desk.name], conn=desk.conn) == []
+    assert api.sla.list([desk.name], conn=desk.conn) == []
 
 
 def test_only_pages_and_the_reaper_may_use_them(desk: Kit) -> None:
     sla = saved(desk)
     for role in ("wed_worker", "wed_monitor", "wed_reaper"):
         with refused("42501"):
-            api.delete_sla(desk.name, sla.id, conn=desk.connect(role))
+            api.sla.delete(desk.name, sla.id, conn=desk.connect(role))
     for role in ("wed_worker", "wed_monitor", "wed_web"):
         with refused("42501"):
-            api.advance_slas(conn=desk.connect(role))
+            api.sla.advance(conn=desk.connect(role))
     with refused("WD513"):
-        api.delete_sla(desk.name, sla.id + 1, conn=desk.connect("wed_web"))
+        api.sla.delete(desk.name, sla.id + 1, conn=desk.connect("wed_web"))
 
 
 @pytest.mark.parametrize(
@@ -342,5 +342,5 @@ def test_only_pages_and_the_reaper_may_use_them(desk: Kit) -> None:
 )
 def test_a_clock_that_can_never_start_is_rejected(desk: Kit, start: str, stop: str) -> None:
     with refused("WD512") as why:
-        api.save_sla(desk.name, Sla("never", 3600, start, stop), "olga", conn=desk.conn)
+        api.sla.save(desk.name, Sla("never", 3600, start, stop), "olga", conn=desk.conn)
     assert "would never start" in why.message

@@ -12,7 +12,7 @@ CLERK, BOSS = ["r:Clerk"], ["r:Boss"]
 
 
 def listed(kit: Kit, person: str, keys: list[str], **options: Any) -> list[Task]:
-    return api.open_tasks(person, keys, conn=kit.conn, **options)
+    return api.tasks.open(person, keys, conn=kit.conn, **options)
 
 
 def only(kit: Kit, person: str, keys: list[str]) -> int:
@@ -24,8 +24,8 @@ def only(kit: Kit, person: str, keys: list[str]) -> int:
 def check(kit: Kit, person: str = "ana", data: str = "yes") -> None:
     """Perform the only open task of the clerk."""
     task = only(kit, person, CLERK)
-    api.take_task(task, person, CLERK, conn=kit.conn)
-    api.complete_task(task, person, {"checked": data}, conn=kit.conn)
+    api.tasks.take(task, person, CLERK, conn=kit.conn)
+    api.tasks.complete(task, person, {"checked": data}, conn=kit.conn)
 
 
 def violations(kit: Kit) -> list[Any]:

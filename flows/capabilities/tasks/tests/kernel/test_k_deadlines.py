@@ -37,11 +37,11 @@ def office(kit: Kit) -> Kit:
 
 
 def start(kit: Kit, settings: Any = WARNED) -> int:
-    return api.start_with_settings(kit.name, {}, settings, actor="bob", conn=kit.conn)
+    return api.persons.start_with_settings(kit.name, {}, settings, actor="bob", conn=kit.conn)
 
 
 def sent_to(kit: Kit, person: str, kind: str | None = None) -> list[Message]:
-    return [m for m in api.messages(person, kind=kind, conn=kit.conn) if m.flow == kit.name]
+    return [m for m in api.persons.messages(person, kind=kind, conn=kit.conn) if m.flow == kit.name]
 
 
 def hours(kit: Kit, person: str) -> list[float]:
@@ -50,12 +50,12 @@ def hours(kit: Kit, person: str) -> list[float]:
 
 
 def task_of(kit: Kit, wid: int) -> Any:
-    return api.instance_tasks(wid, conn=kit.conn)[0]
+    return api.tasks.of_instance(wid, conn=kit.conn)[0]
 
 
 def taken(kit: Kit, wid: int, person: str = "ana") -> int:
     task = task_of(kit, wid).job_id
-    api.take_task(task, person, CLERK, conn=kit.conn)
+    api.tasks.take(task, person, CLERK, conn=kit.conn)
     return int(task)
 
 
@@ -102,7 +102,7 @@ def test_a_task_of_a_clock_that_was_ahead_has_its_time_from_when_it_was_set_back
     wid, other = start(office), start(office)
     task = taken(office, wid)
     until = office.one("select wedsql.now() + interval '5 days'")
-    api.extend_task_deadline(task_of(office, other).job_id, "eva", until, conn=office.conn)
+    api.tasks.extend_deadline(task_of(office, other).job_id, "eva", until, conn=office.conn)
     office.reap("0")
     now, day = office.one("select wedsql.now()"), timedelta(days=1)
     found = task_of(office, wid)
@@ -129,7 +129,7 @@ def test_the_reaper_is_needed_when_the_next_message_is_due(office: Kit) -> None:
     assert first == task_of(office, wid).due_at - timedelta(hours=24)
     assert office.one("select wedsql._on_next_due_tasks()") <= first
     task = taken(office, wid)
-    api.complete_task(task, "ana", outcome="Done", conn=office.conn)
+    api.tasks.complete(task, "ana", outcome="Done", conn=office.conn)
     assert office.rows("select from wedsql.task_watch where wid = %s", [wid]) == []
 
 
@@ -137,7 +137,7 @@ def test_the_responsible_person_is_sent_of_start_and_end(office: Kit) -> None:
     """T-136, T-137, T-139."""
     wid = start(office)
     task = taken(office, wid)
-    api.complete_task(task, "ana", outcome="Done", conn=office.conn)
+    api.tasks.complete(task, "ana", outcome="Done", conn=office.conn)
     office.run("tr_file", wid, filed="yes")
     assert office.status(wid) == "F"
     assert [(m.kind, m.wid, m.flow) for m in sent_to(office, "eva")] == [
@@ -149,7 +149,7 @@ def test_the_responsible_person_is_sent_of_start_and_end(office: Kit) -> None:
 
 def test_a_cancelled_instance_has_ended(office: Kit) -> None:
     wid = start(office)
-    api.cancel(wid, "no longer needed", actor="bob", conn=office.conn)
+    api.instances.cancel(wid, "no longer needed", actor="bob", conn=office.conn)
     assert [m.kind for m in sent_to(office, "eva")] == ["e", "s"]
     assert sent_to(office, "eva")[0].facts == {"status": office.status(wid)}
 
@@ -157,36 +157,38 @@ def test_a_cancelled_instance_has_ended(office: Kit) -> None:
 def test_the_flow_has_the_defaults_and_the_start_chooses(office: Kit) -> None:
     office.policy(responsible="max", warnings=["10"])
     first, second = office.start(), start(office, {"responsible": "eva"})
-    chosen = api.task_settings(first, conn=office.conn)
+    chosen = api.persons.settings(first, conn=office.conn)
     assert chosen is not None and (chosen.responsible, list(chosen.warnings)) == ("max", ["10"])
-    chosen = api.task_settings(second, conn=office.conn)
+    chosen = api.persons.settings(second, conn=office.conn)
     assert chosen is not None and (chosen.responsible, list(chosen.warnings)) == ("eva", ["10"])
     assert [(m.kind, m.wid) for m in sent_to(office, "max")] == [("s", first)]
     assert [(m.kind, m.wid) for m in sent_to(office, "eva")] == [("s", second)]
     office.policy(responsible="ida")
-    chosen = api.task_settings(first, conn=office.conn)
+    chosen = api.persons.settings(first, conn=office.conn)
     assert chosen is not None and chosen.responsible == "max"
 
 
 def test_a_start_with_a_key_that_is_known_keeps_the_settings(office: Kit) -> None:
-    first = api.start_with_settings(office.name, {}, WARNED, key="k", conn=office.conn)
-    again = api.start_with_settings(office.name, {}, {"responsible": "ida"}, key="k", conn=office.conn)
+    first = api.persons.start_with_settings(office.name, {}, WARNED, key="k", conn=office.conn)
+    again = api.persons.start_with_settings(
+        office.name, {}, {"responsible": "ida"}, key="k", conn=office.conn
+    )
     assert again == first and sent_to(office, "ida") == []
 
 
 def test_a_start_that_is_refused_says_why(office: Kit) -> None:
     with refused("WD002", "WD005", "WD006"):
-        api.start_with_settings(office.name, {"nothing": "1"}, WARNED, conn=office.conn)
+        api.persons.start_with_settings(office.name, {"nothing": "1"}, WARNED, conn=office.conn)
 
 
 def test_settings_change_while_the_instance_runs(office: Kit) -> None:
     wid = start(office)
     office.reap("30 hours")
     with refused("WD591") as why:
-        api.set_task_settings(wid, {"responsible": "bob"}, "bob", conn=office.conn)
+        api.persons.set_settings(wid, {"responsible": "bob"}, "bob", conn=office.conn)
     assert why.facts["responsible"] == "eva"
-    api.set_task_settings(wid, {"warnings": ["24", "20", "15", "6"]}, "eva", conn=office.conn)
-    api.set_task_settings(wid, {"responsible": "ida"}, "bob", force=True, conn=office.conn)
+    api.persons.set_settings(wid, {"warnings": ["24", "20", "15", "6"]}, "eva", conn=office.conn)
+    api.persons.set_settings(wid, {"responsible": "ida"}, "bob", force=True, conn=office.conn)
     office.reap("60 hours")
     assert hours(office, "eva") == [24] and hours(office, "ida") == [15, 6, 0]
 
@@ -195,15 +197,15 @@ def test_what_the_flow_may_have_an_instance_may_have(office: Kit) -> None:
     """The form of a start sends the options of the flow back."""
     office.policy(warnings=["0.01", "9999", "10 transfer"], notified="fewest_assigned", notified_count=1000)
     wid = office.start()
-    chosen = api.task_settings(wid, conn=office.conn)
+    chosen = api.persons.settings(wid, conn=office.conn)
     assert chosen is not None
     same = {"warnings": list(chosen.warnings), "notified_count": chosen.notified_count}
-    assert api.set_task_settings(wid, same, "eva", True, conn=office.conn).notified_count == 1000
+    assert api.persons.set_settings(wid, same, "eva", True, conn=office.conn).notified_count == 1000
     for wrong in (["0"], ["00.00 transfer"], ["24", "0 transfer"]):
         with refused("23514"):
             office.policy(warnings=wrong)
-        wanted = dict(api.definition(office.name, conn=office.conn)) | {"warnings": wrong}
-        (problem,) = api.check_definition(office.name, wanted, conn=office.conn)
+        wanted = dict(api.flows.definition(office.name, conn=office.conn)) | {"warnings": wrong}
+        (problem,) = api.conditions.check_definition(office.name, wanted, conn=office.conn)
         assert "is not a value of warnings" in problem.message
 
 
@@ -230,7 +232,7 @@ def test_what_the_flow_may_have_an_instance_may_have(office: Kit) -> None:
 def test_wrong_settings_are_refused_at_the_start_and_later(office: Kit, wrong: dict[str, Any]) -> None:
     wid = start(office)
     with refused("WD009"):
-        api.set_task_settings(wid, wrong, "eva", conn=office.conn)
+        api.persons.set_settings(wid, wrong, "eva", conn=office.conn)
     before = office.one("select count(*) from wedsql.instance where flow_id = %s", [office.id])
     with refused("WD009"):
         start(office, wrong)
@@ -243,21 +245,21 @@ def test_at_the_transfer_the_task_goes_to_the_responsible_person_whoever_has_it(
     task = taken(office, wid)
     office.reap("43 hours")
     assert (task_of(office, wid).owner, task_of(office, wid).state) == ("eva", "S")
-    assert [t.job_id for t in api.own_tasks("eva", conn=office.conn)] == [task]
+    assert [t.job_id for t in api.tasks.own("eva", conn=office.conn)] == [task]
     assert hours(office, "ana") == [24, 6] and sent_to(office, "ana", "d")[0].facts["to"] == "eva"
     with refused("WD598") as why:
-        api.complete_task(task, "ana", outcome="Done", conn=office.conn)
+        api.tasks.complete(task, "ana", outcome="Done", conn=office.conn)
     assert why.facts["owner"] == "eva" and "went from you" in why.message
-    late = api.keep_late_task(task, "ana", {}, "Done", conn=office.conn)
-    assert api.keep_late_task(task, "ana", {}, "Done", conn=office.conn) == late
-    api.decide_late(conn=office.conn)
+    late = api.tasks.keep_late(task, "ana", {}, "Done", conn=office.conn)
+    assert api.tasks.keep_late(task, "ana", {}, "Done", conn=office.conn) == late
+    api.repairs.decide_late(conn=office.conn)
     kept = office.rows("select state, actor, changes from wedsql.late_result where id = %s", [late])[0]
     assert tuple(kept) == ("conflict", "ana", {"checked": "yes"})
     case = office.rows("select cause, owner from wedsql.repair_case where wid = %s", [wid])[0]
     assert tuple(case) == ("LATE_RESULT", "eva")
-    api.complete_task(task, "eva", outcome="Done", conn=office.conn)
+    api.tasks.complete(task, "eva", outcome="Done", conn=office.conn)
     with refused("WD598"):
-        api.complete_task(task, "ana", outcome="Done", conn=office.conn)
+        api.tasks.complete(task, "ana", outcome="Done", conn=office.conn)
     assert violations(office) == []
 
 
@@ -268,7 +270,7 @@ def test_an_open_task_is_transferred_too_and_one_without_a_responsible_person_st
     office.reap("43 hours")
     assert task_of(office, first).owner == "eva" and task_of(office, second).owner == "ana"
     with refused("WD593"):
-        api.keep_late_task(task_of(office, second).job_id, "bob", {}, "Done", conn=office.conn)
+        api.tasks.keep_late(task_of(office, second).job_id, "bob", {}, "Done", conn=office.conn)
 
 
 def test_at_the_deadline_the_responsible_person_extends_it_and_it_is_sent_anew(office: Kit) -> None:
@@ -278,10 +280,10 @@ def test_at_the_deadline_the_responsible_person_extends_it_and_it_is_sent_anew(o
     office.reap("49 hours")
     now: datetime = office.one("select wedsql.now()")
     with refused("WD591"):
-        api.extend_task_deadline(task, "ana", now + timedelta(hours=8), conn=office.conn)
+        api.tasks.extend_deadline(task, "ana", now + timedelta(hours=8), conn=office.conn)
     with refused("WD009"):
-        api.extend_task_deadline(task, "eva", now - timedelta(hours=8), conn=office.conn)
-    api.extend_task_deadline(task, "eva", now + timedelta(hours=8), conn=office.conn)
+        api.tasks.extend_deadline(task, "eva", now - timedelta(hours=8), conn=office.conn)
+    api.tasks.extend_deadline(task, "eva", now + timedelta(hours=8), conn=office.conn)
     assert task_of(office, wid).due_at == now + timedelta(hours=8)
     office.reap("56 hours")
     assert hours(office, "eva") == [24, 12, 6, 0, 6]
@@ -292,13 +294,13 @@ def test_at_the_deadline_the_responsible_person_extends_it_and_it_is_sent_anew(o
 def test_a_deadline_counts_working_time_where_the_flow_names_a_calendar(office: Kit) -> None:
     daily = {str(day): [["08:00", "16:00"]] for day in range(1, 8)}
     calendar = Calendar("Office", "UTC", daily)
-    saved = api.save_calendar(office.name, calendar, "eva", conn=office.conn)
+    saved = api.sla.save_calendar(office.name, calendar, "eva", conn=office.conn)
     office.policy(task_calendar="Office")
     task = task_of(office, start(office))
-    worked = api.working_time(office.name, "Office", task.arrived_at, task.due_at, conn=office.conn)
+    worked = api.sla.working_time(office.name, "Office", task.arrived_at, task.due_at, conn=office.conn)
     assert worked == timedelta(hours=48) and task.due_at - task.arrived_at > timedelta(days=5)
     with refused("WD512") as why:
-        api.delete_calendar(office.name, saved.id, conn=office.conn)
+        api.sla.delete_calendar(office.name, saved.id, conn=office.conn)
     assert "deadlines" in why.message
 
 
@@ -306,7 +308,7 @@ def test_a_failed_task_is_sent_with_its_exception_whose_case_is_of_the_responsib
     """T-128, T-137."""
     wid = start(office)
     task = taken(office, wid)
-    assert api.fail_task(task, "ana", "the file is empty", conn=office.conn) == "exception"
+    assert api.tasks.fail(task, "ana", "the file is empty", conn=office.conn) == "exception"
     (message,) = sent_to(office, "eva", "f")
     assert (message.job_id, message.facts["reason"], message.facts["actor"]) == (
         task,
@@ -320,10 +322,10 @@ def test_a_failed_task_is_sent_with_its_exception_whose_case_is_of_the_responsib
 
 def test_no_message_of_a_deadline_while_the_instance_is_suspended(office: Kit) -> None:
     wid = start(office)
-    api.suspend(wid, "strike", actor="bob", conn=office.conn)
+    api.operations.suspend(wid, "strike", actor="bob", conn=office.conn)
     office.reap("37 hours")
     assert hours(office, "eva") == []
-    api.resume(wid, "over", actor="bob", conn=office.conn)
+    api.operations.resume(wid, "over", actor="bob", conn=office.conn)
     office.reap()
     assert hours(office, "eva") == [24, 12]
 
@@ -333,25 +335,25 @@ def test_messages_are_kept_until_read_and_listed_by_key(office: Kit) -> None:
     for _ in range(5):
         start(office)
     first = sent_to(office, "eva")[:2]
-    rest = api.messages("eva", before=first[-1].id, limit=2, conn=office.conn)
+    rest = api.persons.messages("eva", before=first[-1].id, limit=2, conn=office.conn)
     assert [m.id for m in rest] == sorted([m.id for m in rest], reverse=True)
     assert rest[0].id < first[1].id
-    unread = api.unread_messages("eva", conn=office.conn)
-    assert api.mark_messages_read("ana", [first[0].id], conn=office.conn) == 0
-    assert api.mark_messages_read("eva", [first[0].id], conn=office.conn) == 1
-    assert api.unread_messages("eva", conn=office.conn) == unread - 1
-    assert first[0].id not in [m.id for m in api.messages("eva", unread=True, conn=office.conn)]
-    api.mark_messages_read("eva", None, first[0].id, conn=office.conn)
-    assert api.unread_messages("eva", conn=office.conn) == 0
+    unread = api.persons.unread_messages("eva", conn=office.conn)
+    assert api.persons.mark_messages_read("ana", [first[0].id], conn=office.conn) == 0
+    assert api.persons.mark_messages_read("eva", [first[0].id], conn=office.conn) == 1
+    assert api.persons.unread_messages("eva", conn=office.conn) == unread - 1
+    assert first[0].id not in [m.id for m in api.persons.messages("eva", unread=True, conn=office.conn)]
+    api.persons.mark_messages_read("eva", None, first[0].id, conn=office.conn)
+    assert api.persons.unread_messages("eva", conn=office.conn) == 0
 
 
 def test_messages_are_removed_after_90_days(office: Kit) -> None:
     start(office)
     office.clock("89 days")
-    api.maintain(conn=office.conn)
+    api.maintenance.maintain(conn=office.conn)
     assert len(sent_to(office, "eva")) == 1
     office.clock("91 days")
-    api.maintain(conn=office.conn)
+    api.maintenance.maintain(conn=office.conn)
     assert sent_to(office, "eva") == []
 
 

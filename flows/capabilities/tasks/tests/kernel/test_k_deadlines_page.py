@@ -25,16 +25,16 @@ def test_the_example_of_the_page(kit: Kit) -> None:
     kit.publish(definition)
     fitters = [f"{name}_{kit.name}" for name in ("ana", "bob", "cid")]
     for name in fitters:
-        api.person_seen(name, [f"r:{role}"], conn=kit.conn)
+        api.persons.seen(name, [f"r:{role}"], conn=kit.conn)
     wid = kit.start()
-    (task,) = api.instance_tasks(wid, conn=kit.conn)
-    sees = [len(api.open_tasks(name, [f"r:{role}"], conn=kit.conn)) for name in fitters]
+    (task,) = api.tasks.of_instance(wid, conn=kit.conn)
+    sees = [len(api.tasks.open(name, [f"r:{role}"], conn=kit.conn)) for name in fitters]
     assert sees == [1, 1, 0] and (task.due_at - task.arrived_at).total_seconds() == 48 * 3600
-    api.take_task(task.job_id, fitters[0], [f"r:{role}"], conn=kit.conn)
+    api.tasks.take(task.job_id, fitters[0], [f"r:{role}"], conn=kit.conn)
     kit.reap("41 hours")
     kit.reap("43 hours")
-    assert api.instance_tasks(wid, conn=kit.conn)[0].owner == eva
+    assert api.tasks.of_instance(wid, conn=kit.conn)[0].owner == eva
     kit.reap("49 hours")
-    kinds = [(one.kind, one.facts.get("hours")) for one in reversed(api.messages(eva, conn=kit.conn))]
+    kinds = [(one.kind, one.facts.get("hours")) for one in reversed(api.persons.messages(eva, conn=kit.conn))]
     assert kinds == [("s", None), ("d", 24), ("d", 12), ("d", 6), ("d", 0)]
-    assert [one.facts["hours"] for one in api.messages(fitters[0], conn=kit.conn)] == [6, 12, 24]
+    assert [one.facts["hours"] for one in api.persons.messages(fitters[0], conn=kit.conn)] == [6, 12, 24]

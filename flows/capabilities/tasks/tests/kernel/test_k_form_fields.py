@@ -63,14 +63,14 @@ def desk(kit: Kit) -> Kit:
 def task(kit: Kit, person: str = "ana", **state: Any) -> tuple[int, int]:
     """Start an instance, and return it with the task that the person has taken."""
     wid = kit.start(**state)
-    (found,) = [each for each in api.open_tasks(person, CLERK, conn=kit.conn) if each.wid == wid]
-    api.take_task(found.job_id, person, CLERK, conn=kit.conn)
+    (found,) = [each for each in api.tasks.open(person, CLERK, conn=kit.conn) if each.wid == wid]
+    api.tasks.take(found.job_id, person, CLERK, conn=kit.conn)
     return wid, found.job_id
 
 
 def attach(kit: Kit, job: int, content: bytes, name: str = "a.txt", attribute: str = "paper",
            person: str = "ana", limits: FileLimits = LIMITS) -> dict[str, Any]:  # fmt: skip
-    return api.attach_task_file(job, person, attribute, name, content, limits, conn=kit.conn)
+    return api.task_forms.attach_file(job, person, attribute, name, content, limits, conn=kit.conn)
 
 
 @pytest.mark.parametrize(
@@ -96,10 +96,10 @@ def attach(kit: Kit, job: int, content: bytes, name: str = "a.txt", attribute: s
 def test_a_value_is_one_that_its_field_takes(desk: Kit, data: Any, wrong: Any) -> None:
     _wid, job = task(desk)
     if wrong is None:
-        assert api.complete_task(job, "ana", data, "Accept", conn=desk.conn).status == "F"
+        assert api.tasks.complete(job, "ana", data, "Accept", conn=desk.conn).status == "F"
         return
     with refused("WD595") as why:
-        api.complete_task(job, "ana", data, "Accept", conn=desk.conn)
+        api.tasks.complete(job, "ana", data, "Accept", conn=desk.conn)
     assert why.facts["wrong"] == wrong
 
 
@@ -124,14 +124,14 @@ def test_a_value_is_one_that_its_field_takes(desk: Kit, data: Any, wrong: Any) -
 def test_rows_of_a_table_have_the_types_of_its_columns(desk: Kit, rows: Any, cells: Any) -> None:
     _wid, job = task(desk)
     with refused("WD595") as why:
-        api.complete_task(job, "ana", {"parts": rows}, "Accept", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"parts": rows}, "Accept", conn=desk.conn)
     assert why.facts["wrong"] == {"parts": "cells"}
     assert [(one["row"], one.get("column")) for one in why.facts["cells"]["parts"]] == cells
 
 
 def test_what_was_there_before_may_stay(desk: Kit) -> None:
     wid, job = task(desk, colour="green", parts='[{"count": "many"}]', photo='"on paper"')
-    assert api.complete_task(job, "ana", {"tags": ["new"]}, "Accept", conn=desk.conn).status == "F"
+    assert api.tasks.complete(job, "ana", {"tags": ["new"]}, "Accept", conn=desk.conn).status == "F"
     assert desk.state(wid)["colour"] == "green"
 
 
@@ -140,16 +140,16 @@ def test_a_file_is_sent_written_and_read(desk: Kit) -> None:
     made = attach(desk, job, PNG, "../my photo.png", "photo")
     digest = hashlib.sha256(PNG).hexdigest()
     assert made == {"name": "my photo.png", "size": len(PNG), "type": "image/png", "sha256": digest}
-    assert api.read_task_file(wid, "photo", made["sha256"], "ana", conn=desk.conn)[1] == PNG
+    assert api.task_forms.read_file(wid, "photo", made["sha256"], "ana", conn=desk.conn)[1] == PNG
     for other in ((wid, "photo", None, "ana"), (wid, "photo", made["sha256"], "bob"),
                   (wid, "paper", made["sha256"], "ana"), (wid + 1, "photo", digest, "ana")):  # fmt: skip
         with refused("WD539"):
-            api.read_task_file(*other, conn=desk.conn)
-    api.complete_task(job, "ana", {"photo": made}, "Accept", conn=desk.conn)
-    assert api.read_task_file(wid, "photo", conn=desk.conn) == (made, PNG)
-    assert api.read_task_file(wid, "photo", made["sha256"], "bob", conn=desk.conn) == (made, PNG)
+            api.task_forms.read_file(*other, conn=desk.conn)
+    api.tasks.complete(job, "ana", {"photo": made}, "Accept", conn=desk.conn)
+    assert api.task_forms.read_file(wid, "photo", conn=desk.conn) == (made, PNG)
+    assert api.task_forms.read_file(wid, "photo", made["sha256"], "bob", conn=desk.conn) == (made, PNG)
     with refused("WD539"):
-        api.read_task_file(wid, "colour", conn=desk.conn)
+        api.task_forms.read_file(wid, "colour", conn=desk.conn)
 
 
 def test_a_content_is_stored_once_and_belongs_to_the_instances_to_which_it_was_sent(desk: Kit) -> None:
@@ -157,12 +157,12 @@ def test_a_content_is_stored_once_and_belongs_to_the_instances_to_which_it_was_s
     made = attach(desk, job, b"letter", "a.txt")
     assert attach(desk, second, b"letter", "b.csv") == made | {"name": "b.csv", "type": "text/csv"}
     assert desk.one("select count(*) from wedsql.file_content") == 1
-    api.complete_task(second, "ana", {"paper": made | {"name": "b.csv", "type": "text/csv"}}, "Accept",
+    api.tasks.complete(second, "ana", {"paper": made | {"name": "b.csv", "type": "text/csv"}}, "Accept",
                       conn=desk.conn)  # fmt: skip
     with refused("WD595"):  # what is known of a file of another instance is not enough to have it
-        api.complete_task(last, "ana", {"paper": made}, "Accept", conn=desk.conn)
+        api.tasks.complete(last, "ana", {"paper": made}, "Accept", conn=desk.conn)
     with refused("WD595"):  # nor is it another field's
-        api.complete_task(job, "ana", {"photo": made}, "Accept", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"photo": made}, "Accept", conn=desk.conn)
     desk.rows("select wedsql._delete_files(array[%s])", [other])
     assert desk.one("select count(*) from wedsql.file_content") == 1
     desk.rows("select wedsql._delete_files(array[%s, %s])", [first, third])
@@ -209,7 +209,7 @@ def test_only_who_holds_the_task_sends_files(desk: Kit) -> None:
     _wid, job = task(desk)
     with refused("WD592"):
         attach(desk, job, PNG, person="bob")
-    api.release_task(job, "ana", conn=desk.conn)
+    api.tasks.release(job, "ana", conn=desk.conn)
     with refused("WD593"):
         attach(desk, job, PNG)
     with refused("WD590"):
@@ -220,12 +220,12 @@ def test_a_file_that_is_in_no_state_is_deleted_after_a_month(desk: Kit) -> None:
     (wid, job), (_other, second) = task(desk), task(desk)
     made, _left = attach(desk, job, b"kept"), attach(desk, job, b"replaced")
     attach(desk, second, b"of an open task")
-    api.complete_task(job, "ana", {"paper": made}, "Accept", conn=desk.conn)
+    api.tasks.complete(job, "ana", {"paper": made}, "Accept", conn=desk.conn)
     assert desk.one("select wedsql._delete_unsent_files()") == 0
     desk.rows("update wedsql.task_file set added_at = added_at - interval '31 days'")
     desk.rows("update wedsql.task_file set kept = false")  # a result that was merged later is in the history
     assert desk.one("select wedsql._delete_unsent_files()") == 1
-    assert api.read_task_file(wid, "paper", conn=desk.conn)[1] == b"kept"
+    assert api.task_forms.read_file(wid, "paper", conn=desk.conn)[1] == b"kept"
     assert desk.one("select count(*) from wedsql.file_content") == 2
 
 

@@ -34,8 +34,8 @@ def desk(kit: Kit, *fields: dict[str, Any]) -> Kit:
 
 def task(kit: Kit, **state: Any) -> tuple[int, int]:
     wid = kit.start(**state)
-    (found,) = [each for each in api.flow_tasks(kit.name, conn=kit.conn) if each.wid == wid]
-    api.take_task(found.job_id, "ana", [f"f:{kit.name}"], conn=kit.conn)
+    (found,) = [each for each in api.tasks.of_flow(kit.name, conn=kit.conn) if each.wid == wid]
+    api.tasks.take(found.job_id, "ana", [f"f:{kit.name}"], conn=kit.conn)
     return wid, found.job_id
 
 
@@ -65,11 +65,11 @@ def test_a_value_keeps_the_limits_of_its_field(kit: Kit, field: Any, taken: Any,
     name = field["attribute"]
     for value in taken:
         _wid, job = task(kit)
-        assert api.complete_task(job, "ana", {name: value}, "Accept", conn=kit.conn).status == "F", value
+        assert api.tasks.complete(job, "ana", {name: value}, "Accept", conn=kit.conn).status == "F", value
     wid, job = task(kit)
     for value, limit in others:
         with refused("WD595") as why:
-            api.complete_task(job, "ana", {name: value}, "Accept", conn=kit.conn)
+            api.tasks.complete(job, "ana", {name: value}, "Accept", conn=kit.conn)
         assert why.facts["wrong"] == {name: limit}, value
         if limit != "option":
             assert why.facts["limits"] == {name: field[limit]}
@@ -84,7 +84,7 @@ def test_each_field_is_named_with_its_own_limit(kit: Kit) -> None:
     _wid, job = task(kit)
     with refused("WD595") as why:
         data = {"n": 9, "m": 0, "note": "ab", "day": "2021-01-01"}
-        api.complete_task(job, "ana", data, "Accept", conn=kit.conn)
+        api.tasks.complete(job, "ana", data, "Accept", conn=kit.conn)
     assert why.facts["wrong"] == {"n": "max", "m": "min", "note": "max_length", "day": "readonly"}
     assert why.facts["limits"] == {"n": 1, "m": 1, "note": 1}
     assert "n: max 1, m: min 1, note: max_length 1." in str(why.hint)
@@ -93,10 +93,10 @@ def test_each_field_is_named_with_its_own_limit(kit: Kit) -> None:
 def test_a_value_that_was_there_before_may_stay(kit: Kit) -> None:
     desk(kit, {"attribute": "n", "max": 1}, {"attribute": "m", "max": 1})
     _wid, job = task(kit, n=7)
-    api.complete_task(job, "ana", {"m": 1}, "Accept", conn=kit.conn)
+    api.tasks.complete(job, "ana", {"m": 1}, "Accept", conn=kit.conn)
     _wid, job = task(kit, n=7)
     with refused("WD595"):
-        api.complete_task(job, "ana", {"n": 8}, "Accept", conn=kit.conn)
+        api.tasks.complete(job, "ana", {"n": 8}, "Accept", conn=kit.conn)
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -142,7 +142,7 @@ def test_a_limit_is_for_the_types_that_have_it(kit: Kit, limit: str) -> None:
 def test_the_sheet_of_a_task_has_the_limits_of_its_fields(kit: Kit) -> None:
     desk(kit, {"attribute": "m", "min": 0.1, "max": 12345678901234567890})
     _wid, job = task(kit)
-    sheet = api.read_task(job, "ana", conn=kit.conn)
+    sheet = api.tasks.read(job, "ana", conn=kit.conn)
     assert sheet.form is not None
     (field,) = sheet.form["sections"][0]["fields"]
     assert (str(field["min"]), str(field["max"])) == ("0.1", "12345678901234567890")

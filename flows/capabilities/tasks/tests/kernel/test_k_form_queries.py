@@ -28,13 +28,13 @@ def form(query: Any, attribute: str = "shop") -> Any:
 def shops(kit: Kit) -> Iterator[str]:
     """A flow whose instances are chosen from."""
     name = f"{kit.name}_shops"
-    api.create_flow(name, conn=kit.conn)
+    api.flows.create(name, conn=kit.conn)
     attributes = [{"name": each} for each in ("code", "name", "town")]
     attributes += [{"name": "stock", "type": "integer"}, {"name": "closed", "type": "boolean"}]
     triggers = [{"predicate": "code is not null", "final": True}]
-    api.publish(name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
+    api.flows.publish(name, {"attributes": attributes, "triggers": triggers}, conn=kit.conn)
     yield name
-    api.drop_flow(name, force=True, conn=kit.conn)
+    api.flows.drop(name, force=True, conn=kit.conn)
 
 
 @pytest.fixture
@@ -51,24 +51,26 @@ def desk(kit: Kit, shops: str) -> Kit:
             "town": "Rio" if n % 2 else "Recife",
             "stock": n,
         }
-        api.start(shops, state, conn=kit.conn)
+        api.instances.start(shops, state, conn=kit.conn)
     return kit
 
 
 def task(kit: Kit, **state: Any) -> int:
     wid = kit.start(**state)
-    (found,) = [each for each in api.flow_tasks(kit.name, conn=kit.conn) if each.wid == wid]
-    api.take_task(found.job_id, "ana", [f"f:{kit.name}"], conn=kit.conn)
+    (found,) = [each for each in api.tasks.of_flow(kit.name, conn=kit.conn) if each.wid == wid]
+    api.tasks.take(found.job_id, "ana", [f"f:{kit.name}"], conn=kit.conn)
     return found.job_id
 
 
 def offered(kit: Kit, job: int, data: Any = None, **more: Any) -> list[Any]:
-    return [each["value"] for each in api.task_choices(job, "shop", data, conn=kit.conn, **more)["items"]]
+    return [
+        each["value"] for each in api.task_forms.choices(job, "shop", data, conn=kit.conn, **more)["items"]
+    ]
 
 
 def test_rows_are_those_on_which_the_condition_holds_with_what_was_typed(desk: Kit) -> None:
     job = task(desk, town="Rio", need=2)
-    found = api.task_choices(job, "shop", conn=desk.conn)
+    found = api.task_forms.choices(job, "shop", conn=desk.conn)
     assert [(each["value"], each["texts"]) for each in found["items"]] == [
         ("S7", ["Shop number 7", "7"]), ("S5", ["Shop number 5", "5"]), ("S3", ["Shop number 3", "3"]),
     ]  # fmt: skip
@@ -84,19 +86,19 @@ def test_rows_are_searched_and_limited(desk: Kit) -> None:
     assert offered(desk, job, search=" NUMBER 5 ") == ["S5"]
     assert offered(desk, job, search="s7") == ["S7"]
     assert offered(desk, job, search="%") == []
-    found = api.task_choices(job, "shop", limit=2, conn=desk.conn)
+    found = api.task_forms.choices(job, "shop", limit=2, conn=desk.conn)
     assert [each["value"] for each in found["items"]] == ["S7", "S5"] and found["complete"] is False
-    assert len(api.task_choices(job, "shop", limit=0, conn=desk.conn)["items"]) == 1
+    assert len(api.task_forms.choices(job, "shop", limit=0, conn=desk.conn)["items"]) == 1
 
 
 def test_only_what_is_offered_is_written(desk: Kit, shops: str) -> None:
     job = task(desk, town="Rio", need=2)
     for data in ({"shop": "S1"}, {"shop": "S2"}, {"shop": "none"}, {"shop": "S5", "need": 6}):
         with refused("WD595") as why:
-            api.complete_task(job, "ana", data, "Order", conn=desk.conn)
+            api.tasks.complete(job, "ana", data, "Order", conn=desk.conn)
         assert why.facts["wrong"] == {"shop": "row"}
-    assert api.complete_task(job, "ana", {"shop": "S1", "need": 1}, "Order", conn=desk.conn).status == "F"
-    assert api.complete_task(task(desk), "ana", {"shop": None}, "Order", conn=desk.conn).status == "F"
+    assert api.tasks.complete(job, "ana", {"shop": "S1", "need": 1}, "Order", conn=desk.conn).status == "F"
+    assert api.tasks.complete(task(desk), "ana", {"shop": None}, "Order", conn=desk.conn).status == "F"
 
 
 def test_cancelled_rows_and_those_without_a_value_are_not_offered(kit: Kit, shops: str) -> None:
@@ -106,9 +108,9 @@ def test_cancelled_rows_and_those_without_a_value_are_not_offered(kit: Kit, shop
         f"insert into {shops}.wed_trig (trname, cpred) values ('open', 'name is not null and code is null')"
     )
     kit.rows(f"insert into {shops}.wed_trig (trname, cpred) values ('shut', 'closed')")
-    api.start(shops, {"name": "without a code"}, conn=kit.conn)
-    gone = api.start(shops, {"code": "S1", "closed": True}, conn=kit.conn)
-    api.start(shops, {"code": "S2"}, conn=kit.conn)
+    api.instances.start(shops, {"name": "without a code"}, conn=kit.conn)
+    gone = api.instances.start(shops, {"code": "S1", "closed": True}, conn=kit.conn)
+    api.instances.start(shops, {"code": "S2"}, conn=kit.conn)
     job = task(kit)
     kit.rows("update wedsql.instance set status = 'R' where wid = %s", [gone])
     assert offered(kit, job) == ["S2", "S1"]
@@ -121,7 +123,7 @@ def test_a_condition_that_fails_on_a_row_leaves_the_row_out(kit: Kit, shops: str
     kit.trig("t", "done is null", performer="person", outcomes=["Order: done = 'yes'"],
              form=form({"flow": shops, "where": "10 / stock >= 5", "value": "code"}))  # fmt: skip
     for n in range(4):
-        api.start(shops, {"code": f"S{n}", "stock": n}, conn=kit.conn)
+        api.instances.start(shops, {"code": f"S{n}", "stock": n}, conn=kit.conn)
     assert offered(kit, task(kit)) == ["S2", "S1"]
 
 
@@ -132,15 +134,15 @@ def test_rows_of_the_own_flow_are_offered(kit: Kit) -> None:
              form=form(query, "earlier"))  # fmt: skip
     kit.final("done = 'yes'")
     for who in ("lima", "souza"):
-        api.complete_task(task(kit, customer=who), "ana", {}, "End", conn=kit.conn)
+        api.tasks.complete(task(kit, customer=who), "ana", {}, "End", conn=kit.conn)
     job = task(kit, customer="lima")
-    (item,) = api.task_choices(job, "earlier", conn=kit.conn)["items"]
+    (item,) = api.task_forms.choices(job, "earlier", conn=kit.conn)["items"]
     assert item["value"] == "lima"
     kit.rows("update {f}.wed_attr set aname = 'client' where aname = 'customer'")
     found = kit.one("select form from {f}.wed_trig where trname = 't'")
     query = found["sections"][0]["fields"][0]["query"]
     assert query == {"where": "client = my_client and done = 'yes'", "value": "client"}
-    assert len(api.task_choices(job, "earlier", conn=kit.conn)["items"]) == 1
+    assert len(api.task_forms.choices(job, "earlier", conn=kit.conn)["items"]) == 1
     with refused("WD007"):
         kit.rows("delete from {f}.wed_attr where aname = 'client'")
 
@@ -160,15 +162,15 @@ def test_a_query_about_what_there_is_no_longer_fails_with_its_field(desk: Kit, s
     with refused("WD597"):
         offered(desk, job)
     with refused("WD597") as why:
-        api.complete_task(job, "ana", {"shop": "S1"}, "Order", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"shop": "S1"}, "Order", conn=desk.conn)
     assert why.facts["field"] == "shop"
-    api.drop_flow(shops, force=True, conn=desk.conn)
+    api.flows.drop(shops, force=True, conn=desk.conn)
     with refused("WD597"):
         offered(desk, job)
-    assert api.read_task(job, "ana", conn=desk.conn).form is not None
-    api.create_flow(shops, conn=desk.conn)
+    assert api.tasks.read(job, "ana", conn=desk.conn).form is not None
+    api.flows.create(shops, conn=desk.conn)
     with refused("WD597"):
-        api.task_choices(job, "town", conn=desk.conn)
+        api.task_forms.choices(job, "town", conn=desk.conn)
 
 
 @pytest.fixture
@@ -185,7 +187,7 @@ def many(kit: Kit, shops: str) -> int:
     """Start more shops than one part has, and return a task."""
     states = [{"code": f"M{n}", "town": "Rio", "stock": 1} for n in range(1100)]
     for first in range(0, len(states), 100):
-        api.start_many(shops, states[first : first + 100], conn=kit.conn)
+        api.instances.start_many(shops, states[first : first + 100], conn=kit.conn)
     return task(kit, town="Rio", need=0)
 
 
@@ -206,7 +208,7 @@ def test_a_query_ends_when_its_time_is_over(desk: Kit, shops: str) -> None:
     with refused("WD597") as why:
         offered(desk, job, search="Shop number 1")
     assert "found nothing" in why.message
-    found = api.task_choices(job, "shop", {"need": 1}, "M109", limit=100, conn=desk.conn)
+    found = api.task_forms.choices(job, "shop", {"need": 1}, "M109", limit=100, conn=desk.conn)
     assert found["complete"] is False and len(found["items"]) == 11  # what was found until then
     assert why.facts["seconds"] == 0
 

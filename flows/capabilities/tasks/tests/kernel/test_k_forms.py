@@ -50,19 +50,19 @@ def desk(kit: Kit) -> Kit:
 def task(kit: Kit, **state: Any) -> int:
     """Start an instance, and return the task that ana has taken."""
     wid = kit.start(**state)
-    (found,) = [each for each in api.open_tasks("ana", CLERK, conn=kit.conn) if each.wid == wid]
-    api.take_task(found.job_id, "ana", CLERK, conn=kit.conn)
+    (found,) = [each for each in api.tasks.open("ana", CLERK, conn=kit.conn) if each.wid == wid]
+    api.tasks.take(found.job_id, "ana", CLERK, conn=kit.conn)
     return found.job_id
 
 
 def test_what_is_required_hidden_or_read_only_is_told_at_once(desk: Kit) -> None:
     job = task(desk, policy="closed")
     with refused("WD595") as why:
-        api.complete_task(job, "ana", {"reason": "x", "paid": True}, "Accept", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"reason": "x", "paid": True}, "Accept", conn=desk.conn)
     wrong = {"amount": "required", "paid": "readonly", "reason": "hidden"}
     assert why.facts["wrong"] == wrong and "amount, reason, paid" in why.message
-    assert [each.job_id for each in api.own_tasks("ana", conn=desk.conn)] == [job]
-    assert api.complete_task(job, "ana", {"amount": 5}, "Accept", conn=desk.conn).seq
+    assert [each.job_id for each in api.tasks.own("ana", conn=desk.conn)] == [job]
+    assert api.tasks.complete(job, "ana", {"amount": 5}, "Accept", conn=desk.conn).seq
 
 
 @pytest.mark.parametrize(
@@ -81,28 +81,28 @@ def test_what_is_required_hidden_or_read_only_is_told_at_once(desk: Kit) -> None
 def test_conditions_are_about_the_state_with_what_was_typed(desk: Kit, data: Any, wrong: Any) -> None:
     job = task(desk)
     if wrong is None:
-        api.complete_task(job, "ana", data, "Refuse", conn=desk.conn)
+        api.tasks.complete(job, "ana", data, "Refuse", conn=desk.conn)
         return
     with refused("WD595") as why:
-        api.complete_task(job, "ana", data, "Refuse", conn=desk.conn)
+        api.tasks.complete(job, "ana", data, "Refuse", conn=desk.conn)
     assert why.facts["wrong"] == wrong
 
 
 def test_what_could_not_be_done_needs_no_form(desk: Kit) -> None:
-    api.complete_task(task(desk), "ana", {}, "FAILED", conn=desk.conn)
-    assert api.fail_task(task(desk), "ana", "no paper", conn=desk.conn) == "FAILED"
+    api.tasks.complete(task(desk), "ana", {}, "FAILED", conn=desk.conn)
+    assert api.tasks.fail(task(desk), "ana", "no paper", conn=desk.conn) == "FAILED"
 
 
 def test_a_value_of_the_wrong_type_is_told_as_such(desk: Kit) -> None:
     job = task(desk)
-    assert api.task_form(job, {"amount": "many"}, conn=desk.conn)["reason"]["shown"] == "u"
+    assert api.task_forms.form(job, {"amount": "many"}, conn=desk.conn)["reason"]["shown"] == "u"
     with refused("WD003"):
-        api.complete_task(job, "ana", {"amount": "many"}, "Accept", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"amount": "many"}, "Accept", conn=desk.conn)
 
 
 def test_a_form_is_read_with_what_its_conditions_are_now(desk: Kit) -> None:
     job = task(desk, amount="2000.50")
-    form = api.read_task(job, "ana", conn=desk.conn).form
+    form = api.tasks.read(job, "ana", conn=desk.conn).form
     assert form is not None
     policy, amount, reason, paid = form["sections"][0]["fields"]
     assert (policy["writable"], amount["writable"], paid["type"]) == (False, True, "boolean")
@@ -111,58 +111,58 @@ def test_a_form_is_read_with_what_its_conditions_are_now(desk: Kit) -> None:
     assert reason["conditions"]["shown"]["tree"] == [
         ">", "number", ["attribute", "amount", "numeric"], ["number", "100"]
     ]  # fmt: skip
-    assert api.task_form(job, {"amount": 7}, conn=desk.conn)["reason"]["shown"] == "f"
+    assert api.task_forms.form(job, {"amount": 7}, conn=desk.conn)["reason"]["shown"] == "f"
     desk.rows("update {f}.wed_trig set form = null")
-    assert api.read_task(job, "ana", conn=desk.conn).form is None
+    assert api.tasks.read(job, "ana", conn=desk.conn).form is None
 
 
 def test_a_draft_is_of_who_holds_the_task_and_goes_with_it(desk: Kit) -> None:
     job = task(desk)
-    assert api.read_task_draft(job, "ana", conn=desk.conn) is None
-    assert api.keep_task_draft(job, "ana", {"value-amount": "12"}, conn=desk.conn)
-    assert api.keep_task_draft(job, "ana", {"value-amount": "123"}, conn=desk.conn)
-    kept = api.read_task_draft(job, "ana", conn=desk.conn)
+    assert api.task_forms.read_draft(job, "ana", conn=desk.conn) is None
+    assert api.task_forms.keep_draft(job, "ana", {"value-amount": "12"}, conn=desk.conn)
+    assert api.task_forms.keep_draft(job, "ana", {"value-amount": "123"}, conn=desk.conn)
+    kept = api.task_forms.read_draft(job, "ana", conn=desk.conn)
     assert kept is not None and kept["fields"] == {"value-amount": "123"}
-    assert api.read_task_draft(job, "bob", conn=desk.conn) is None
+    assert api.task_forms.read_draft(job, "bob", conn=desk.conn) is None
     with refused("WD592"):
-        api.keep_task_draft(job, "bob", {"value-amount": "1"}, conn=desk.conn)
+        api.task_forms.keep_draft(job, "bob", {"value-amount": "1"}, conn=desk.conn)
     with refused("WD009"):
-        api.keep_task_draft(job, "ana", {"value-reason": "x" * 1_000_001}, conn=desk.conn)
-    api.complete_task(job, "ana", {"amount": 1}, "Refuse", conn=desk.conn)
-    assert api.read_task_draft(job, "ana", conn=desk.conn) is None
+        api.task_forms.keep_draft(job, "ana", {"value-reason": "x" * 1_000_001}, conn=desk.conn)
+    api.tasks.complete(job, "ana", {"amount": 1}, "Refuse", conn=desk.conn)
+    assert api.task_forms.read_draft(job, "ana", conn=desk.conn) is None
     with refused("WD593"):
-        api.keep_task_draft(job, "ana", {"value-amount": "1"}, conn=desk.conn)
+        api.task_forms.keep_draft(job, "ana", {"value-amount": "1"}, conn=desk.conn)
 
 
 @pytest.mark.parametrize("end", ["complete", "fail", "cancel", "withdraw", "clear"])
 def test_whatever_ends_a_task_ends_its_draft(desk: Kit, end: str) -> None:
     job = task(desk)
     wid = desk.one("select wid from wedsql.task where job_id = %s", [job])
-    api.keep_task_draft(job, "ana", {"value-amount": "12"}, conn=desk.conn)
+    api.task_forms.keep_draft(job, "ana", {"value-amount": "12"}, conn=desk.conn)
     if end == "clear":
-        assert api.keep_task_draft(job, "ana", {}, conn=desk.conn) is False
+        assert api.task_forms.keep_draft(job, "ana", {}, conn=desk.conn) is False
     elif end == "complete":
-        api.complete_task(job, "ana", {"amount": 1}, "Refuse", conn=desk.conn)
+        api.tasks.complete(job, "ana", {"amount": 1}, "Refuse", conn=desk.conn)
     elif end == "fail":
-        api.fail_task(job, "ana", "no paper", conn=desk.conn)
+        api.tasks.fail(job, "ana", "no paper", conn=desk.conn)
     elif end == "cancel":
-        api.cancel(wid, "x", actor="boss", conn=desk.conn)
+        api.instances.cancel(wid, "x", actor="boss", conn=desk.conn)
     else:
-        api.release_task(job, "ana", conn=desk.conn)
-        api.withdraw_job(wid, job, "x", actor="boss", conn=desk.conn)
+        api.tasks.release(job, "ana", conn=desk.conn)
+        api.operations.withdraw_job(wid, job, "x", actor="boss", conn=desk.conn)
     assert desk.one("select count(*) from wedsql.task_draft") == 0
 
 
 def test_what_would_happen_is_told_and_nothing_is_done(desk: Kit) -> None:
     job = task(desk)
-    found = api.preview_task(job, "ana", {"amount": 5}, "Accept", conn=desk.conn)
+    found = api.task_forms.preview(job, "ana", {"amount": 5}, "Accept", conn=desk.conn)
     assert found["refusal"] is None and [each["transition"] for each in found["fires"]] == ["tr_pay"]
     assert found["state_after"] == {"amount": 5, "done": "yes"}
-    found = api.preview_task(job, "ana", {"amount": 5}, "Refuse", conn=desk.conn)
+    found = api.task_forms.preview(job, "ana", {"amount": 5}, "Refuse", conn=desk.conn)
     assert (found["fires"], found["status_after"]) == ([], "F")
-    found = api.preview_task(job, "ana", {}, "Accept", conn=desk.conn)
+    found = api.task_forms.preview(job, "ana", {}, "Accept", conn=desk.conn)
     assert found["refusal"]["sqlstate"] == "WD595"
-    assert [each.job_id for each in api.own_tasks("ana", conn=desk.conn)] == [job]
+    assert [each.job_id for each in api.tasks.own("ana", conn=desk.conn)] == [job]
 
 
 def test_renaming_an_attribute_follows_in_the_form(desk: Kit) -> None:

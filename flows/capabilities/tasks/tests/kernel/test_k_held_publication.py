@@ -23,19 +23,19 @@ Definition = dict[str, Any]
 
 
 def running(kit: Kit) -> Definition:
-    found: Definition = api.running_definition(kit.name, conn=kit.conn)[1]
+    found: Definition = api.drafts.running_definition(kit.name, conn=kit.conn)[1]
     return found
 
 
 def taken(kit: Kit, person: str = "ana") -> int:
     kit.start()
     task = only(kit, person, CLERK)
-    api.take_task(task, person, CLERK, conn=kit.conn)
+    api.tasks.take(task, person, CLERK, conn=kit.conn)
     return task
 
 
 def lost(kit: Kit, person: str = "ana") -> list[str]:
-    return [each.facts["transition"] for each in api.messages(person, kind="o", conn=kit.conn)]
+    return [each.facts["transition"] for each in api.persons.messages(person, kind="o", conn=kit.conn)]
 
 
 def holders(kit: Kit) -> list[str]:
@@ -71,8 +71,8 @@ WITHDRAWN = GroupChoices(withdraw=(0,))
 
 
 def draft(kit: Kit, definition: Definition) -> DraftAt:
-    opened = api.open_draft(kit.name, conn=kit.conn)
-    return api.save_draft(opened.at, definition, conn=kit.conn).at
+    opened = api.drafts.open(kit.name, conn=kit.conn)
+    return api.drafts.save(opened.at, definition, conn=kit.conn).at
 
 
 def refusal(kit: Kit, act: Callable[[], object], held: int) -> HeldByOthers | None:
@@ -89,17 +89,19 @@ def refusal(kit: Kit, act: Callable[[], object], held: int) -> HeldByOthers | No
 def test_a_publication_asks_about_every_task_that_it_takes(office: Kit, what: str) -> None:
     taken(office)
     at = draft(office, TAKES[what](office))
-    version = api.running_definition(office.name, conn=office.conn)[0]
+    version = api.drafts.running_definition(office.name, conn=office.conn)[0]
 
     def publish() -> None:
-        api.request_publication(
+        api.publications.request(
             at, PublicationChoices("so", groups=WITHDRAWN), actor="boss", conn=office.conn
         )
 
     for wrong in (0, 2):
         error = refusal(office, publish, wrong)
         assert error is not None and error.count == 1 and "ana (1)" in error.message
-        assert api.running_definition(office.name, conn=office.conn)[0] == version and lost(office) == []
+        assert (
+            api.drafts.running_definition(office.name, conn=office.conn)[0] == version and lost(office) == []
+        )
         (one,) = error.where["holders"]
         assert one["owner"] == "ana" and one["since"] is not None
     assert refusal(office, publish, 1) is None
@@ -109,24 +111,24 @@ def test_a_publication_asks_about_every_task_that_it_takes(office: Kit, what: st
 def test_what_takes_nothing_asks_nothing(office: Kit) -> None:
     taken(office)
     at = draft(office, changed(office, priority=7))
-    assert refusal(office, lambda: api.request_publication(at, actor="boss", conn=office.conn), 0) is None
-    api.discard_draft(api.read_draft(office.name, conn=office.conn).at, conn=office.conn)
+    assert refusal(office, lambda: api.publications.request(at, actor="boss", conn=office.conn), 0) is None
+    api.drafts.discard(api.drafts.read(office.name, conn=office.conn).at, conn=office.conn)
     at = draft(office, removed(office))
-    assert refusal(office, lambda: api.request_publication(at, actor="ana", conn=office.conn), 0) is None
+    assert refusal(office, lambda: api.publications.request(at, actor="ana", conn=office.conn), 0) is None
 
 
 def request(kit: Kit) -> None:
-    api.request_publication(draft(kit, removed(kit)), actor="boss", conn=kit.conn)
+    api.publications.request(draft(kit, removed(kit)), actor="boss", conn=kit.conn)
 
 
 def at_a_time(kit: Kit) -> None:
     at = kit.one("select wedsql.now()") + timedelta(hours=1)
     choices = PublicationChoices(publish_at=at)
-    api.request_publication(draft(kit, removed(kit)), choices, actor="boss", conn=kit.conn)
+    api.publications.request(draft(kit, removed(kit)), choices, actor="boss", conn=kit.conn)
 
 
 def submit(kit: Kit) -> None:
-    api.submit_definition(kit.name, removed(kit), actor="boss", numbered=True, conn=kit.conn)
+    api.publications.submit(kit.name, removed(kit), actor="boss", numbered=True, conn=kit.conn)
 
 
 def request_in_sql(kit: Kit) -> None:
@@ -140,17 +142,17 @@ def publish_in_sql(kit: Kit) -> None:
 
 
 def update_rows(kit: Kit) -> None:
-    after = api.last_loss(conn=kit.conn)
+    after = api.flows.last_loss(conn=kit.conn)
     kit.rows(
         "update wedsql.trig set performer = 'worker', role = '', offline = false"
         " where flow_id = %s and trname = 'tr_check'",
         [kit.id],
     )
-    api.confirm_losses(kit.name, after, held(), actor="boss", conn=kit.conn)
+    api.flows.confirm_losses(kit.name, after, held(), actor="boss", conn=kit.conn)
 
 
 def drop(kit: Kit) -> None:
-    api.drop_flow(kit.name, force=True, held=held(), conn=kit.conn)
+    api.flows.drop(kit.name, force=True, held=held(), conn=kit.conn)
 
 
 DOORS = (request, at_a_time, submit, request_in_sql, publish_in_sql, update_rows, drop)
@@ -169,23 +171,23 @@ def test_every_door_asks(office: Kit, door: Callable[[Kit], None]) -> None:
 def test_who_approves_is_asked_about_what_is_held_then(office: Kit) -> None:
     office.rows("update wedsql.flow set needs_approval = true where name = %s", [office.name])
     at = draft(office, removed(office))
-    number = api.request_publication(at, actor="eva", conn=office.conn).id
+    number = api.publications.request(at, actor="eva", conn=office.conn).id
     taken(office)
-    assert refusal(office, lambda: api.approve_publication(number, actor="boss", conn=office.conn), 0)
-    assert api.read_publication(number, conn=office.conn).status == "requested"
-    assert not refusal(office, lambda: api.approve_publication(number, actor="boss", conn=office.conn), 1)
+    assert refusal(office, lambda: api.publications.approve(number, actor="boss", conn=office.conn), 0)
+    assert api.publications.read(number, conn=office.conn).status == "requested"
+    assert not refusal(office, lambda: api.publications.approve(number, actor="boss", conn=office.conn), 1)
     assert lost(office) == ["tr_check"]
 
 
 def test_an_earlier_version_is_published_again_after_the_same_question(office: Kit) -> None:
     office.rows("delete from {f}.wed_trig where trname = 'tr_check'")
-    versions = api.list_versions(office.name, conn=office.conn)
+    versions = api.publications.list_versions(office.name, conn=office.conn)
     before = min(each.version for each in versions)
     office.trig("tr_more", "signed is null", performer="person", role="Clerk")
     taken(office)
 
     def back() -> None:
-        api.request_rollback(office.name, before, actor="boss", conn=office.conn)
+        api.publications.request_rollback(office.name, before, actor="boss", conn=office.conn)
 
     error = refusal(office, back, 0)
     assert error is not None and error.count == 1
@@ -195,17 +197,17 @@ def test_an_earlier_version_is_published_again_after_the_same_question(office: K
 def test_the_reaper_asks_nobody(office: Kit) -> None:
     at = office.one("select wedsql.now()") + timedelta(minutes=1)
     made = draft(office, removed(office))
-    api.request_publication(made, PublicationChoices(publish_at=at), actor="boss", conn=office.conn)
+    api.publications.request(made, PublicationChoices(publish_at=at), actor="boss", conn=office.conn)
     taken(office)
     office.clock("2 minutes")
-    assert api.publish_due(conn=office.conn) == office.name
+    assert api.publications.publish_due(conn=office.conn) == office.name
     assert lost(office) == ["tr_check"] and holders(office) == []
 
 
 def test_a_dropped_flow_with_claimed_cases_names_their_owners(office: Kit) -> None:
     task = taken(office)
-    api.fail_task(task, "ana", "torn", conn=office.conn)
-    (case,) = api.list_cases([office.name], conn=office.conn)
-    api.claim_case(case.number, "eva", conn=office.conn)
+    api.tasks.fail(task, "ana", "torn", conn=office.conn)
+    (case,) = api.cases.list([office.name], conn=office.conn)
+    api.cases.claim(case.number, "eva", conn=office.conn)
     error = refusal(office, lambda: drop(office), 0)
     assert error is not None and "eva (1)" in error.message

@@ -32,8 +32,8 @@ def office(kit: Kit, role: str) -> Kit:
 def start(kit: Kit, policy: str, count: int = 1, **state: Any) -> int:
     """Start an instance whose tasks are offered by a policy; return the number of its task."""
     settings = {"notified": policy, "notified_count": count}
-    wid = api.start_with_settings(kit.name, state, settings, conn=kit.conn)
-    return api.instance_tasks(wid, conn=kit.conn)[0].job_id
+    wid = api.persons.start_with_settings(kit.name, state, settings, conn=kit.conn)
+    return api.tasks.of_instance(wid, conn=kit.conn)[0].job_id
 
 
 def named(kit: Kit, name: str) -> str:
@@ -42,11 +42,11 @@ def named(kit: Kit, name: str) -> str:
 
 def connect(kit: Kit, role: str, *names: str) -> None:
     for name in names:
-        api.person_seen(named(kit, name), [f"r:{role}"], conn=kit.conn)
+        api.persons.seen(named(kit, name), [f"r:{role}"], conn=kit.conn)
 
 
 def sees(kit: Kit, role: str, name: str) -> list[int]:
-    return [t.job_id for t in api.open_tasks(named(kit, name), [f"r:{role}"], conn=kit.conn, flow=kit.name)]
+    return [t.job_id for t in api.tasks.open(named(kit, name), [f"r:{role}"], conn=kit.conn, flow=kit.name)]
 
 
 def offered(kit: Kit, task: int) -> list[str]:
@@ -75,7 +75,7 @@ def test_policy_3_offers_it_to_the_n_who_have_taken_the_fewest(office: Kit, role
     first = start(office, "fewest_selected")
     assert offered(office, first) == ["ana"]
     assert offered(office, start(office, "fewest_selected")) == ["ana"]  # none is taken yet
-    api.take_task(first, named(office, "ana"), [f"r:{role}"], conn=office.conn)
+    api.tasks.take(first, named(office, "ana"), [f"r:{role}"], conn=office.conn)
     assert offered(office, start(office, "fewest_selected")) == ["bob"]
 
 
@@ -92,9 +92,9 @@ def test_who_is_not_notified_may_not_take_the_task(office: Kit, role: str) -> No
     connect(office, role, "ana", "bob")
     task = start(office, "fewest_assigned")
     with refused("WD591") as why:
-        api.take_task(task, named(office, "bob"), [f"r:{role}"], conn=office.conn)
+        api.tasks.take(task, named(office, "bob"), [f"r:{role}"], conn=office.conn)
     assert "offered to others" in why.message and role in why.message
-    assert api.take_task(task, named(office, "ana"), [], conn=office.conn).owner == named(office, "ana")
+    assert api.tasks.take(task, named(office, "ana"), [], conn=office.conn).owner == named(office, "ana")
 
 
 def test_who_connects_later_is_offered_what_is_still_open(office: Kit, role: str) -> None:
@@ -105,10 +105,10 @@ def test_who_connects_later_is_offered_what_is_still_open(office: Kit, role: str
     assert sees(office, role, "ana") == sees(office, role, "bob") == [task]
     connect(office, role, "cid")
     assert sees(office, role, "cid") == []  # two have it, with no other tasks, and come first by name
-    api.take_task(task, named(office, "ana"), [], conn=office.conn)
+    api.tasks.take(task, named(office, "ana"), [], conn=office.conn)
     connect(office, role, "aba")
     assert sees(office, role, "aba") == sees(office, role, "bob") == []
-    api.release_task(task, named(office, "ana"), conn=office.conn)
+    api.tasks.release(task, named(office, "ana"), conn=office.conn)
     assert sees(office, role, "bob") == [task]
 
 
@@ -123,12 +123,12 @@ def test_inactive_persons_are_not_notified(office: Kit, role: str) -> None:
     """T-126, T-208: three heartbeats missed, inactive; any action, active."""
     connect(office, role, "ana")
     office.clock("2 minutes 50 seconds")
-    assert named(office, "ana") in [p.name for p in api.active_persons(conn=office.conn)]
+    assert named(office, "ana") in [p.name for p in api.persons.active(conn=office.conn)]
     office.clock("3 minutes 10 seconds")
-    assert named(office, "ana") not in [p.name for p in api.active_persons(conn=office.conn)]
+    assert named(office, "ana") not in [p.name for p in api.persons.active(conn=office.conn)]
     task = start(office, "last_connected")
     assert offered(office, task) == []
-    assert api.person_seen(named(office, "ana"), [f"r:{role}"], conn=office.conn)
+    assert api.persons.seen(named(office, "ana"), [f"r:{role}"], conn=office.conn)
     assert offered(office, task) == ["ana"]
 
 
@@ -138,12 +138,12 @@ def test_who_left_before_the_clock_was_set_back_is_inactive(office: Kit, role: s
     connect(office, role, "ana")
     office.clock("0")
     connect(office, role, "bob")
-    active = [person.name for person in api.active_persons(conn=office.conn)]
+    active = [person.name for person in api.persons.active(conn=office.conn)]
     assert named(office, "bob") in active and named(office, "ana") not in active
     task = start(office, "last_connected")
     assert offered(office, task) == ["bob"]
-    assert api.person_seen(named(office, "ana"), [f"r:{role}"], conn=office.conn), "connected again"
-    assert named(office, "ana") in [person.name for person in api.active_persons(conn=office.conn)]
+    assert api.persons.seen(named(office, "ana"), [f"r:{role}"], conn=office.conn), "connected again"
+    assert named(office, "ana") in [person.name for person in api.persons.active(conn=office.conn)]
     later = start(office, "last_connected")
     assert offered(office, later) == ["ana"]
 
@@ -169,8 +169,8 @@ def test_a_changed_policy_is_that_of_later_tasks(office: Kit, role: str) -> None
     """T-104."""
     connect(office, role, "ana", "bob")
     task = start(office, "fewest_assigned")
-    wid = api.read_task(task, "ana", conn=office.conn).wid
-    api.set_task_settings(wid, {"notified": "all"}, "boss", force=True, conn=office.conn)
+    wid = api.tasks.read(task, "ana", conn=office.conn).wid
+    api.persons.set_settings(wid, {"notified": "all"}, "boss", force=True, conn=office.conn)
     assert sees(office, role, "bob") == []
     assert sees(office, role, "ana") == [task]
 
@@ -184,8 +184,8 @@ def test_a_task_for_a_named_person_is_not_offered_to_others(office: Kit, role: s
 def test_a_task_that_was_offered_can_be_given(office: Kit, role: str) -> None:
     connect(office, role, "ana", "bob")
     task = start(office, "fewest_assigned")
-    api.take_task(task, named(office, "ana"), [], conn=office.conn)
-    api.give_task(task, named(office, "ana"), named(office, "bob"), conn=office.conn)
+    api.tasks.take(task, named(office, "ana"), [], conn=office.conn)
+    api.tasks.give(task, named(office, "ana"), named(office, "bob"), conn=office.conn)
     assert sees(office, role, "bob") == [task] and sees(office, role, "ana") == []
 
 
@@ -194,17 +194,19 @@ def test_the_tasks_of_who_is_away_are_open_to_the_substitute(office: Kit, role: 
     ana, bob = named(office, "ana"), named(office, "bob")
     task = start(office, "all", person=ana)
     assert sees(office, role, "bob") == []
-    number = api.set_absence(ana, bob, now + timedelta(days=1), now + timedelta(days=3), conn=office.conn)
+    number = api.persons.set_absence(
+        ana, bob, now + timedelta(days=1), now + timedelta(days=3), conn=office.conn
+    )
     assert sees(office, role, "bob") == []
     office.clock("2 days")
     assert sees(office, role, "bob") == sees(office, role, "ana") == [task]
     office.clock("4 days")
-    assert sees(office, role, "bob") == [] and api.absences(ana, conn=office.conn) == []
+    assert sees(office, role, "bob") == [] and api.persons.absences(ana, conn=office.conn) == []
     office.clock("2 days")
-    assert api.take_task(task, bob, [], conn=office.conn).owner == bob
-    assert [a.id for a in api.absences(bob, conn=office.conn)] == [number]
-    assert not api.delete_absence(bob, number, conn=office.conn)
-    assert api.delete_absence(ana, number, conn=office.conn)
+    assert api.tasks.take(task, bob, [], conn=office.conn).owner == bob
+    assert [a.id for a in api.persons.absences(bob, conn=office.conn)] == [number]
+    assert not api.persons.delete_absence(bob, number, conn=office.conn)
+    assert api.persons.delete_absence(ana, number, conn=office.conn)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +216,7 @@ def test_the_tasks_of_who_is_away_are_open_to_the_substitute(office: Kit, role: 
 def test_a_wrong_absence_is_refused(office: Kit, substitute: str, begin: int, end: int) -> None:
     now = office.one("select wedsql.now()")
     with refused("WD009"):
-        api.set_absence(
+        api.persons.set_absence(
             "ana", substitute, now + timedelta(days=begin), now + timedelta(days=end), conn=office.conn
         )
 
@@ -232,10 +234,12 @@ def test_a_substitute_who_performed_what_excludes_may_not(kit: Kit) -> None:
     )
     kit.final("b is not null")
     wid = kit.start(person=named(kit, "ana"))
-    task = api.instance_tasks(wid, conn=kit.conn)[0].job_id
-    api.take_task(task, named(kit, "bob"), ["r:X"], conn=kit.conn)
-    api.complete_task(task, named(kit, "bob"), {"a": "1"}, conn=kit.conn)
+    task = api.tasks.of_instance(wid, conn=kit.conn)[0].job_id
+    api.tasks.take(task, named(kit, "bob"), ["r:X"], conn=kit.conn)
+    api.tasks.complete(task, named(kit, "bob"), {"a": "1"}, conn=kit.conn)
     now = kit.one("select wedsql.now()")
-    api.set_absence(named(kit, "ana"), named(kit, "bob"), now, now + timedelta(days=1), conn=kit.conn)
+    api.persons.set_absence(named(kit, "ana"), named(kit, "bob"), now, now + timedelta(days=1), conn=kit.conn)
     with refused("WD591"):
-        api.take_task(api.instance_tasks(wid, conn=kit.conn)[0].job_id, named(kit, "bob"), [], conn=kit.conn)
+        api.tasks.take(
+            api.tasks.of_instance(wid, conn=kit.conn)[0].job_id, named(kit, "bob"), [], conn=kit.conn
+        )

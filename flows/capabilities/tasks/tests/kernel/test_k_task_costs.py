@@ -22,11 +22,11 @@ order by 1
 
 def planned(kit: Kit, person: str) -> list[str]:
     """Return which of these functions a task calls that is taken and completed."""
-    (task,) = api.open_tasks(person, CLERK, conn=kit.conn, limit=1)
+    (task,) = api.tasks.open(person, CLERK, conn=kit.conn, limit=1)
     with kit.conn.transaction():
         kit.conn.execute("set local track_functions = 'all'")
-        api.take_task(task.job_id, person, CLERK, conn=kit.conn)
-        api.complete_task(task.job_id, person, {"checked": "yes"}, conn=kit.conn)
+        api.tasks.take(task.job_id, person, CLERK, conn=kit.conn)
+        api.tasks.complete(task.job_id, person, {"checked": "yes"}, conn=kit.conn)
         return [name for (name,) in kit.conn.execute(PLANNED).fetchall()]
 
 
@@ -40,10 +40,10 @@ def test_a_task_calls_no_function_whose_statements_are_planned_each_time(office:
 def test_many_tasks_call_none_either(office: Kit) -> None:
     for _ in range(5):
         office.start()
-    tasks = [one.job_id for one in api.open_tasks("ana", CLERK, conn=office.conn)]
+    tasks = [one.job_id for one in api.tasks.open("ana", CLERK, conn=office.conn)]
     with office.conn.transaction():
         office.conn.execute("set local track_functions = 'all'")
-        api.take_tasks(tasks, "ana", CLERK, conn=office.conn)
-        api.complete_tasks({task: {"checked": "yes"} for task in tasks}, "ana", conn=office.conn)
+        api.tasks.take_many(tasks, "ana", CLERK, conn=office.conn)
+        api.tasks.complete_many({task: {"checked": "yes"} for task in tasks}, "ana", conn=office.conn)
         found = office.conn.execute(PLANNED.replace("p.proname", "p.proname, s.calls", 1)).fetchall()
     assert [(name, calls) for name, calls in found if calls >= len(tasks)] == []

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from flows import api
+from flows.api.operations import suspend
 from flows.tests.kit import Kit, broken
 from flows.tests.statuses import compensatable, exception, leased, operated, running, suspended
 
@@ -53,30 +54,30 @@ def open_task(kit: Kit) -> int:
     """Return an instance with an open task, whose first one `ana` has performed."""
     wid = kit.start(a="0", b="bob")
     job = kit.pending(wid)[0].id
-    api.take_task(job, "ana", ["r:Clerk"], conn=kit.conn)
-    api.complete_task(job, "ana", {"a": "1"}, conn=kit.conn)
+    api.tasks.take(job, "ana", ["r:Clerk"], conn=kit.conn)
+    api.tasks.complete(job, "ana", {"a": "1"}, conn=kit.conn)
     return wid
 
 
 def taken(kit: Kit) -> int:
     wid = open_task(kit)
-    api.take_task(kit.pending(wid)[0].id, "eva", ["r:Clerk"], conn=kit.conn)
+    api.tasks.take(kit.pending(wid)[0].id, "eva", ["r:Clerk"], conn=kit.conn)
     return wid
 
 
 def failed(kit: Kit) -> int:
     wid = taken(kit)
-    api.fail_task(kit.pending(wid)[-1].id, "eva", "No.", conn=kit.conn)
+    api.tasks.fail(kit.pending(wid)[-1].id, "eva", "No.", conn=kit.conn)
     return wid
 
 
 REACHED = {"R": open_task, "S": taken, "H of an exception": failed, "H of a suspension":
-           operated(open_task, api.suspend)}  # fmt: skip
+           operated(open_task, api.operations.suspend)}  # fmt: skip
 
 
 def foreseen(kit: Kit, changed: dict[str, Any]) -> list[int]:
     """Return the instances of which the impact says that a pending job gets something of the rule."""
-    found = api.impact(kit.name, changed, conn=kit.conn)
+    found = api.trials.impact(kit.name, changed, conn=kit.conn)
     return [wid for rule in found.rules if rule.trigger == 0 for wid in rule.follows.sample]
 
 
@@ -129,8 +130,8 @@ def test_what_people_decided_about_a_task_stays(kit: Kit) -> None:
     wid = taken(kit)
     job = kit.pending(wid)[0].id
     later = kit.one("select wedsql.now() + '3 days'")
-    api.extend_task_deadline(job, "max", later, force=True, conn=kit.conn)
-    api.give_task(job, "eva", "ida", conn=kit.conn)
+    api.tasks.extend_deadline(job, "max", later, force=True, conn=kit.conn)
+    api.tasks.give(job, "eva", "ida", conn=kit.conn)
     changed = definition(OLD | {"role": "Boss", "deadline": "2 hours"})
     assert foreseen(kit, changed) == []
     before = row(kit, wid)
@@ -142,31 +143,31 @@ def test_what_people_decided_about_a_task_stays(kit: Kit) -> None:
 def test_what_was_offered_to_some_is_offered_anew(kit: Kit, change: dict[str, Any]) -> None:
     kit.publish(definition(OLD, **OFFERED))
     for person, keys in (("eva", ["r:Clerk"]), ("max", ["r:Boss"]), ("ana", ["r:Clerk"])):
-        api.person_seen(person, keys, conn=kit.conn)
+        api.persons.seen(person, keys, conn=kit.conn)
         kit.clock(f"{len(person)} seconds")
     wid = open_task(kit)
     job = kit.pending(wid)[0].id
     assert row(kit, wid, "task_watch")["offered"] == ["ana"]
     kit.publish(definition(OLD | change, **OFFERED))
     who = {"role": "max", "not_by": "eva", "candidate": "bob"}[next(iter(change))]
-    keys = api.person_keys(who, conn=kit.conn)
-    assert [each.job_id for each in api.open_tasks(who, [*keys], conn=kit.conn)] == [job]
-    assert api.take_task(job, who, [], conn=kit.conn).owner == who
+    keys = api.persons.keys(who, conn=kit.conn)
+    assert [each.job_id for each in api.tasks.open(who, [*keys], conn=kit.conn)] == [job]
+    assert api.tasks.take(job, who, [], conn=kit.conn).owner == who
     assert broken(kit) == []
 
 
 def test_a_task_that_becomes_one_of_a_role_is_offered_to_some(kit: Kit) -> None:
     rule = OLD | {"role": "Seller", "deadline": None}
     kit.publish(definition(rule | {"candidate": "b"}, **OFFERED))
-    api.person_seen("eva", ["r:Seller"], conn=kit.conn)
+    api.persons.seen("eva", ["r:Seller"], conn=kit.conn)
     wid = kit.start(a="1", b="bob")
     assert row(kit, wid)["audience"] == "p:bob"
     kit.publish(definition(rule, **OFFERED))
     assert row(kit, wid, "task_watch")["offered"] == ["eva"]
 
 
-@pytest.mark.parametrize("reach", [running, exception, suspended, operated(exception, api.suspend), leased,
-                                   operated(compensatable, api.suspend)])  # fmt: skip
+@pytest.mark.parametrize("reach", [running, exception, suspended, operated(exception, suspend), leased,
+                                   operated(compensatable, suspend)])  # fmt: skip
 def test_jobs_of_workers_become_tasks_and_again_jobs(kit: Kit, reach: Callable[[Kit], int]) -> None:
     kit.publish(definition(WORKER | {"compensation": "inverse"}))
     wid = reach(kit)
@@ -186,17 +187,17 @@ def test_a_person_is_offered_what_a_worker_holds_when_that_ends(kit: Kit, end: s
     wid = running(kit)
     job = kit.lease("tr_x")
     kit.publish(definition(OLD | {"max_attempts": 5}))
-    assert row(kit, wid)["state"] == "H" and api.open_tasks("ana", ["r:Clerk"], conn=kit.conn) == []
+    assert row(kit, wid)["state"] == "H" and api.tasks.open("ana", ["r:Clerk"], conn=kit.conn) == []
     if end == "fail":
-        api.fail(job, "No.", conn=kit.conn)
+        api.jobs.fail(job, "No.", conn=kit.conn)
     elif end == "release":
-        api.release(job, conn=kit.conn)
+        api.jobs.release(job, conn=kit.conn)
     elif end == "release_job":
-        api.release_job(wid, job.id, "Free it.", conn=kit.conn)
+        api.operations.release_job(wid, job.id, "Free it.", conn=kit.conn)
     else:
         kit.reap("2 days")
     assert row(kit, wid)["state"] == "R" and broken(kit) == []
-    assert api.take_task(job.id, "ana", ["r:Clerk"], conn=kit.conn).owner == "ana"
+    assert api.tasks.take(job.id, "ana", ["r:Clerk"], conn=kit.conn).owner == "ana"
 
 
 def test_a_worker_that_holds_a_job_completes_it_although_people_perform_the_next(kit: Kit) -> None:
@@ -212,16 +213,16 @@ def test_a_worker_that_holds_a_job_completes_it_although_people_perform_the_next
 def test_an_instance_keeps_the_options_of_its_start(kit: Kit, options: dict[str, Any]) -> None:
     kit.publish(definition(OLD))
     wid = open_task(kit)
-    before = api.task_settings(wid, conn=kit.conn)
+    before = api.persons.settings(wid, conn=kit.conn)
     kit.publish(definition(OLD, **options))
-    assert api.task_settings(wid, conn=kit.conn) == before
+    assert api.persons.settings(wid, conn=kit.conn) == before
     job = kit.pending(wid)[0].id
-    api.take_task(job, "ana", ["r:Clerk"], conn=kit.conn)
-    api.complete_task(job, "ana", {"a": "0"}, conn=kit.conn)
-    assert api.task_settings(wid, conn=kit.conn) == before
+    api.tasks.take(job, "ana", ["r:Clerk"], conn=kit.conn)
+    api.tasks.complete(job, "ana", {"a": "0"}, conn=kit.conn)
+    assert api.persons.settings(wid, conn=kit.conn) == before
     assert row(kit, wid)["audience"] == "r:Clerk"
     assert kit.one("select count(*) from wedsql.message where wid = %s", [wid]) == 0
-    chosen = api.task_settings(kit.start(a="1"), conn=kit.conn)
+    chosen = api.persons.settings(kit.start(a="1"), conn=kit.conn)
     assert chosen is not None and before is not None
     name, given = next(iter(options.items()))
     assert getattr(chosen, name) == given != getattr(before, name)

@@ -62,8 +62,8 @@ def ask_alone(kit: Kit, verb: str, task: int) -> tuple[str, Any]:
     """Return the error, or what a verb says about one task."""
     try:
         if verb in DATA:
-            return "", api.complete_task(task, completes(verb), DATA[verb], conn=kit.conn)
-        return "", shown(api.take_task(task, verb, CLERK, conn=kit.conn))
+            return "", api.tasks.complete(task, completes(verb), DATA[verb], conn=kit.conn)
+        return "", shown(api.tasks.take(task, verb, CLERK, conn=kit.conn))
     except WedError as error:
         return error.code, None
 
@@ -71,9 +71,9 @@ def ask_alone(kit: Kit, verb: str, task: int) -> tuple[str, Any]:
 def ask_many(kit: Kit, verb: str, tasks: list[int]) -> dict[int, tuple[str, Any]]:
     """Return the same of each of many tasks."""
     if verb in DATA:
-        done = api.complete_tasks(dict.fromkeys(tasks, DATA[verb]), completes(verb), conn=kit.conn)
+        done = api.tasks.complete_many(dict.fromkeys(tasks, DATA[verb]), completes(verb), conn=kit.conn)
         return {one.job_id: (one.error.code if one.error else "", one.result) for one in done}
-    taken = api.take_tasks(tasks, verb, CLERK, conn=kit.conn)
+    taken = api.tasks.take_many(tasks, verb, CLERK, conn=kit.conn)
     return {one.job_id: (one.error.code if one.error else "", shown(one.held)) for one in taken}
 
 
@@ -95,18 +95,18 @@ def test_each_of_many_gets_in_each_state_what_it_gets_alone(busy: Kit, verb: str
 def tasks_of(office: Kit, count: int) -> list[int]:
     for _ in range(count):
         office.start()
-    return [task.job_id for task in api.open_tasks("ana", CLERK, conn=office.conn)]
+    return [task.job_id for task in api.tasks.open("ana", CLERK, conn=office.conn)]
 
 
 def test_many_tasks_are_taken_and_completed_and_the_next_ones_begin(office: Kit) -> None:
     tasks = tasks_of(office, 5)
-    taken = api.take_tasks(tasks, "ana", CLERK, conn=office.conn)
+    taken = api.tasks.take_many(tasks, "ana", CLERK, conn=office.conn)
     assert {one.job_id for one in taken if one.held and one.held.state == "S"} == set(tasks)
     assert len({one.held.claim for one in taken if one.held}) == 5
-    done = api.complete_tasks({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
+    done = api.tasks.complete_many({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
     assert all(one.result and one.result.fired == ["tr_sign"] for one in done)
-    assert [task.transition for task in api.open_tasks("bob", BOSS, conn=office.conn)] == ["tr_sign"] * 5
-    assert api.open_tasks("ana", BOSS, conn=office.conn) == []  # whoever checked does not sign
+    assert [task.transition for task in api.tasks.open("bob", BOSS, conn=office.conn)] == ["tr_sign"] * 5
+    assert api.tasks.open("ana", BOSS, conn=office.conn) == []  # whoever checked does not sign
     assert broken(office) == []
 
 
@@ -117,11 +117,11 @@ def test_many_are_taken_and_completed_in_one_call_each_as_by_two(busy: Kit) -> N
         expected = []
         for case in alone:
             if busy.one("select state from wedsql.task where job_id = %s", [case.task]) == "R":
-                api.take_tasks([case.task], person, keys, conn=busy.conn)
-            (done,) = api.complete_tasks({case.task: DATA["values"]}, person, conn=busy.conn)
+                api.tasks.take_many([case.task], person, keys, conn=busy.conn)
+            (done,) = api.tasks.complete_many({case.task: DATA["values"]}, person, conn=busy.conn)
             expected.append((done.error.code if done.error else "", done.result, after(case)))
         values = dict.fromkeys([case.task for case in together], DATA["values"])
-        said = {one.job_id: one for one in api.complete_tasks(values, person, keys=keys, conn=busy.conn)}
+        said = {one.job_id: one for one in api.tasks.complete_many(values, person, keys=keys, conn=busy.conn)}
         found = []
         for case in together:
             one = said[case.task]
@@ -145,37 +145,37 @@ def test_two_tasks_of_one_instance_are_taken_and_completed_in_one_call(
         kit.trig(f"tr_{name}", f"{name} is null", performer="person", role="Clerk", writes=[name])
     kit.final("ended is not null")
     kit.start(one=None)
-    found = api.open_tasks("ana", CLERK, conn=kit.conn)
+    found = api.tasks.open("ana", CLERK, conn=kit.conn)
     tasks = {one.job_id: {one.transition[3:]: "x"} for one in sorted(found, key=lambda each: each.job_id)}
     numbers = list(tasks)
     if held is not None:
-        api.take_task(numbers[held], "ana", CLERK, conn=kit.conn)
+        api.tasks.take(numbers[held], "ana", CLERK, conn=kit.conn)
     if wrong is not None:
         tasks[numbers[wrong]] = {"ended": "x"}
-    done = {one.job_id: one.error for one in api.complete_tasks(tasks, "ana", keys=CLERK, conn=kit.conn)}
+    done = {one.job_id: one.error for one in api.tasks.complete_many(tasks, "ana", keys=CLERK, conn=kit.conn)}
     assert [done[task] is None for task in numbers] == [wrong != place for place in (0, 1)]
     assert broken(kit) == []
 
 
 def test_a_claim_of_an_earlier_holding_is_refused_and_the_task_stays_open(office: Kit) -> None:
     (task,) = tasks_of(office, 1)
-    claim = api.take_task(task, "ana", CLERK, conn=office.conn).claim
-    api.release_task(task, "ana", conn=office.conn)
+    claim = api.tasks.take(task, "ana", CLERK, conn=office.conn).claim
+    api.tasks.release(task, "ana", conn=office.conn)
     data = {task: {"checked": "yes"}}
-    (done,) = api.complete_tasks(data, "ana", claims={task: claim}, keys=CLERK, conn=office.conn)
+    (done,) = api.tasks.complete_many(data, "ana", claims={task: claim}, keys=CLERK, conn=office.conn)
     assert done.error is not None and done.error.code == "WD593" and broken(office) == []
-    assert [one.job_id for one in api.open_tasks("ana", CLERK, conn=office.conn)] == [task]
+    assert [one.job_id for one in api.tasks.open("ana", CLERK, conn=office.conn)] == [task]
 
 
 def test_one_wrong_value_rejects_one_task(office: Kit) -> None:
     tasks = tasks_of(office, 3)
-    api.take_tasks(tasks, "ana", CLERK, conn=office.conn)
+    api.tasks.take_many(tasks, "ana", CLERK, conn=office.conn)
     results: dict[int, dict[str, Any]] = {task: {"checked": "yes"} for task in tasks}
     results[tasks[1]] = {"signed": "yes"}  # which it may not write
-    done = {one.job_id: one for one in api.complete_tasks(results, "ana", conn=office.conn)}
+    done = {one.job_id: one for one in api.tasks.complete_many(results, "ana", conn=office.conn)}
     assert [done[task].error is None for task in tasks] == [True, False, True]
-    assert [task.job_id for task in api.own_tasks("ana", conn=office.conn)] == [tasks[1]]
-    again = api.complete_tasks({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
+    assert [task.job_id for task in api.tasks.own("ana", conn=office.conn)] == [tasks[1]]
+    again = api.tasks.complete_many({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
     repeated = {one.job_id: one.result.repeated for one in again if one.result}
     assert repeated == {tasks[0]: True, tasks[1]: False, tasks[2]: True}
     assert broken(office) == []
@@ -183,15 +183,15 @@ def test_one_wrong_value_rejects_one_task(office: Kit) -> None:
 
 def test_outcomes_set_their_values_and_an_unknown_one_is_an_error_of_each(office: Kit) -> None:
     tasks = tasks_of(office, 3)
-    api.take_tasks(tasks, "ana", CLERK, conn=office.conn)
-    api.complete_tasks({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
-    signs = [task.job_id for task in api.open_tasks("bob", BOSS, conn=office.conn)]
-    api.take_tasks(signs, "bob", BOSS, conn=office.conn)
-    wrong = api.complete_tasks({key: {} for key in signs}, "bob", "Perhaps", conn=office.conn)
+    api.tasks.take_many(tasks, "ana", CLERK, conn=office.conn)
+    api.tasks.complete_many({key: {"checked": "yes"} for key in tasks}, "ana", conn=office.conn)
+    signs = [task.job_id for task in api.tasks.open("bob", BOSS, conn=office.conn)]
+    api.tasks.take_many(signs, "bob", BOSS, conn=office.conn)
+    wrong = api.tasks.complete_many({key: {} for key in signs}, "bob", "Perhaps", conn=office.conn)
     assert {one.error.code for one in wrong if one.error} == {"WD594"}
-    done = api.complete_tasks({key: {} for key in signs}, "bob", "Approve", conn=office.conn)
+    done = api.tasks.complete_many({key: {} for key in signs}, "bob", "Approve", conn=office.conn)
     assert all(one.result and one.result.fired == ["tr_file"] for one in done)
-    assert {task.outcome for task in api.done_tasks("bob", conn=office.conn)} == {"Approve"}
+    assert {task.outcome for task in api.tasks.done("bob", conn=office.conn)} == {"Approve"}
     assert broken(office) == []
 
 
@@ -199,13 +199,13 @@ def test_a_claim_of_an_earlier_holding_rejects_its_task(office: Kit) -> None:
     tasks = tasks_of(office, 2)
     claims = {
         one.job_id: one.held.claim
-        for one in api.take_tasks(tasks, "ana", CLERK, conn=office.conn)
+        for one in api.tasks.take_many(tasks, "ana", CLERK, conn=office.conn)
         if one.held
     }
-    api.release_task(tasks[0], "ana", conn=office.conn)
-    api.take_task(tasks[0], "ana", CLERK, conn=office.conn)
+    api.tasks.release(tasks[0], "ana", conn=office.conn)
+    api.tasks.take(tasks[0], "ana", CLERK, conn=office.conn)
     results = {key: {"checked": "yes"} for key in tasks}
-    done = api.complete_tasks(results, "ana", claims=claims, conn=office.conn)
+    done = api.tasks.complete_many(results, "ana", claims=claims, conn=office.conn)
     assert {one.job_id: one.error.code for one in done if one.error} == {tasks[0]: "WD593"}
 
 
@@ -216,11 +216,11 @@ def test_two_tasks_of_one_instance_are_both_completed(kit: Kit) -> None:
     kit.final("a is not null and b is not null")
     kit.start()
     tasks = {
-        task.job_id: {task.transition[-1]: "yes"} for task in api.open_tasks("ana", CLERK, conn=kit.conn)
+        task.job_id: {task.transition[-1]: "yes"} for task in api.tasks.open("ana", CLERK, conn=kit.conn)
     }
     assert len(tasks) == 2
-    api.take_tasks(list(tasks), "ana", CLERK, conn=kit.conn)
-    done = api.complete_tasks(tasks, "ana", conn=kit.conn)
+    api.tasks.take_many(list(tasks), "ana", CLERK, conn=kit.conn)
+    done = api.tasks.complete_many(tasks, "ana", conn=kit.conn)
     assert sorted(one.result.status for one in done if one.result) == ["F", "R"]
     assert broken(kit) == []
 
@@ -231,23 +231,23 @@ def test_what_is_set_or_checked_at_taking_is_set_and_checked_for_each_of_many(ki
     kit.trig("tr_a", "a is null", sets_when_taken="by = 'taken'", **options)
     kit.final("a is not null")
     wids = [kit.start() for _ in range(3)]
-    tasks = [task.job_id for task in api.open_tasks("ana", CLERK, conn=kit.conn)]
-    assert all(one.held for one in api.take_tasks(tasks, "ana", CLERK, conn=kit.conn))
+    tasks = [task.job_id for task in api.tasks.open("ana", CLERK, conn=kit.conn)]
+    assert all(one.held for one in api.tasks.take_many(tasks, "ana", CLERK, conn=kit.conn))
     assert [kit.state(wid)["by"] for wid in wids] == ["taken"] * 3
 
 
 def test_more_than_500_tasks_and_nobody_are_refused(office: Kit) -> None:
     for ask in (
-        lambda: api.take_tasks(range(1, 502), "ana", CLERK, conn=office.conn),
-        lambda: api.take_tasks([1], " ", CLERK, conn=office.conn),
-        lambda: api.complete_tasks({key: {} for key in range(501)}, "ana", conn=office.conn),
+        lambda: api.tasks.take_many(range(1, 502), "ana", CLERK, conn=office.conn),
+        lambda: api.tasks.take_many([1], " ", CLERK, conn=office.conn),
+        lambda: api.tasks.complete_many({key: {} for key in range(501)}, "ana", conn=office.conn),
     ):
         with pytest.raises(BadDefinition):
             ask()
-    (unknown,) = api.take_tasks([0], "ana", CLERK, conn=office.conn)
+    (unknown,) = api.tasks.take_many([0], "ana", CLERK, conn=office.conn)
     assert unknown.error is not None and unknown.error.code == "WD590"
-    assert api.take_tasks([], "ana", CLERK, conn=office.conn) == []
-    assert api.complete_tasks({}, "ana", conn=office.conn) == []
+    assert api.tasks.take_many([], "ana", CLERK, conn=office.conn) == []
+    assert api.tasks.complete_many({}, "ana", conn=office.conn) == []
 
 
 def test_of_many_who_take_many_in_other_orders_each_task_has_one_owner(office: Kit) -> None:
@@ -257,7 +257,7 @@ def test_of_many_who_take_many_in_other_orders_each_task_has_one_owner(office: K
     lines = [office.connect() for _ in people]
 
     def take(person: str, conn: Any, mine: list[int]) -> None:
-        got = api.take_tasks(mine, person, CLERK, conn=conn)
+        got = api.tasks.take_many(mine, person, CLERK, conn=conn)
         taken[person] = [one.job_id for one in got if one.held]
 
     threads = [

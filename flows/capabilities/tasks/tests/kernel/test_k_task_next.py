@@ -30,7 +30,7 @@ def got(kit: Kit, person: str, keys: list[str], order: Any = "arrival", flows: A
             each.job_id for each in listed(kit, person, keys, order=order, after=after, limit=10, flow=flows)
         ]
 
-    held = api.take_next_task(offered, person, keys, conn=kit.conn)
+    held = api.tasks.take_next(offered, person, keys, conn=kit.conn)
     return held.job_id if held else None
 
 
@@ -53,7 +53,7 @@ def test_the_first_task_of_the_flow_is_found_behind_those_of_others(office: Kit,
     wids = [office.start(), office.start()]
     first, second = [each.job_id for each in listed(office, "ana", CLERK)]
     with office.conn.transaction(force_rollback=True):
-        api.create_flow(f"{office.name}_o", conn=office.conn)
+        api.flows.create(f"{office.name}_o", conn=office.conn)
         office.rows(OTHERS, [30, first])
         few = buffers(office, order)
         office.rows(OTHERS.replace("-n", "-n - 100"), [5000, first])
@@ -69,14 +69,14 @@ def test_tasks_that_the_person_may_not_have_are_passed_over(office: Kit) -> None
     for _number in range(25):
         office.start()
     for each in listed(office, "ana", CLERK):
-        api.take_task(each.job_id, "ana", CLERK, conn=office.conn)
-        api.complete_task(each.job_id, "ana", {"checked": "yes"}, conn=office.conn)
+        api.tasks.take(each.job_id, "ana", CLERK, conn=office.conn)
+        api.tasks.complete(each.job_id, "ana", {"checked": "yes"}, conn=office.conn)
     last = office.start()
     task = listed(office, "bob", CLERK)[0].job_id
-    api.take_task(task, "bob", CLERK, conn=office.conn)
-    api.complete_task(task, "bob", {"checked": "yes"}, conn=office.conn)
+    api.tasks.take(task, "bob", CLERK, conn=office.conn)
+    api.tasks.complete(task, "bob", {"checked": "yes"}, conn=office.conn)
     found = got(office, "ana", ["r:Boss"])
-    assert [each.wid for each in api.own_tasks("ana", conn=office.conn)] == [last]
+    assert [each.wid for each in api.tasks.own("ana", conn=office.conn)] == [last]
     assert found is not None and got(office, "ana", ["r:Boss"]) is None
 
 
@@ -89,5 +89,5 @@ def test_tasks_whose_condition_ceased_to_hold_are_withdrawn_on_the_way(kit: Kit)
     for wid in wids[:-1]:
         kit.run("tr_b", wid, b="x")
     assert got(kit, "ana", CLERK) is not None
-    assert [each.wid for each in api.own_tasks("ana", conn=kit.conn)] == [wids[-1]]
+    assert [each.wid for each in api.tasks.own("ana", conn=kit.conn)] == [wids[-1]]
     assert listed(kit, "ana", CLERK) == [] and violations(kit) == []

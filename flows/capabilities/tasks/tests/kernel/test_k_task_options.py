@@ -26,7 +26,7 @@ def test_tasks_follow_the_options_of_their_rule(office: Kit) -> None:
         " where trname = 'tr_check'"
     )
     assert listed(office, "eva", BOSS) == []
-    assert list(api.take(office.name, ["tr_check"], conn=office.conn))
+    assert list(api.jobs.take(office.name, ["tr_check"], conn=office.conn))
     office.rows("update {f}.wed_trig set performer = 'person' where trname = 'tr_check'")
     assert only(office, "eva", BOSS) == task and violations(office) == []
 
@@ -38,13 +38,13 @@ def test_a_sheet_has_what_the_task_needs_and_its_claim_only_for_the_owner(office
         "update {f}.wed_trig set application = 'https://x.example/{{person}}?a=1', description = 'Look.'"
         " where trname = 'tr_check'".replace("{{", "{").replace("}}", "}")
     )
-    held = api.take_task(task, "ana", CLERK, conn=office.conn)
-    sheet = api.read_task(task, "ana", conn=office.conn)
+    held = api.tasks.take(task, "ana", CLERK, conn=office.conn)
+    sheet = api.tasks.read(task, "ana", conn=office.conn)
     assert (list(sheet.reads), list(sheet.writes), list(sheet.outcomes)) == (["checked"], ["checked"], [])
     assert sheet.application == "https://x.example/ana%20%26%20co?a=1"
-    assert sheet.claim == str(held.claim) and api.read_task(task, "bob", conn=office.conn).claim is None
+    assert sheet.claim == str(held.claim) and api.tasks.read(task, "bob", conn=office.conn).claim is None
     with refused("WD590"):
-        api.read_task(10**15, "ana", conn=office.conn)
+        api.tasks.read(10**15, "ana", conn=office.conn)
 
 
 @pytest.mark.parametrize(

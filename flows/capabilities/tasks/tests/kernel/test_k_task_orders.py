@@ -33,7 +33,7 @@ def office(kit: Kit) -> Kit:
 
 
 def listed(kit: Kit, order: Any = "arrival", **options: Any) -> list[Task]:
-    return api.open_tasks("ana", CLERK, order, conn=kit.conn, **options)
+    return api.tasks.open("ana", CLERK, order, conn=kit.conn, **options)
 
 
 def numbers(found: list[Task]) -> list[int]:
@@ -45,7 +45,7 @@ def own(kit: Kit) -> list[int]:
 
 
 def place(kit: Kit, task: int, after: int | None = None, before: int | None = None) -> None:
-    api.place_task("ana", CLERK, task, after, before, conn=kit.conn)
+    api.tasks.place("ana", CLERK, task, after, before, conn=kit.conn)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -56,7 +56,7 @@ def test_the_pages_of_each_order_are_the_whole_list(office: Kit, order: Any) -> 
         office.start(text="x" * chance.choice([1, 1, 500, 9]), **({"kind": kind} if kind else {}))
         if number % 5 == 0:
             tasks = numbers(listed(office))
-            api.place_task("ana", CLERK, tasks[-1], None, tasks[0], conn=office.conn) if number else None
+            api.tasks.place("ana", CLERK, tasks[-1], None, tasks[0], conn=office.conn) if number else None
     whole = listed(office, order)
     assert len(whole) == 23
     for size in (1, 4, 22):
@@ -81,11 +81,11 @@ def test_the_readiest_is_first_what_needs_no_application_that_is_new(office: Kit
     more, plain = office.start(text="xx", kind="cad"), office.start(text="xxxx")
     assert [each.wid for each in listed(office, "readiest")] == [plain, cad, more, sheet]
     (first,) = (each.job_id for each in listed(office) if each.wid == sheet)
-    api.take_task(first, "ana", CLERK, conn=office.conn)
-    api.complete_task(first, "ana", {"done": "yes"}, conn=office.conn)
+    api.tasks.take(first, "ana", CLERK, conn=office.conn)
+    api.tasks.complete(first, "ana", {"done": "yes"}, conn=office.conn)
     again = office.start(text="xxxxx", kind="sheet")
     assert [each.wid for each in listed(office, "readiest")] == [plain, again, cad, more]
-    bob = api.open_tasks("bob", CLERK, "readiest", conn=office.conn)
+    bob = api.tasks.open("bob", CLERK, "readiest", conn=office.conn)
     assert [each.wid for each in bob] == [plain, cad, more, again], "bob has not used it"
 
 
@@ -118,10 +118,10 @@ def test_an_order_of_ones_own_is_what_moving_makes_of_it(office: Kit) -> None:
             office.start(text="x")
             expected = [*expected, *(each for each in own(office) if each not in expected)]
             assert own(office)[-1] == expected[-1], "what arrives is behind"
-    other = api.open_tasks("ana", CLERK, "own", conn=office.connect())
+    other = api.tasks.open("ana", CLERK, "own", conn=office.connect())
     assert numbers(other) == expected, "it follows the person to another machine"
-    assert numbers(api.open_tasks("bob", CLERK, "own", conn=office.conn)) == numbers(listed(office))
-    api.clear_task_places("ana", conn=office.conn)
+    assert numbers(api.tasks.open("bob", CLERK, "own", conn=office.conn)) == numbers(listed(office))
+    api.tasks.clear_places("ana", conn=office.conn)
     assert own(office) == numbers(listed(office))
 
 
@@ -131,13 +131,13 @@ def test_tasks_that_are_held_have_the_same_orders(office: Kit) -> None:
     first, second, third = numbers(listed(office))
     place(office, third, None, first)
     for task in (second, first, third):
-        api.take_task(task, "ana", CLERK, conn=office.conn)
+        api.tasks.take(task, "ana", CLERK, conn=office.conn)
     for order, expected in {
         "arrival": [first, second, third], "size": [second, third, first], "own": [third, first, second],
     }.items():  # fmt: skip
-        assert numbers(api.own_tasks("ana", order=order, conn=office.conn)) == expected  # type: ignore[arg-type]
+        assert numbers(api.tasks.own("ana", order=order, conn=office.conn)) == expected  # type: ignore[arg-type]
     with refused("WD009"):
-        api.own_tasks("ana", order="colour", conn=office.conn)  # type: ignore[arg-type]
+        api.tasks.own("ana", order="colour", conn=office.conn)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_put_somewhere_is_refused_and_the_order_stays(office: Kit) -> None:
@@ -150,11 +150,11 @@ def test_what_cannot_be_put_somewhere_is_refused_and_the_order_stays(office: Kit
         with refused(code):
             place(office, first, after, before)
     with refused("WD591"):
-        api.place_task("bob", ["r:Boss"], first, second, None, conn=office.conn)
+        api.tasks.place("bob", ["r:Boss"], first, second, None, conn=office.conn)
     with refused("WD009"):
-        api.place_task("", CLERK, first, second, None, conn=office.conn)
-    api.take_task(second, "ana", CLERK, conn=office.conn)
-    api.complete_task(second, "ana", {"done": "yes"}, conn=office.conn)
+        api.tasks.place("", CLERK, first, second, None, conn=office.conn)
+    api.tasks.take(second, "ana", CLERK, conn=office.conn)
+    api.tasks.complete(second, "ana", {"done": "yes"}, conn=office.conn)
     with refused("WD593"):
         place(office, first, second)
     assert own(office) == [first, third]
@@ -165,9 +165,9 @@ def test_the_places_of_ended_tasks_are_removed(office: Kit) -> None:
         office.start(text="x")
     first, second, _third = numbers(listed(office))
     place(office, first, second)
-    api.take_task(first, "ana", CLERK, conn=office.conn)
-    api.complete_task(first, "ana", {"done": "yes"}, conn=office.conn)
-    api.maintain(conn=office.conn)
+    api.tasks.take(first, "ana", CLERK, conn=office.conn)
+    api.tasks.complete(first, "ana", {"done": "yes"}, conn=office.conn)
+    api.maintenance.maintain(conn=office.conn)
     assert office.one("select count(*) from wedsql.task_place where job_id = %s", [first]) == 0
 
 
@@ -188,28 +188,28 @@ def test_a_person_has_500_places_and_those_of_ended_tasks_make_room(office: Kit)
 
 
 def test_how_a_person_has_tasks_listed_is_kept(office: Kit) -> None:
-    assert api.task_list("eva", conn=office.conn) == api.task_list("eva", conn=office.connect())
-    api.set_task_list("eva", "deadline", conn=office.conn)
-    api.set_task_list("eva", columns=["due", "amount"], conn=office.conn)
-    kept = api.task_list("eva", conn=office.connect())
+    assert api.tasks.list("eva", conn=office.conn) == api.tasks.list("eva", conn=office.connect())
+    api.tasks.set_list("eva", "deadline", conn=office.conn)
+    api.tasks.set_list("eva", columns=["due", "amount"], conn=office.conn)
+    kept = api.tasks.list("eva", conn=office.connect())
     assert (kept.sorting, kept.columns) == ("deadline", ["due", "amount"])
-    api.set_task_list("eva", "own", [], conn=office.conn)
-    kept = api.task_list("eva", conn=office.conn)
+    api.tasks.set_list("eva", "own", [], conn=office.conn)
+    kept = api.tasks.list("eva", conn=office.conn)
     assert (kept.sorting, kept.columns) == ("own", None)
     for sorting, columns in (("colour", None), ("own", ["x"] * 21), ("own", [""]), ("own", ["x" * 81])):
         with refused("WD009"):
-            api.set_task_list("eva", sorting, columns, conn=office.conn)  # type: ignore[arg-type]
+            api.tasks.set_list("eva", sorting, columns, conn=office.conn)  # type: ignore[arg-type]
 
 
 def test_what_is_new_to_a_person(office: Kit) -> None:
     office.start(text="x")
-    (newest,) = api.newest_tasks("ana", CLERK, conn=office.conn)
-    assert api.newest_tasks("ana", CLERK, newest.job_id, conn=office.conn) == []
+    (newest,) = api.tasks.newest("ana", CLERK, conn=office.conn)
+    assert api.tasks.newest("ana", CLERK, newest.job_id, conn=office.conn) == []
     for _ in range(4):
         office.start(text="x")
-    found = numbers(api.newest_tasks("ana", CLERK, newest.job_id, 3, conn=office.conn))
+    found = numbers(api.tasks.newest("ana", CLERK, newest.job_id, 3, conn=office.conn))
     assert found == sorted(numbers(listed(office)))[:1:-1] and len(found) == 3
-    assert api.newest_tasks("ana", ["r:Boss"], conn=office.conn) == []
+    assert api.tasks.newest("ana", ["r:Boss"], conn=office.conn) == []
 
 
 def test_what_another_session_is_taking_is_left_out_without_waiting(office: Kit) -> None:
@@ -218,12 +218,12 @@ def test_what_another_session_is_taking_is_left_out_without_waiting(office: Kit)
     tasks, other = numbers(listed(office)), office.connect()
     office.rows("set statement_timeout = '5s'")
     with other.transaction():
-        api.take_task(tasks[0], "bob", CLERK, conn=other)
-        found = api.take_first_task(tasks, "ana", CLERK, conn=office.conn)
+        api.tasks.take(tasks[0], "bob", CLERK, conn=other)
+        found = api.tasks.take_first(tasks, "ana", CLERK, conn=office.conn)
         assert found is not None and found.job_id == tasks[1]
-    assert api.take_first_task(tasks[:2], "eva", CLERK, conn=office.conn) is None
-    assert api.take_first_task([2**60, *tasks], "eva", ["r:Boss"], conn=office.conn) is None
-    assert api.take_first_task([2**60, *tasks], "eva", CLERK, conn=office.conn).job_id == tasks[2]  # type: ignore[union-attr]
+    assert api.tasks.take_first(tasks[:2], "eva", CLERK, conn=office.conn) is None
+    assert api.tasks.take_first([2**60, *tasks], "eva", ["r:Boss"], conn=office.conn) is None
+    assert api.tasks.take_first([2**60, *tasks], "eva", CLERK, conn=office.conn).job_id == tasks[2]  # type: ignore[union-attr]
 
 
 def test_of_fifty_persons_who_want_the_next_task_each_gets_one(office: Kit) -> None:
@@ -234,7 +234,7 @@ def test_of_fifty_persons_who_want_the_next_task_each_gets_one(office: Kit) -> N
     def take(person: str) -> None:
         conn = office.connect()
         ready.wait()
-        found = api.take_first_task(tasks, person, CLERK, conn=conn)
+        found = api.tasks.take_first(tasks, person, CLERK, conn=conn)
         got.append(found.job_id if found else None)
 
     threads = [threading.Thread(target=take, args=(f"p{number}",)) for number in range(50)]
@@ -281,7 +281,7 @@ def test_the_first_page_costs_the_same_among_many_open_and_many_ended_tasks(kit:
         few = blocks(kit, order)
         fill_tasks(kit, 30_000, "R", others, 5_100_000_000)
         fill_tasks(kit, 60_000, "D", others, 5_200_000_000)
-        assert len(api.open_tasks("ana", ROLES, order, None, 51, conn=kit.conn)) == 51  # type: ignore[arg-type]
+        assert len(api.tasks.open("ana", ROLES, order, None, 51, conn=kit.conn)) == 51  # type: ignore[arg-type]
         assert blocks(kit, order) <= min(1.5 * few, 12 * 51)
     finally:
         kit.rows("delete from wedsql.task where job_id > 5000000000")

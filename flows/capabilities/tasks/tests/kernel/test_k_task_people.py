@@ -24,7 +24,7 @@ def test_who_has_not_the_role_cannot_take_it(office: Kit, person: str, keys: lis
     office.start()
     task = only(office, "ana", CLERK)
     with refused("WD591") as why:
-        api.take_task(task, person, keys, conn=office.conn)
+        api.tasks.take(task, person, keys, conn=office.conn)
     assert said in why.message and listed(office, person, keys) == []
 
 
@@ -34,10 +34,10 @@ def test_four_eyes_whoever_checked_does_not_sign(office: Kit) -> None:
     assert listed(office, "ana", BOSS) == []
     task = only(office, "eva", BOSS)
     with refused("WD591") as why:
-        api.take_task(task, "ana", BOSS, conn=office.conn)
+        api.tasks.take(task, "ana", BOSS, conn=office.conn)
     assert "having performed" in why.message
     with refused("WD591"):
-        api.give_task(task, "eva", "ana", force=True, conn=office.conn)
+        api.tasks.give(task, "eva", "ana", force=True, conn=office.conn)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_an_attribute_names_who_performs_it(office: Kit, named: str, person: str
     task = only(office, person, keys)
     if named:
         assert listed(office, "max", BOSS) == []
-    assert api.take_task(task, person, keys, conn=office.conn).owner == person
+    assert api.tasks.take(task, person, keys, conn=office.conn).owner == person
 
 
 def test_the_same_person_performs_the_next_step(kit: Kit) -> None:
@@ -65,8 +65,8 @@ def test_the_same_person_performs_the_next_step(kit: Kit) -> None:
     kit.final("b is not null")
     kit.start()
     task = only(kit, "ana", CLERK)
-    api.take_task(task, "ana", CLERK, conn=kit.conn)
-    api.complete_task(task, "ana", {"a": "x"}, conn=kit.conn)
+    api.tasks.take(task, "ana", CLERK, conn=kit.conn)
+    api.tasks.complete(task, "ana", {"a": "x"}, conn=kit.conn)
     assert listed(kit, "bob", CLERK) == []
     assert only(kit, "ana", CLERK)
 
@@ -83,8 +83,8 @@ def test_machines_never_get_a_task(office: Kit) -> None:
     wid = office.start()
     task = only(office, "ana", CLERK)
     for actor in ("", "w", "p:ana", "ana"):
-        assert api.take_many(office.name, ["tr_check"], 9, actor=actor, conn=office.conn) == []
-        assert api.lease_many(office.name, ["tr_check"], 9, actor or "w", conn=office.conn) == []
+        assert api.jobs.take_many(office.name, ["tr_check"], 9, actor=actor, conn=office.conn) == []
+        assert api.jobs.lease_many(office.name, ["tr_check"], 9, actor or "w", conn=office.conn) == []
         assert not office.rows("select * from wedsql.offer({n}, array['tr_check'], 9, '{}', %s)", [actor])
         assert not office.rows("select * from {f}.hold(array['tr_check'], 9, %s)", [actor])
     sent = (

@@ -27,7 +27,7 @@ def definition(kit: Kit, **options: Any) -> dict[str, Any]:
 
 
 def connect(kit: Kit, name: str, conn: Connection | None = None) -> None:
-    api.person_seen(f"{name}_{kit.name}", [f"r:Clerk_{kit.name}"], conn=conn or kit.conn)
+    api.persons.seen(f"{name}_{kit.name}", [f"r:Clerk_{kit.name}"], conn=conn or kit.conn)
 
 
 def offered(kit: Kit, wid: int) -> list[str]:
@@ -39,7 +39,7 @@ def test_who_connects_while_a_task_begins_is_offered_it_with_the_next_heartbeat(
     kit.publish(definition(kit))
     one, two = kit.connect(), kit.connect()
     with one.transaction():
-        wid = api.start(kit.name, {}, conn=one)
+        wid = api.instances.start(kit.name, {}, conn=one)
         connect(kit, "ana", two)  # neither sees the other
     assert offered(kit, wid) == []
     kit.clock("61 seconds")
@@ -71,8 +71,8 @@ def test_looks_for_offers_go_on_where_the_last_one_ended(kit: Kit) -> None:
     name = f"ana_{kit.name}"
     assert kit.one(held, [kit.id, name]) == 1120
     last = kit.one("select max(job_id) from wedsql.task where flow_id = %s", [kit.id])
-    assert api.take_task(last, name, [], conn=kit.conn).owner == name
-    assert len(api.person_keys(name, conn=kit.conn)) == 1001
+    assert api.tasks.take(last, name, [], conn=kit.conn).owner == name
+    assert len(api.persons.keys(name, conn=kit.conn)) == 1001
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_taking_sets_what_the_definition_says_that_waits_to_be_committed(
     job = kit.pending(wid)[0].id
     one, two = kit.connect(), kit.connect()
     keys = [f"r:Clerk_{kit.name}"]
-    thread = threading.Thread(target=lambda: api.take_task(job, "ana", keys, conn=two))
+    thread = threading.Thread(target=lambda: api.tasks.take(job, "ana", keys, conn=two))
     with one.transaction():
-        api.publish(kit.name, definition(kit, **after) | {"notified": "all"}, conn=one)
+        api.flows.publish(kit.name, definition(kit, **after) | {"notified": "all"}, conn=one)
         thread.start()
         until(
             lambda: kit.one("select cardinality(pg_blocking_pids(%s)) > 0", [two.info.backend_pid]),

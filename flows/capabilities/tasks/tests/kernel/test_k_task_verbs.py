@@ -34,12 +34,12 @@ Do = Callable[[Case], Any]
 
 
 def take(case: Case, lock: bool = False) -> None:
-    api.take_task(case.task, "ana", CLERK, lock, conn=case.kit.conn)
+    api.tasks.take(case.task, "ana", CLERK, lock, conn=case.kit.conn)
 
 
 def begin(case: Case) -> None:
     take(case)
-    api.start_task(case.task, "ana", conn=case.kit.conn)
+    api.tasks.start(case.task, "ana", conn=case.kit.conn)
 
 
 def aside(case: Case) -> None:
@@ -49,17 +49,17 @@ def aside(case: Case) -> None:
 
 def given(case: Case) -> None:
     take(case)
-    api.give_task(case.task, "ana", "bob", conn=case.kit.conn)
+    api.tasks.give(case.task, "ana", "bob", conn=case.kit.conn)
 
 
 def complete(case: Case) -> None:
     take(case)
-    api.complete_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn)
+    api.tasks.complete(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn)
 
 
 def failed(case: Case) -> None:
     take(case)
-    api.fail_task(case.task, "ana", "No.", conn=case.kit.conn)
+    api.tasks.fail(case.task, "ana", "No.", conn=case.kit.conn)
 
 
 def sql(text: str) -> Do:
@@ -78,7 +78,7 @@ def also(*steps: Do) -> Do:
 
 
 def leased(case: Case) -> str:
-    return "done" if api.lease_many(case.kit.name, ["tr_check"], 1, "w", conn=case.kit.conn) else "none"
+    return "done" if api.jobs.lease_many(case.kit.name, ["tr_check"], 1, "w", conn=case.kit.conn) else "none"
 
 
 suspend, resume = (sql(f"select wedsql.{verb}({{wid}}, 'Why.')") for verb in ("suspend", "resume"))
@@ -111,20 +111,22 @@ STATES: dict[str, Do] = {
 VERBS: dict[str, Do] = {
     "take": take,
     "lock": lambda case: take(case, lock=True),
-    "take as another": lambda case: api.take_task(case.task, "bob", CLERK, conn=case.kit.conn),
-    "start": lambda case: api.start_task(case.task, "ana", conn=case.kit.conn),
-    "release": lambda case: api.release_task(case.task, "ana", conn=case.kit.conn),
-    "release by force": lambda case: api.release_task(case.task, "eva", True, conn=case.kit.conn),
-    "give": lambda case: api.give_task(case.task, "ana", "bob", conn=case.kit.conn),
-    "give by force": lambda case: api.give_task(case.task, "eva", "bob", "x", True, conn=case.kit.conn),
+    "take as another": lambda case: api.tasks.take(case.task, "bob", CLERK, conn=case.kit.conn),
+    "start": lambda case: api.tasks.start(case.task, "ana", conn=case.kit.conn),
+    "release": lambda case: api.tasks.release(case.task, "ana", conn=case.kit.conn),
+    "release by force": lambda case: api.tasks.release(case.task, "eva", True, conn=case.kit.conn),
+    "give": lambda case: api.tasks.give(case.task, "ana", "bob", conn=case.kit.conn),
+    "give by force": lambda case: api.tasks.give(case.task, "eva", "bob", "x", True, conn=case.kit.conn),
     "aside": sql("select wedsql.put_task_aside({task}, 'ana', wedsql.now() + interval '2 hours')"),
-    "not aside": lambda case: api.put_task_aside(case.task, "ana", None, conn=case.kit.conn),
-    "complete": lambda case: api.complete_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
-    "fail": lambda case: api.fail_task(case.task, "ana", "No.", conn=case.kit.conn),
-    "preview": lambda case: api.preview_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
-    "keep_draft": lambda case: api.keep_task_draft(case.task, "ana", {"value-0": "y"}, conn=case.kit.conn),
+    "not aside": lambda case: api.tasks.put_aside(case.task, "ana", None, conn=case.kit.conn),
+    "complete": lambda case: api.tasks.complete(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
+    "fail": lambda case: api.tasks.fail(case.task, "ana", "No.", conn=case.kit.conn),
+    "preview": lambda case: api.task_forms.preview(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
+    "keep_draft": lambda case: api.task_forms.keep_draft(
+        case.task, "ana", {"value-0": "y"}, conn=case.kit.conn
+    ),
     "attach_file": sql("select wedsql.attach_task_file({task}, 'ana', 'checked', 'a.txt', 'a', '{{}}')"),
-    "keep_late": lambda case: api.keep_late_task(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
+    "keep_late": lambda case: api.tasks.keep_late(case.task, "ana", {"checked": "yes"}, conn=case.kit.conn),
     "extend_deadline": sql("select wedsql.extend_task_deadline({task}, 'eva',"
         " wedsql.now() + interval '2 hours', true)"),
     "lease by a worker": leased,

@@ -17,23 +17,23 @@ pytestmark = pytest.mark.kernel
 def test_a_task_is_taken_begun_and_completed_and_a_worker_goes_on(office: Kit) -> None:
     wid = office.start()
     task = only(office, "ana", CLERK)
-    held = api.take_task(task, "ana", CLERK, conn=office.conn)
+    held = api.tasks.take(task, "ana", CLERK, conn=office.conn)
     assert (held.wid, held.flow, held.transition, held.state) == (wid, office.name, "tr_check", "S")
     assert listed(office, "bob", CLERK) == []
-    (mine,) = api.own_tasks("ana", conn=office.conn)
+    (mine,) = api.tasks.own("ana", conn=office.conn)
     assert mine.job_id == task
-    api.start_task(task, "ana", conn=office.conn)
-    assert api.own_tasks("ana", conn=office.conn)[0].state == "X"
-    done = api.complete_task(task, "ana", {"checked": "yes"}, claim=held.claim, conn=office.conn)
+    api.tasks.start(task, "ana", conn=office.conn)
+    assert api.tasks.own("ana", conn=office.conn)[0].state == "X"
+    done = api.tasks.complete(task, "ana", {"checked": "yes"}, claim=held.claim, conn=office.conn)
     assert (done.status, list(done.fired), done.repeated) == ("R", ["tr_sign"], False)
     assert (
         office.one("select actor from wedsql.wed_trace where wid = %s and seq = %s", [wid, done.seq]) == "ana"
     )
-    (ended,) = api.done_tasks("ana", conn=office.conn)
+    (ended,) = api.tasks.done("ana", conn=office.conn)
     assert (ended.job_id, ended.outcome, ended.state, ended.seq) == (task, "SUCCEEDED", "D", done.seq)
     task = only(office, "eva", BOSS)
-    api.take_task(task, "eva", BOSS, conn=office.conn)
-    assert list(api.complete_task(task, "eva", outcome="Approve", conn=office.conn).fired) == ["tr_file"]
+    api.tasks.take(task, "eva", BOSS, conn=office.conn)
+    assert list(api.tasks.complete(task, "eva", outcome="Approve", conn=office.conn).fired) == ["tr_file"]
     office.run("tr_file", wid, filed="yes")
     assert office.status(wid) == "F" and violations(office) == []
 
@@ -49,7 +49,7 @@ def test_of_fifty_people_one_gets_the_task_and_the_others_read_who(office: Kit) 
             begin.wait()
             for turn in range(6):
                 try:
-                    owners.append(api.take_task(task, f"p{number}.{turn}", CLERK, conn=conn).owner)
+                    owners.append(api.tasks.take(task, f"p{number}.{turn}", CLERK, conn=conn).owner)
                 except TaskTaken as error:
                     owners.append(str(error.where["owner"]))
 
@@ -64,29 +64,29 @@ def test_of_fifty_people_one_gets_the_task_and_the_others_read_who(office: Kit) 
 def test_taking_twice_is_taking_once(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
-    first = api.take_task(task, "ana", CLERK, conn=office.conn)
-    assert api.take_task(task, "ana", CLERK, conn=office.conn) == first
-    api.start_task(task, "ana", conn=office.conn)
-    assert api.take_task(task, "ana", CLERK, conn=office.conn).state == "X"
-    assert api.take_task(task, "ana", CLERK, lock=True, conn=office.conn).state == "L"
+    first = api.tasks.take(task, "ana", CLERK, conn=office.conn)
+    assert api.tasks.take(task, "ana", CLERK, conn=office.conn) == first
+    api.tasks.start(task, "ana", conn=office.conn)
+    assert api.tasks.take(task, "ana", CLERK, conn=office.conn).state == "X"
+    assert api.tasks.take(task, "ana", CLERK, lock=True, conn=office.conn).state == "L"
 
 
 def test_a_task_given_back_is_open_again_and_its_old_claim_is_refused(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
-    old = api.take_task(task, "ana", CLERK, conn=office.conn)
-    api.release_task(task, "ana", conn=office.conn)
+    old = api.tasks.take(task, "ana", CLERK, conn=office.conn)
+    api.tasks.release(task, "ana", conn=office.conn)
     assert only(office, "bob", CLERK) == task
     with refused("WD593"):
-        api.complete_task(task, "ana", {"checked": "yes"}, claim=old.claim, conn=office.conn)
-    new = api.take_task(task, "ana", CLERK, conn=office.conn)
+        api.tasks.complete(task, "ana", {"checked": "yes"}, claim=old.claim, conn=office.conn)
+    new = api.tasks.take(task, "ana", CLERK, conn=office.conn)
     assert new.claim != old.claim
     with refused("WD593") as why:
-        api.complete_task(task, "ana", {"checked": "yes"}, claim=old.claim, conn=office.conn)
+        api.tasks.complete(task, "ana", {"checked": "yes"}, claim=old.claim, conn=office.conn)
     assert "given" in why.message
     with refused("WD592"):
-        api.release_task(task, "bob", conn=office.conn)
-    api.release_task(task, "boss", force=True, conn=office.conn)
+        api.tasks.release(task, "bob", conn=office.conn)
+    api.tasks.release(task, "boss", force=True, conn=office.conn)
     assert only(office, "bob", CLERK) == task
 
 
@@ -94,9 +94,9 @@ def test_a_task_is_given_to_a_colleague_who_alone_may_take_it(office: Kit) -> No
     office.start()
     task = only(office, "ana", CLERK)
     with refused("WD593"):
-        api.give_task(task, "ana", "bob", conn=office.conn)
-    api.take_task(task, "ana", CLERK, conn=office.conn)
-    api.give_task(task, "ana", "bob", "on holiday", conn=office.conn)
+        api.tasks.give(task, "ana", "bob", conn=office.conn)
+    api.tasks.take(task, "ana", CLERK, conn=office.conn)
+    api.tasks.give(task, "ana", "bob", "on holiday", conn=office.conn)
     assert listed(office, "eva", CLERK) == []
     (given,) = listed(office, "bob", [])
     assert (given.job_id, given.given_by) == (task, "ana")
@@ -109,39 +109,39 @@ def test_a_task_is_given_to_a_colleague_who_alone_may_take_it(office: Kit) -> No
 def test_a_task_is_put_aside_until_its_moment(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
-    api.take_task(task, "ana", CLERK, conn=office.conn)
+    api.tasks.take(task, "ana", CLERK, conn=office.conn)
     until = office.one("select wedsql.now() + interval '2 hours'")
-    api.put_task_aside(task, "ana", until, conn=office.conn)
-    assert api.own_tasks("ana", conn=office.conn) == []
-    assert [each.job_id for each in api.own_tasks("ana", aside=True, conn=office.conn)] == [task]
+    api.tasks.put_aside(task, "ana", until, conn=office.conn)
+    assert api.tasks.own("ana", conn=office.conn) == []
+    assert [each.job_id for each in api.tasks.own("ana", aside=True, conn=office.conn)] == [task]
     office.clock("3 hours")
-    assert [each.job_id for each in api.own_tasks("ana", conn=office.conn)] == [task]
+    assert [each.job_id for each in api.tasks.own("ana", conn=office.conn)] == [task]
     with refused("WD009"):
-        api.put_task_aside(task, "ana", until, conn=office.conn)
-    api.put_task_aside(task, "ana", None, conn=office.conn)
+        api.tasks.put_aside(task, "ana", until, conn=office.conn)
+    api.tasks.put_aside(task, "ana", None, conn=office.conn)
 
 
 def test_only_a_task_that_allows_it_is_locked(office: Kit) -> None:
     office.start()
     task = only(office, "ana", CLERK)
-    assert api.take_task(task, "ana", CLERK, lock=True, conn=office.conn).state == "L"
-    api.complete_task(task, "ana", {"checked": "yes"}, conn=office.conn)
+    assert api.tasks.take(task, "ana", CLERK, lock=True, conn=office.conn).state == "L"
+    api.tasks.complete(task, "ana", {"checked": "yes"}, conn=office.conn)
     task = only(office, "eva", BOSS)
     with refused("WD593") as why:
-        api.take_task(task, "eva", BOSS, lock=True, conn=office.conn)
+        api.tasks.take(task, "eva", BOSS, lock=True, conn=office.conn)
     assert "with a connection only" in why.message
 
 
 def test_suspending_holds_a_task_back_and_resuming_opens_it(office: Kit) -> None:
     wid = office.start()
     task = only(office, "ana", CLERK)
-    api.take_task(task, "ana", CLERK, conn=office.conn)
-    api.suspend(wid, "wait", actor="boss", conn=office.conn)
-    assert listed(office, "ana", CLERK) == [] and api.own_tasks("ana", conn=office.conn) == []
+    api.tasks.take(task, "ana", CLERK, conn=office.conn)
+    api.operations.suspend(wid, "wait", actor="boss", conn=office.conn)
+    assert listed(office, "ana", CLERK) == [] and api.tasks.own("ana", conn=office.conn) == []
     with refused("WD593") as why:
-        api.take_task(task, "ana", CLERK, conn=office.conn)
+        api.tasks.take(task, "ana", CLERK, conn=office.conn)
     assert "held back" in why.message and violations(office) == []
-    api.resume(wid, "go on", actor="boss", conn=office.conn)
+    api.operations.resume(wid, "go on", actor="boss", conn=office.conn)
     assert only(office, "ana", CLERK) == task and violations(office) == []
 
 
@@ -150,7 +150,7 @@ def test_lists_have_orders_and_pages(office: Kit) -> None:
     first = [each.job_id for each in listed(office, "ana", CLERK)]
     assert first == sorted(first) and len(first) == len(wids)
     for number, task in enumerate(first):
-        api.prioritize_job(wids[number], task, number % 3, "x", actor="boss", conn=office.conn)
+        api.operations.prioritize_job(wids[number], task, number % 3, "x", actor="boss", conn=office.conn)
     for order in ("arrival", "priority", "deadline"):
         whole = listed(office, "ana", [*CLERK, "r:None"], order=order)
         pages, after = [], None

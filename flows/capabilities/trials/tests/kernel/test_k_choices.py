@@ -31,9 +31,9 @@ Situation = dict[int, tuple[str, list[str], int]]
 
 def published(kit: Kit, definition: Any, groups: GroupChoices, reopen: bool = False) -> Publication:
     """Publish a definition by a draft, as pages do."""
-    draft = api.open_draft(kit.name, "choices", definition=definition, actor="ann", conn=kit.conn)
+    draft = api.drafts.open(kit.name, "choices", definition=definition, actor="ann", conn=kit.conn)
     choices = PublicationChoices(reopen_final=reopen, groups=groups)
-    done = api.request_publication(draft.at, choices, actor="ann", conn=kit.conn)
+    done = api.publications.request(draft.at, choices, actor="ann", conn=kit.conn)
     kit.conn.execute("delete from wedsql.draft where flow = %s", [kit.name])
     return done
 
@@ -90,7 +90,7 @@ def drawn_choices(draw: random.Random, definition: Any) -> GroupChoices:
 @pytest.mark.parametrize("seed", seeds(20, short=3))
 def test_each_instance_gets_what_was_chosen_and_foreseen(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
-    api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
+    api.flows.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
     run_some(kit, draw)
     for _round in range(2):  # the second one begins with what the first one has held back
         second = second_definition(kit, draw)
@@ -104,9 +104,9 @@ def test_jobs_that_lose_their_condition_are_kept_or_withdrawn(kit: Kit) -> None:
     kit.publish(SHOP)
     few, many = kit.start(state="paid", items=2), kit.start(state="paid", items=9)
     changed = with_triggers(PAY, SEND | {"predicate": "state = 'paid' and items > 5"}, FINAL)
-    dry = api.impact(kit.name, changed, groups=GroupChoices(withdraw=(1,)), conn=kit.conn)
+    dry = api.trials.impact(kit.name, changed, groups=GroupChoices(withdraw=(1,)), conn=kit.conn)
     assert (dry.rules[0].withdrawn.sample, dry.new_exception.sample) == ([few], [few])
-    assert api.impact(kit.name, changed, conn=kit.conn).new_exception.count == 0
+    assert api.trials.impact(kit.name, changed, conn=kit.conn).new_exception.count == 0
 
     done = published(kit, changed, GroupChoices(withdraw=(1,)))
 
@@ -141,7 +141,7 @@ def test_the_next_publication_fires_what_was_held_back_and_foretells_it(kit: Kit
     published(kit, with_triggers(PAY, SEND, FINAL, audit), GroupChoices(later=(3,)))
     assert kit.rows("select * from wedsql.invariants() where not ok") == []
     changed = with_triggers(PAY, SEND | {"priority": 2, "predicate": "items = 0"}, FINAL, audit)
-    assert api.impact(kit.name, changed, conn=kit.conn).fired == {"tr_audit": 1}
+    assert api.trials.impact(kit.name, changed, conn=kit.conn).fired == {"tr_audit": 1}
     kit.publish(changed)
     assert len(situation(kit)[wid][1]) == 2
 

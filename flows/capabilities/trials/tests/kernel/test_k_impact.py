@@ -117,7 +117,7 @@ def run_some(kit: Kit, draw: random.Random) -> None:
 
 def second_definition(kit: Kit, draw: random.Random) -> Any:
     """Return the published definition with random changes."""
-    second: Any = copy.deepcopy(api.definition(kit.name, conn=kit.conn))
+    second: Any = copy.deepcopy(api.flows.definition(kit.name, conn=kit.conn))
     other = drawn(draw)["triggers"]
     for place, trigger in enumerate(second["triggers"]):
         if draw.random() < 0.5:
@@ -134,11 +134,11 @@ def second_definition(kit: Kit, draw: random.Random) -> Any:
 @pytest.mark.parametrize("seed", seeds(40, short=6))
 def test_each_instance_gets_what_was_foreseen(kit: Kit, seed: int) -> None:
     draw = random.Random(seed)  # noqa: S311 - the same run each time
-    api.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
+    api.flows.publish(kit.name, first_definition(draw, plain=bool(seed % 2)), conn=kit.conn)
     run_some(kit, draw)
     second = second_definition(kit, draw)
     expected = foreseen(kit, second)
-    predicted = api.impact(kit.name, second, conn=kit.conn)
+    predicted = api.trials.impact(kit.name, second, conn=kit.conn)
     assert expected == happened(kit, second)
     assert predicted.exact
     assert predicted.living == predicted.examined
@@ -155,7 +155,7 @@ def test_counts_and_samples_of_a_changed_rule(kit: Kit) -> None:
         {"transition": "tr_few", "predicate": "state = 'paid' and items < 5"},
         FINAL,
     )
-    found = api.impact(kit.name, changed, conn=kit.conn)
+    found = api.trials.impact(kit.name, changed, conn=kit.conn)
     assert (found.living, found.exact, found.stops_readers) == (31, True, False)
     send = next(rule for rule in found.rules if rule.tgid == numbers["tr_send"])
     assert (send.both.count, send.only_before.count, send.only_after.count, send.neither.count) == (
@@ -170,9 +170,11 @@ def test_counts_and_samples_of_a_changed_rule(kit: Kit) -> None:
     assert (few.trigger, few.fires.count, few.fires.sample) == (2, 5, wids[:5])
     assert found.fired == {"tr_few": 5}
     assert len(found.rules) == 2, "rules that did not change are not counted"
-    report = api.publish(kit.name, changed, conn=kit.conn)
-    assert api.deviations(found, report) == {}
-    assert api.deviations(found, api.publish(kit.name, changed, conn=kit.conn)) == {"fired tr_few": (5, 0)}
+    report = api.flows.publish(kit.name, changed, conn=kit.conn)
+    assert api.trials.deviations(found, report) == {}
+    assert api.trials.deviations(found, api.flows.publish(kit.name, changed, conn=kit.conn)) == {
+        "fired tr_few": (5, 0)
+    }
 
 
 def test_exceptions_begin_and_end_and_finals_change(kit: Kit) -> None:
@@ -182,17 +184,17 @@ def test_exceptions_begin_and_end_and_finals_change(kit: Kit) -> None:
     changed = with_triggers(
         PAY, {"transition": "tr_wake", "predicate": "state is null"}, FINAL | {"predicate": "state = 'paid'"}
     )
-    found = api.impact(kit.name, changed, conn=kit.conn)
+    found = api.trials.impact(kit.name, changed, conn=kit.conn)
     assert found.left_exception.sample == [stuck]
     assert found.no_longer_final.sample == [final]
     assert found.final.sample == [other]
-    report = api.publish(kit.name, changed, conn=kit.conn)
-    assert api.deviations(found, report) == {}
-    back = api.impact(kit.name, SHOP, reopen_final=True, conn=kit.conn)
+    report = api.flows.publish(kit.name, changed, conn=kit.conn)
+    assert api.trials.deviations(found, report) == {}
+    back = api.trials.impact(kit.name, SHOP, reopen_final=True, conn=kit.conn)
     assert back.new_exception.count == 1
     assert back.reopened.sample == [other]
-    report = api.publish(kit.name, SHOP, reopen_final=True, conn=kit.conn)
-    assert api.deviations(back, report) == {}
+    report = api.flows.publish(kit.name, SHOP, reopen_final=True, conn=kit.conn)
+    assert api.trials.deviations(back, report) == {}
 
 
 SUPPRESSING: dict[str, Any] = {
@@ -228,11 +230,11 @@ def test_what_a_final_state_suppressed_is_foreseen(kit: Kit, suppressed_by: str,
         kit.publish(SUPPRESSING)
     assert kit.jobs(wid) == ["tr_two"]
     definition = SUPPRESSING | {"triggers": FINALS[change]}
-    expected, found = foreseen(kit, definition), api.impact(kit.name, definition, conn=kit.conn)
+    expected, found = foreseen(kit, definition), api.trials.impact(kit.name, definition, conn=kit.conn)
     fires = [] if change == "the same" else ["tr_three"]
     assert [fired for _, fired, _ in expected.values()] == [fires][: len(fires)]
-    report = api.publish(kit.name, definition, conn=kit.conn)
-    assert api.deviations(found, report) == {}
+    report = api.flows.publish(kit.name, definition, conn=kit.conn)
+    assert api.trials.deviations(found, report) == {}
     assert kit.jobs(wid) == ["tr_two", *fires]
 
 
@@ -248,7 +250,7 @@ def test_a_failing_condition_that_aborts_is_foreseen(kit: Kit) -> None:
             FINAL,
         ],
     }
-    found = api.impact(kit.name, changed, conn=kit.conn)
+    found = api.trials.impact(kit.name, changed, conn=kit.conn)
     assert found.refused.sample == [wid]
 
 
@@ -257,10 +259,10 @@ def test_a_limit_is_stated(kit: Kit) -> None:
     for _ in range(20):
         kit.start()
     changed = with_triggers(PAY, SEND | {"predicate": "state = 'paid' or items = 1"}, FINAL)
-    found = api.impact(kit.name, changed, limit=5, conn=kit.conn)
+    found = api.trials.impact(kit.name, changed, limit=5, conn=kit.conn)
     assert not found.exact
     assert 0 < found.examined < 20
-    stopped = api.impact(kit.name, changed, seconds=-1, conn=kit.conn)
+    stopped = api.trials.impact(kit.name, changed, seconds=-1, conn=kit.conn)
     assert (stopped.examined, stopped.exact) == (0, False)
 
 
@@ -275,6 +277,6 @@ def test_prediction_holds_to_the_instance_under_load(kit: Kit) -> None:
         )
         with kit.conn.transaction():  # what workers do in between would be a difference
             kit.rows("select wedsql._lock_definition(%s)", [kit.id])
-            expected, predicted = foreseen(kit, changed), api.impact(kit.name, changed, conn=kit.conn)
+            expected, predicted = foreseen(kit, changed), api.trials.impact(kit.name, changed, conn=kit.conn)
             assert expected == happened(kit, changed)
         assert predicted.left_exception.count + predicted.new_exception.count > 0

@@ -33,7 +33,7 @@ def finished(kit: Kit) -> Kit:
 
 
 def replayed(kit: Kit, definition: Any, **options: Any) -> list[Any]:
-    return list(api.replay(kit.name, definition, conn=kit.conn, **options))
+    return list(api.trials.replay(kit.name, definition, conn=kit.conn, **options))
 
 
 def changed(kit: Kit, place: int, **options: Any) -> Any:

@@ -53,7 +53,7 @@ def loan(kit: Kit) -> Iterator[Kit]:
 
 
 def running(kit: Kit) -> dict[str, Any]:
-    return api.running_definition(kit.name, conn=kit.conn)[1]
+    return api.drafts.running_definition(kit.name, conn=kit.conn)[1]
 
 
 def walked(kit: Kit, path: Any = PATH, name: str = "granted late") -> Scenario:
@@ -64,7 +64,7 @@ def walked(kit: Kit, path: Any = PATH, name: str = "granted late") -> Scenario:
     ]
     numbers = attribute_numbers(definition)
     bare = Scenario(kit.name, name, steps, "A story.", numbers)
-    run = api.run_scenario(definition, bare, conn=kit.conn)
+    run = api.trials.run_scenario(definition, bare, conn=kit.conn)
     assert run.ok, run.deviation
     before = [None, *run.situations]
     return dataclasses.replace(
@@ -77,7 +77,7 @@ def walked(kit: Kit, path: Any = PATH, name: str = "granted late") -> Scenario:
 
 
 def run(kit: Kit, definition: Any, scenario: Scenario) -> Outcome:
-    return api.run_scenario(definition, scenario, conn=kit.conn)
+    return api.trials.run_scenario(definition, scenario, conn=kit.conn)
 
 
 def sentence(kit: Kit, definition: Any, scenario: Scenario) -> tuple[int, str]:
@@ -87,30 +87,30 @@ def sentence(kit: Kit, definition: Any, scenario: Scenario) -> tuple[int, str]:
 
 
 def test_a_path_with_every_kind_of_step_is_saved_read_and_run(loan: Kit) -> None:
-    saved = api.save_scenario(walked(loan), actor="ann", conn=loan.conn)
+    saved = api.trials.save_scenario(walked(loan), actor="ann", conn=loan.conn)
     assert (saved.revision, saved.changed_by, saved.story) == (1, "ann", "A story.")
-    found = api.read_scenario(loan.name, "granted late", conn=loan.conn)
+    found = api.trials.read_scenario(loan.name, "granted late", conn=loan.conn)
     assert found == saved
-    assert api.list_scenarios(loan.name, conn=loan.conn) == [saved]
+    assert api.trials.list_scenarios(loan.name, conn=loan.conn) == [saved]
     done = run(loan, running(loan), found)
     assert done.ok and [one.status for one in done.situations] == ["R", "R", "R", "E", "R", "F"]
     assert loan.one("select count(*) from wedsql.instance where flow_id = %s", [loan.id]) == 0
-    api.delete_scenario(loan.name, "granted late", 1, conn=loan.conn)
+    api.trials.delete_scenario(loan.name, "granted late", 1, conn=loan.conn)
     with refused("WD411"):
-        api.read_scenario(loan.name, "granted late", conn=loan.conn)
+        api.trials.read_scenario(loan.name, "granted late", conn=loan.conn)
 
 
 def test_a_path_is_what_its_steps_are_one_by_one(loan: Kit) -> None:
     definition = running(loan)
-    one = api.try_start(definition, {"amount": 5}, flow=loan.name, conn=loan.conn)
-    two = api.try_due(definition, one, 2, flow=loan.name, conn=loan.conn)
-    three = api.try_complete(definition, two, 0, {"amount": 0}, flow=loan.name, conn=loan.conn)
+    one = api.trials.try_start(definition, {"amount": 5}, flow=loan.name, conn=loan.conn)
+    two = api.trials.try_due(definition, one, 2, flow=loan.name, conn=loan.conn)
+    three = api.trials.try_complete(definition, two, 0, {"amount": 0}, flow=loan.name, conn=loan.conn)
     path: list[dict[str, Any]] = [
         {"changes": {"amount": 5}},
         {"timer": 2},
         {"trigger": 0, "changes": {"amount": 0}},
     ]
-    found, error = api.try_path(definition, path, flow=loan.name, conn=loan.conn)
+    found, error = api.trials.try_path(definition, path, flow=loan.name, conn=loan.conn)
     assert error is None
     for expected, at_once in zip([one, two, three], found, strict=True):
         assert (at_once.state, at_once.status, at_once.held) == (
@@ -194,20 +194,20 @@ def test_what_is_not_expected_is_not_compared(loan: Kit) -> None:
 
 
 def test_no_save_is_lost(loan: Kit) -> None:
-    mine = api.save_scenario(walked(loan), actor="ann", conn=loan.conn)
+    mine = api.trials.save_scenario(walked(loan), actor="ann", conn=loan.conn)
     with refused("WD412") as why:
-        api.save_scenario(walked(loan), actor="bob", conn=loan.conn)
+        api.trials.save_scenario(walked(loan), actor="bob", conn=loan.conn)
     assert why.facts["actor"] == "ann" and why.facts["revision"] == 1
-    other = api.save_scenario(dataclasses.replace(mine, story="Another."), actor="bob", conn=loan.conn)
+    other = api.trials.save_scenario(dataclasses.replace(mine, story="Another."), actor="bob", conn=loan.conn)
     assert (other.revision, other.changed_by) == (2, "bob")
     for call in (
-        lambda: api.save_scenario(mine, conn=loan.conn),
-        lambda: api.delete_scenario(loan.name, mine.name, 1, conn=loan.conn),
+        lambda: api.trials.save_scenario(mine, conn=loan.conn),
+        lambda: api.trials.delete_scenario(loan.name, mine.name, 1, conn=loan.conn),
     ):
         with refused("WD412"):
             call()
     with refused("WD411"):
-        api.save_scenario(dataclasses.replace(mine, name="absent", revision=3), conn=loan.conn)
+        api.trials.save_scenario(dataclasses.replace(mine, name="absent", revision=3), conn=loan.conn)
 
 
 START = {"do": "start"}
@@ -238,7 +238,7 @@ def api_json(content: Any) -> Any:
 @pytest.mark.parametrize("name", ["", " x", "x ", "x\ny", "x" * 101, "\x07"])
 def test_a_name_is_one_line(loan: Kit, name: str) -> None:
     with refused("WD414"):
-        api.save_scenario(Scenario(loan.name, name, [Step("start")]), conn=loan.conn)
+        api.trials.save_scenario(Scenario(loan.name, name, [Step("start")]), conn=loan.conn)
 
 
 def test_there_are_limits(loan: Kit) -> None:
@@ -246,37 +246,37 @@ def test_there_are_limits(loan: Kit) -> None:
     long = Scenario(loan.name, "long", [Step("start"), *[Step("repair")] * 100])
     for scenario in (big, long):
         with refused("WD413"):
-            api.save_scenario(scenario, conn=loan.conn)
+            api.trials.save_scenario(scenario, conn=loan.conn)
     loan.rows("select wedsql.save_scenario(%s, 'n' || n, 0, %s) from generate_series(1, 200) n",
               (loan.name, api_json({"story": "", "attributes": {}, "steps": [START]})))  # fmt: skip
     with refused("WD413"):
-        api.save_scenario(Scenario(loan.name, "one more", [Step("start")]), conn=loan.conn)
-    assert len(api.list_scenarios(loan.name, conn=loan.conn)) == 200
+        api.trials.save_scenario(Scenario(loan.name, "one more", [Step("start")]), conn=loan.conn)
+    assert len(api.trials.list_scenarios(loan.name, conn=loan.conn)) == 200
 
 
 def test_after_some_time_the_others_are_not_run(loan: Kit) -> None:
     scenarios = [Scenario(loan.name, str(n), [Step("start")]) for n in range(3)]
-    found = list(api.run_scenarios(running(loan), scenarios, seconds=-1, conn=loan.conn))
+    found = list(api.trials.run_scenarios(running(loan), scenarios, seconds=-1, conn=loan.conn))
     assert found == [None, None, None]
-    assert all(one and one.ok for one in api.run_scenarios(running(loan), scenarios, conn=loan.conn))
+    assert all(one and one.ok for one in api.trials.run_scenarios(running(loan), scenarios, conn=loan.conn))
 
 
 def test_scenarios_go_with_their_flow_unless_a_draft_is_left(loan: Kit) -> None:
     conn = loan.conn
     for name, with_draft in (("sc_alone", False), ("sc_drafted", True)):
-        api.create_flow(name, conn=conn)
-        api.publish(name, LOAN, conn=conn)
-        api.save_scenario(Scenario(name, "kept", [Step("start")]), conn=conn)
+        api.flows.create(name, conn=conn)
+        api.flows.publish(name, LOAN, conn=conn)
+        api.trials.save_scenario(Scenario(name, "kept", [Step("start")]), conn=conn)
         if with_draft:
-            api.open_draft(name, conn=conn)
-        api.drop_flow(name, conn=conn)
+            api.drafts.open(name, conn=conn)
+        api.flows.drop(name, conn=conn)
         left = conn.execute("select count(*) from wedsql.scenario where flow = %s", [name]).fetchone()
         assert left == (with_draft,)
         if with_draft:
-            assert len(api.list_scenarios(name, conn=conn)) == 1
+            assert len(api.trials.list_scenarios(name, conn=conn)) == 1
         else:
             with pytest.raises(UnknownFlow):
-                api.list_scenarios(name, conn=conn)
+                api.trials.list_scenarios(name, conn=conn)
         conn.execute("delete from wedsql.draft where flow = %s", [name])
         conn.execute("delete from wedsql.scenario where flow = %s", [name])
 
@@ -289,10 +289,10 @@ def test_only_the_pages_and_programs_of_designers_may_use_them(
     session.execute("set default_transaction_read_only = off")
     scenario = Scenario(loan.name, "x", [Step("start")])
     for call in (
-        lambda: api.save_scenario(scenario, conn=session),
-        lambda: api.list_scenarios(loan.name, conn=session),
-        lambda: api.delete_scenario(loan.name, "x", 1, conn=session),
-        lambda: api.run_scenario(LOAN, scenario, conn=session),
+        lambda: api.trials.save_scenario(scenario, conn=session),
+        lambda: api.trials.list_scenarios(loan.name, conn=session),
+        lambda: api.trials.delete_scenario(loan.name, "x", 1, conn=session),
+        lambda: api.trials.run_scenario(LOAN, scenario, conn=session),
     ):
         with refused("42501"):
             call()
@@ -303,7 +303,7 @@ def test_only_the_pages_and_programs_of_designers_may_use_them(
 def test_coverage_is_what_the_scenarios_reach(loan: Kit) -> None:
     definition = running(loan)
     outcome = run(loan, definition, walked(loan))
-    found = api.coverage(definition, [outcome, None], flow=loan.name, conn=loan.conn)
+    found = api.conditions.coverage(definition, [outcome, None], flow=loan.name, conn=loan.conn)
 
     assert [rule.title for rule in found.rules] == ["ask", "pay", "late", "the final condition"]
     assert [rule.fired for rule in found.rules] == [1, 1, 1, 0]
@@ -318,7 +318,7 @@ def test_coverage_is_what_the_scenarios_reach(loan: Kit) -> None:
 def test_coverage_says_what_is_not_exercised(loan: Kit) -> None:
     definition = running(loan)
     short = run(loan, definition, Scenario(loan.name, "start", [Step("start", changes={"amount": 2})]))
-    found = api.coverage(definition, [short], flow=loan.name, conn=loan.conn)
+    found = api.conditions.coverage(definition, [short], flow=loan.name, conn=loan.conn)
 
     assert [rule.title for rule in found.rules if not rule.exercised] == [
         "pay",
@@ -327,5 +327,5 @@ def test_coverage_says_what_is_not_exercised(loan: Kit) -> None:
     ]
     assert [part.text for part in found.rules[0].missing] == ["amount > 0", "state = 'new'"]
     assert (found.covered, found.parts) == (0, 6)
-    nothing = api.coverage(definition, [], flow=loan.name, conn=loan.conn)
+    nothing = api.conditions.coverage(definition, [], flow=loan.name, conn=loan.conn)
     assert (nothing.states, nothing.exercised, nothing.covered) == (0, 0, 0)

@@ -78,9 +78,9 @@ class Twins:
             code = error.code
         if code:
             with refused(code):
-                api.try_start(self.definition, state, conn=self.kit.conn)
+                api.trials.try_start(self.definition, state, conn=self.kit.conn)
             return False
-        self.tried = api.try_start(self.definition, state, conn=self.kit.conn)
+        self.tried = api.trials.try_start(self.definition, state, conn=self.kit.conn)
         return True
 
     def complete(self, place: int, changes: dict[str, Any]) -> str:
@@ -90,9 +90,9 @@ class Twins:
             self.kit.run(self.definition["triggers"][place]["transition"], self.wid, **changes)
         except WedError as error:
             with refused(error.code):
-                api.try_complete(self.definition, self.tried, place, changes, conn=self.kit.conn)
+                api.trials.try_complete(self.definition, self.tried, place, changes, conn=self.kit.conn)
             return error.code
-        self.tried = api.try_complete(self.definition, self.tried, place, changes, conn=self.kit.conn)
+        self.tried = api.trials.try_complete(self.definition, self.tried, place, changes, conn=self.kit.conn)
         return ""
 
     def agree(self) -> None:
@@ -151,26 +151,26 @@ def test_a_trial_leaves_nothing_behind(kit: Kit) -> None:
     count = " + ".join(f"(select count(*) from wedsql.{table})" for table in tables)
     numbers = "select last_value from wedsql.wid_seq union all select last_value from wedsql.tgid_seq"
     before = kit.one(f"select {count}"), kit.rows(numbers)
-    tried = api.try_start(ORDER, {}, conn=kit.conn)
-    api.try_complete(ORDER, tried, 0, {"payment": "paid"}, conn=kit.conn)
+    tried = api.trials.try_start(ORDER, {}, conn=kit.conn)
+    api.trials.try_complete(ORDER, tried, 0, {"payment": "paid"}, conn=kit.conn)
     assert (kit.one(f"select {count}"), kit.rows(numbers)) == before
 
 
 def test_a_path_from_start_to_final(kit: Kit) -> None:
-    tried = api.try_start(ORDER, {}, conn=kit.conn)
+    tried = api.trials.try_start(ORDER, {}, conn=kit.conn)
     assert (tried.status, tried.fired, tried.held) == ("R", [0], "tff")
-    again = api.try_complete(ORDER, tried, 0, {"payment": "declined"}, conn=kit.conn)
+    again = api.trials.try_complete(ORDER, tried, 0, {"payment": "declined"}, conn=kit.conn)
     assert (again.status, again.reason, again.pending) == ("E", "STUCK", [])
-    repaired = api.try_complete(ORDER, again, -1, {"payment": "paid"}, conn=kit.conn)
+    repaired = api.trials.try_complete(ORDER, again, -1, {"payment": "paid"}, conn=kit.conn)
     assert (repaired.status, repaired.pending) == ("F", [])
     with refused("WD210"):
-        api.try_complete(ORDER, tried, 0, {"items": 5}, conn=kit.conn)
+        api.trials.try_complete(ORDER, tried, 0, {"items": 5}, conn=kit.conn)
     with refused("WD201"):
-        api.try_complete(ORDER, tried, 1, {}, conn=kit.conn)
+        api.trials.try_complete(ORDER, tried, 1, {}, conn=kit.conn)
     with refused("WD003"):
-        api.try_start(ORDER, {"payment": "lost"}, conn=kit.conn)
+        api.trials.try_start(ORDER, {"payment": "lost"}, conn=kit.conn)
     with refused("WD002"):
-        api.try_start(ORDER, {"paymnt": "paid"}, conn=kit.conn)
+        api.trials.try_start(ORDER, {"paymnt": "paid"}, conn=kit.conn)
 
 
 def test_a_timer_is_due_in_a_trial(kit: Kit) -> None:
@@ -180,9 +180,9 @@ def test_a_timer_is_due_in_a_trial(kit: Kit) -> None:
             {"transition": "tr_late", "predicate": "items = 1", "due_after": "1 hour"},
         ]
     }
-    tried = api.try_start(late, {}, conn=kit.conn)
+    tried = api.trials.try_start(late, {}, conn=kit.conn)
     assert (tried.status, tried.pending, list(tried.waiting)) == ("R", [], [2])
-    due = api.try_due(late, tried, 2, conn=kit.conn)
+    due = api.trials.try_due(late, tried, 2, conn=kit.conn)
     assert (due.fired, due.pending, due.waiting) == ([2], [2], {})
 
 
@@ -202,20 +202,20 @@ def test_a_time_in_an_attribute_comes_in_a_trial(
             {"predicate": "n = 0", "final": True},
         ],
     }
-    tried = api.try_start(late, {"at": at}, conn=kit.conn)
+    tried = api.trials.try_start(late, {"at": at}, conn=kit.conn)
     if at.startswith("2001"):
         assert (tried.fired, tried.waiting) == ([0, 1], {})
         return
     assert (tried.pending, list(tried.waiting)) == ([1], [0])
-    due = api.try_due(late, tried, 0, conn=kit.conn)
+    due = api.trials.try_due(late, tried, 0, conn=kit.conn)
     assert (due.fired, due.pending, due.waiting) == ([0], [0, 1], {})
     # It has passed: completed without a change, the rule fires again, as it would with the clock.
-    again = api.try_complete(late, due, 0, {}, conn=kit.conn)
+    again = api.trials.try_complete(late, due, 0, {}, conn=kit.conn)
     assert (again.fired, again.pending) == ([0], [0, 1])
     # Another time has not passed.
-    moved = api.try_complete(late, due, 0, {"at": "3000-01-01"}, conn=kit.conn)
+    moved = api.trials.try_complete(late, due, 0, {"at": "3000-01-01"}, conn=kit.conn)
     assert (moved.fired, moved.pending, list(moved.waiting)) == ([], [1], [0])
-    assert api.try_due(late, moved, 0, conn=kit.conn).fired == [0]
+    assert api.trials.try_due(late, moved, 0, conn=kit.conn).fired == [0]
 
 
 def test_a_time_that_never_comes_stays_ahead_in_a_trial(kit: Kit) -> None:
@@ -223,8 +223,8 @@ def test_a_time_that_never_comes_stays_ahead_in_a_trial(kit: Kit) -> None:
         "attributes": [{"name": "at", "type": "timestamptz", "default": "infinity"}],
         "triggers": [{"transition": "tr_late", "predicate": "at is not null", "due_attr": "at"}],
     }
-    tried = api.try_start(never, {}, conn=kit.conn)
-    assert api.try_due(never, tried, 0, conn=kit.conn).fired == []
+    tried = api.trials.try_start(never, {}, conn=kit.conn)
+    assert api.trials.try_due(never, tried, 0, conn=kit.conn).fired == []
 
 
 def test_an_error_of_a_trial_is_that_of_the_published_flow(kit: Kit) -> None:
@@ -234,9 +234,9 @@ def test_an_error_of_a_trial_is_that_of_the_published_flow(kit: Kit) -> None:
     with pytest.raises(WedError) as real:
         kit.start(**state)
     with pytest.raises(WedError) as tried:
-        api.try_start(ORDER, state, flow=kit.name, conn=kit.conn)
-    _none, in_path = api.try_path(ORDER, [{"changes": state}], flow=kit.name, conn=kit.conn)
-    _none, nameless = api.try_path(ORDER, [{"changes": state}], conn=kit.conn)
+        api.trials.try_start(ORDER, state, flow=kit.name, conn=kit.conn)
+    _none, in_path = api.trials.try_path(ORDER, [{"changes": state}], flow=kit.name, conn=kit.conn)
+    _none, nameless = api.trials.try_path(ORDER, [{"changes": state}], conn=kit.conn)
 
     assert f'flow "{kit.name}"' in real.value.sentence
     for error in (tried.value, in_path):
@@ -250,7 +250,9 @@ def test_an_error_of_a_trial_is_that_of_the_published_flow(kit: Kit) -> None:
 def test_the_part_that_fails_is_named(kit: Kit) -> None:
     def sentences(place: int, **state: Any) -> list[str]:
         predicate = ORDER["triggers"][place]["predicate"]
-        return [part.sentence for part in api.explain(ORDER, predicate, state, conn=kit.conn).obstacles]
+        return [
+            part.sentence for part in api.trials.explain(ORDER, predicate, state, conn=kit.conn).obstacles
+        ]
 
     assert sentences(0, payment="declined", items=1) == ["payment = 'open' is false: payment is 'declined'"]
     assert sentences(1, payment="paid", items=1) == ["items > 3 is false: items is 1"]
@@ -260,5 +262,5 @@ def test_the_part_that_fails_is_named(kit: Kit) -> None:
         "payment = 'paid' is false: payment is 'open'", "items > 3 is true: items is 5",
     ]  # fmt: skip
     assert sentences(2, payment="paid", items=1) == []
-    ahead = api.nearest(ORDER, {"payment": "declined", "items": 1}, conn=kit.conn)
+    ahead = api.trials.nearest(ORDER, {"payment": "declined", "items": 1}, conn=kit.conn)
     assert [place for place, _ in ahead] == [0, 2, 1]

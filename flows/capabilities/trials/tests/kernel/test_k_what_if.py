@@ -27,7 +27,7 @@ def test_living_instances_are_counted_with_since_when(shop: Kit) -> None:
     shop.run("tr_x", old, n=8)
     shop.run("tr_x", old, n=9)
     shop.run("tr_x", few, a="9", n=100)
-    found = api.what_if(shop.name, "n > 5", conn=shop.conn)
+    found = api.trials.what_if(shop.name, "n > 5", conn=shop.conn)
     assert {name: found[name] for name in ("living", "examined", "true", "unknown", "fails")} == {
         "living": 2, "examined": 2, "true": 1, "unknown": 1, "fails": 0,
     }  # fmt: skip
@@ -43,7 +43,7 @@ def test_the_history_says_how_often_it_became_true(shop: Kit) -> None:
     for n in (1, 8, 9, 2, 10):
         shop.run("tr_x", wid, n=n)
     shop.run("tr_x", other, a="9")
-    past = api.what_if(shop.name, "n > 5", history=True, conn=shop.conn)["history"]
+    past = api.trials.what_if(shop.name, "n > 5", history=True, conn=shop.conn)["history"]
     assert (past["instances"], past["examined"], past["steps"]) == (2, 2, 8)
     assert (past["ever_true"], past["became_true"]) == (1, 3)
     assert sum(past["by_month"].values()) == 3
@@ -52,11 +52,11 @@ def test_the_history_says_how_often_it_became_true(shop: Kit) -> None:
 def test_a_failing_condition_is_counted_and_a_wrong_one_refused(shop: Kit) -> None:
     shop.start(a="x")
     shop.start(a="5")
-    found = api.what_if(shop.name, "a::integer > 3", conn=shop.conn)
+    found = api.trials.what_if(shop.name, "a::integer > 3", conn=shop.conn)
     assert (found["true"], found["fails"]) == (1, 1)
     with refused("WD005"):
-        api.what_if(shop.name, "b = 1", conn=shop.conn)
-    assert api.what_if(shop.name, "a = '1'", seconds=-1, conn=shop.conn)["examined"] == 0
+        api.trials.what_if(shop.name, "b = 1", conn=shop.conn)
+    assert api.trials.what_if(shop.name, "a = '1'", seconds=-1, conn=shop.conn)["examined"] == 0
 
 
 def test_the_history_says_what_a_rule_would_have_done(shop: Kit) -> None:
@@ -67,11 +67,16 @@ def test_the_history_says_what_a_rule_would_have_done(shop: Kit) -> None:
         shop.run("tr_x", twice, n=n)
     between = shop.one("select clock_timestamp()")
     shop.run("tr_x", twice, n=3)
-    found = api.what_if(shop.name, "n in (3, 7)", history=True, conn=shop.conn)["history"]
+    found = api.trials.what_if(shop.name, "n in (3, 7)", history=True, conn=shop.conn)["history"]
     assert (found["exceptions"], found["exceptions_fewer"], found["exceptions_sample"]) == (1, 1, [stuck])
     assert (found["became_true"], found["fired_again"], found["fired_again_sample"]) == (3, 1, [twice])
-    later = api.what_if(shop.name, "n in (3, 7)", history=True, since=between, conn=shop.conn)["history"]
+    later = api.trials.what_if(shop.name, "n in (3, 7)", history=True, since=between, conn=shop.conn)[
+        "history"
+    ]
     assert (later["instances"], later["steps"], later["became_true"]) == (1, 1, 1)
     assert (later["fired_again"], later["exceptions"]) == (0, 0)
-    assert api.what_if(shop.name, "n = 1", history=True, conn=shop.conn)["history"]["exceptions_fewer"] == 0
+    assert (
+        api.trials.what_if(shop.name, "n = 1", history=True, conn=shop.conn)["history"]["exceptions_fewer"]
+        == 0
+    )
     assert calm

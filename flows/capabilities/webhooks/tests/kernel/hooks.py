@@ -32,21 +32,21 @@ def reaper(kit: Kit) -> Iterator[Connection]:
 
 
 def saved(kit: Kit, hook: Webhook = HOOK, replaced: int | None = None) -> SavedWebhook:
-    return api.save_webhook(kit.name, hook, "olga", replaced, conn=kit.conn)
+    return api.webhooks.save(kit.name, hook, "olga", replaced, conn=kit.conn)
 
 
 def now(kit: Kit, hook: SavedWebhook) -> SavedWebhook:
-    return api.read_webhook(hook.id, conn=kit.conn)
+    return api.webhooks.read(hook.id, conn=kit.conn)
 
 
 def read(conn: Connection, hook: SavedWebhook, most: int = 2_000) -> int:
     """Queue all that is new, as the reaper does; return how many rounds had something."""
     for rounds in range(10_000):
-        if hook.id not in api.due_webhooks(conn=conn):
+        if hook.id not in api.webhooks.due(conn=conn):
             return rounds
-        if (found := api.webhook_steps(hook.id, most, conn=conn)) is None:
+        if (found := api.webhooks.steps(hook.id, most, conn=conn)) is None:
             return rounds
-        api.queue_webhook_steps(found, conn=conn)
+        api.webhooks.queue_steps(found, conn=conn)
     raise AssertionError("the reading has no end")
 
 
@@ -67,13 +67,13 @@ def check(kit: Kit, hook: SavedWebhook) -> Counter[tuple[str, int]]:
 
 
 def deliveries(conn: Connection, hold: float = 60) -> list[Delivery]:
-    return list(iter(lambda: api.take_delivery(hold, conn=conn), None))
+    return list(iter(lambda: api.alerts.take_delivery(hold, conn=conn), None))
 
 
 def fail(conn: Connection, deliveries: list[Delivery], why: str = "It answered 500.") -> None:
     for each in deliveries:
-        api.settle_delivery(each, why, conn=conn)
+        api.alerts.settle_delivery(each, why, conn=conn)
 
 
 def listed(kit: Kit, hook: SavedWebhook) -> list[Any]:
-    return api.webhook_deliveries(hook.id, conn=kit.conn)
+    return api.webhooks.deliveries(hook.id, conn=kit.conn)

@@ -48,7 +48,7 @@ def act(kit: Kit, kind: int) -> None:
         kit.run("tr_x", wid, a="lost")
         kit.run("_EXCPT", wid, a="still lost")
     elif kind == 3:
-        api.cancel(wid, "x", conn=kit.conn)
+        api.instances.cancel(wid, "x", conn=kit.conn)
 
 
 def test_the_events_of_a_random_run_are_those_of_the_history(kit: Kit, reaper: Connection) -> None:
@@ -139,20 +139,20 @@ def kill_readers(connection: Connection, over: threading.Event) -> None:
 def test_of_two_that_read_the_same_one_queues_it(fig2: Kit, reaper: Connection) -> None:
     hook = saved(fig2)
     fig2.start()
-    found = api.webhook_steps(hook.id, conn=reaper)
+    found = api.webhooks.steps(hook.id, conn=reaper)
     assert found is not None and len(found.steps) == 1
     killed = fig2.connect("wed_reaper")
     killed.autocommit = False
-    assert api.queue_webhook_steps(found, conn=killed) == 1
+    assert api.webhooks.queue_steps(found, conn=killed) == 1
     killed.close()
-    assert api.queue_webhook_steps(found, conn=reaper) == 1
-    assert api.queue_webhook_steps(found, conn=reaper) is None
+    assert api.webhooks.queue_steps(found, conn=reaper) == 1
+    assert api.webhooks.queue_steps(found, conn=reaper) is None
     check(fig2, hook)
     fig2.start()
-    other = api.webhook_steps(hook.id, conn=reaper)
+    other = api.webhooks.steps(hook.id, conn=reaper)
     assert other is not None
     saved(fig2, replace(HOOK, events=["final"]), hook.id)
-    assert api.queue_webhook_steps(other, conn=reaper) is None
+    assert api.webhooks.queue_steps(other, conn=reaper) is None
 
 
 def test_a_new_one_and_one_that_is_switched_on_begin_now(fig2: Kit, reaper: Connection) -> None:
@@ -174,10 +174,10 @@ def test_a_copy_of_a_database_notifies_no_receiver(fig2: Kit, reaper: Connection
     hook = saved(fig2)
     fig2.start()
     restored(fig2, "now()")
-    assert hook.id not in api.due_webhooks(conn=reaper)
-    assert api.webhook_steps(hook.id, conn=reaper) is None
+    assert hook.id not in api.webhooks.due(conn=reaper)
+    assert api.webhooks.steps(hook.id, conn=reaper) is None
     assert "restored" in (now(fig2, hook).problem or "")
-    api.resume_webhook(hook.id, "olga", conn=fig2.conn)
+    api.webhooks.resume(hook.id, "olga", conn=fig2.conn)
     wid = fig2.start()
     read(reaper, hook)
     assert queued(fig2, hook) == [("started", wid)]
@@ -203,21 +203,21 @@ def test_no_instance_is_removed_before_it_was_read_and_messages_go_after_a_week(
     read(reaper, hook)
     assert fig2.one("select wedsql.retire(%s, %s)", (fig2.name, [wid])) == 1
     for each in deliveries(reaper):
-        api.settle_delivery(each, conn=reaper)
-    api.remove_old_messages(conn=reaper)
+        api.alerts.settle_delivery(each, conn=reaper)
+    api.webhooks.remove_old_messages(conn=reaper)
     assert sorted(each.event for each in listed(fig2, hook)) == ["final", "started"]
     fig2.clock("8 days", reaper)
-    assert api.remove_old_messages(conn=reaper) == 2
+    assert api.webhooks.remove_old_messages(conn=reaper) == 2
     assert listed(fig2, hook) == []
 
 
 def test_a_filter_that_fails_is_tried_again_and_loses_nothing(fig2: Kit, reaper: Connection) -> None:
     hook = saved(fig2)
     fig2.start()
-    found = api.webhook_steps(hook.id, conn=reaper)
+    found = api.webhooks.steps(hook.id, conn=reaper)
     assert found is not None
-    api.delay_webhook(found, "It took too long.", conn=reaper)
-    assert now(fig2, hook).problem == "It took too long." and hook.id not in api.due_webhooks(conn=reaper)
+    api.webhooks.delay(found, "It took too long.", conn=reaper)
+    assert now(fig2, hook).problem == "It took too long." and hook.id not in api.webhooks.due(conn=reaper)
     fig2.clock("2 minutes", reaper)
     read(reaper, hook)
     check(fig2, hook)
@@ -242,7 +242,7 @@ def test_a_flow_has_at_most_20_and_each_stays_with_its_flow(fig2: Kit) -> None:
         saved(fig2)
     with refused("WD511"):
         saved(fig2, HOOK, hooks[0].id + 1_000_000)
-    api.delete_webhook(hooks[0].id, conn=fig2.conn)
+    api.webhooks.delete(hooks[0].id, conn=fig2.conn)
     with refused("WD511"):
-        api.read_webhook(hooks[0].id, conn=fig2.conn)
-    assert len(api.list_webhooks([fig2.name], conn=fig2.conn)) == 19
+        api.webhooks.read(hooks[0].id, conn=fig2.conn)
+    assert len(api.webhooks.list([fig2.name], conn=fig2.conn)) == 19

@@ -73,15 +73,15 @@ def test_a_receiver_that_fails_gets_one_message_at_a_time_and_is_paused_after_a_
     assert now(fig2, hook).problem == "It answered 500." and now(fig2, hook).waiting == 5
     assert read(reaper, hook) == 0 and deliveries(reaper) == []
     wids.append(fig2.start())
-    api.resume_webhook(hook.id, "olga", conn=fig2.conn)
+    api.webhooks.resume(hook.id, "olga", conn=fig2.conn)
     read(reaper, hook)
     found = deliveries(reaper)
     assert sorted(each.message["wid"] for each in found) == wids
     for each in found:
-        api.settle_delivery(each, conn=reaper)
+        api.alerts.settle_delivery(each, conn=reaper)
     assert (now(fig2, hook).waiting, now(fig2, hook).problem, now(fig2, hook).last_error) == (0, None, None)
     with refused("WD510"):
-        api.resume_webhook(hook.id, "olga", conn=fig2.conn)
+        api.webhooks.resume(hook.id, "olga", conn=fig2.conn)
 
 
 def test_a_paused_one_may_skip_what_happened_meanwhile(fig2: Kit, reaper: Connection) -> None:
@@ -89,10 +89,10 @@ def test_a_paused_one_may_skip_what_happened_meanwhile(fig2: Kit, reaper: Connec
     fig2.start()
     read(reaper, hook)
     (delivery,) = deliveries(reaper)
-    api.settle_delivery(delivery, "The host is inside the network.", final=True, conn=reaper)
+    api.alerts.settle_delivery(delivery, "The host is inside the network.", final=True, conn=reaper)
     assert now(fig2, hook).paused_at is not None
     fig2.start()
-    api.resume_webhook(hook.id, "olga", skip=True, conn=fig2.conn)
+    api.webhooks.resume(hook.id, "olga", skip=True, conn=fig2.conn)
     wid = fig2.start()
     read(reaper, hook)
     assert queued(fig2, hook) == [("started", wid)]
@@ -106,7 +106,7 @@ def test_a_message_that_alone_is_rejected_has_failed_after_12_attempts(fig2: Kit
         fig2.start()
         read(reaper, hook)
         for each in deliveries(reaper):
-            api.settle_delivery(each, "No." if each.message["wid"] == bad else None, conn=reaper)
+            api.alerts.settle_delivery(each, "No." if each.message["wid"] == bad else None, conn=reaper)
         minutes += 61
         fig2.clock(f"{minutes} minutes", reaper)
     states = Counter((each.status, each.wid == bad) for each in listed(fig2, hook))
@@ -117,7 +117,7 @@ def test_a_message_that_alone_is_rejected_has_failed_after_12_attempts(fig2: Kit
 def test_while_many_messages_wait_no_more_are_read_and_none_is_lost(fig2: Kit, reaper: Connection) -> None:
     hook = saved(fig2, replace(HOOK, events=["started"]))
     for _ in range(3):
-        api.start_many(fig2.name, [{}] * 400, conn=fig2.conn)
+        api.instances.start_many(fig2.name, [{}] * 400, conn=fig2.conn)
         read(reaper, hook, 300)
     assert 1000 <= len(queued(fig2, hook)) == 1200
     fig2.start()
@@ -131,10 +131,10 @@ def test_a_test_is_sent_once_even_while_paused(fig2: Kit, reaper: Connection) ->
     hook = saved(fig2)
     fig2.rows("update wedsql.webhook set paused_at = now() where id = %s", [hook.id])
     for error in ("It answered 500.", None):
-        api.send_test_message(hook.id, conn=fig2.conn)
+        api.webhooks.send_test_message(hook.id, conn=fig2.conn)
         (delivery,) = deliveries(reaper)
         assert delivery.message["event"] == "tested" and delivery.message["flow"] == fig2.name
-        api.settle_delivery(delivery, error, conn=reaper)
+        api.alerts.settle_delivery(delivery, error, conn=reaper)
         assert deliveries(reaper) == []
     assert [each.status for each in listed(fig2, hook)] == ["sent", "failed"]
     assert now(fig2, hook).failing_since_at is None

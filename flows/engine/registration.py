@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from flows.api.connection import rows, value
+from flows.engine.connection import rows, value
 from flows.types import NeverOffered
 
 

@@ -11,9 +11,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import JSON, rows
 from flows.definition.lint import Finding, Rule
 from flows.definition.lint.findings import identity
+from flows.engine.connection import JSON, rows
 from flows.timing import BOUNDS
 
 NEWEST = 1_000  # instances

@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import rows
 from flows.definition.lint import Finding, Rule
+from flows.engine.connection import rows
 
 
 def called(flow: str, definition: Mapping[str, Any], rules: Sequence[Rule], conn: Any) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from psycopg import sql
 
-from flows.api.connection import driver, run, value
+from flows.engine.connection import driver, run, value
 from flows.errors import BadName
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import rows
 from flows.definition.lint import Finding
 from flows.definition.lint.findings import identity
+from flows.engine.connection import rows
 
 
 def times(flow: str, definition: Mapping[str, Any], conn: Any) -> Iterator[Finding]:

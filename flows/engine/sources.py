@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from flows.api.connection import JSON, value
+from flows.engine.connection import JSON, value
 
 
 def keep_source(flow: str, source: Mapping[str, Any], *, conn: Any = None) -> int:

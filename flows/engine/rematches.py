@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from flows.api.connection import value
+from flows.engine.connection import value
 from flows.errors import TryAgain
 from flows.types import PublishReport
 

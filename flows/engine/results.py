@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from flows.api.connection import State, rows, to_json, typed_error
+from flows.engine.connection import State, rows, to_json, typed_error
 from flows.types import ClaimedJob, Completion, FailResult, Failure, StepResult
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from flows.api.connection import JSON, in_transaction, quoted, rows, value
-from flows.api.rematches import as_report, finish_rematch
 from flows.definition import FLOW, AnyDefinition, Definition
+from flows.engine.connection import JSON, in_transaction, quoted, rows, value
+from flows.engine.rematches import as_report, finish_rematch
 from flows.types import Change, PublishReport
 
 

@@ -8,12 +8,6 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.calls import called
-from flows.api.connection import JSON, rows
-from flows.api.form_conditions import form_conditions
-from flows.api.observation import observed, read_history
-from flows.api.recent import Recent
-from flows.api.times import times
 from flows.capabilities.conditions.api import evaluate_classes
 from flows.capabilities.drafts.acknowledgements import acknowledgements_of
 from flows.definition import AnyDefinition
@@ -31,6 +25,12 @@ from flows.definition.lint import (
     with_acknowledgements,
 )
 from flows.definition.lint.tables import LIMIT, Classes, size
+from flows.engine.calls import called
+from flows.engine.connection import JSON, rows
+from flows.engine.form_conditions import form_conditions
+from flows.engine.observation import observed, read_history
+from flows.engine.recent import Recent
+from flows.engine.times import times
 
 # What the kernel said of conditions before: a definition is checked again after each of its changes.
 _known_leaves: Recent[Any, list[Leaf]] = Recent(2_000)

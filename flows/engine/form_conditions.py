@@ -7,8 +7,8 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from flows.api.connection import JSON, value
 from flows.definition.lint import Finding, Rule
+from flows.engine.connection import JSON, value
 
 OPTIONS = ("shown", "required", "readonly")
 
