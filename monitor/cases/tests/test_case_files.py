@@ -12,6 +12,7 @@ from django.test import Client
 
 from flows import api
 from flows.capabilities.cases.files import CaseFile
+from flows.types import Case
 from monitor.cases.tests.test_cases_page import BEA, bea, case_of
 from monitor.cases.uploads import LimitedUpload, limits
 from monitor.tests.conftest import Parcels, client_of, get, person
@@ -22,22 +23,22 @@ HTML = b"<script>alert(1)</script>"
 
 
 @pytest.fixture
-def case(parcels: Parcels, site: None) -> api.Case:
+def case(parcels: Parcels, site: None) -> Case:
     wid = parcels.start()
     parcels.make_exception(wid)
     return case_of(wid)
 
 
-def send(client: Client, case: api.Case, content: bytes, name: str = "a.html") -> Any:
+def send(client: Client, case: Case, content: bytes, name: str = "a.html") -> Any:
     file = SimpleUploadedFile(name, content, content_type="text/html")
     return client.post(f"/cases/{case.number}/files/", {"file": file}, follow=True)
 
 
-def files(case: api.Case) -> list[CaseFile]:
+def files(case: Case) -> list[CaseFile]:
     return api.cases.list_files(case.wid)
 
 
-def test_a_file_is_attached_downloaded_and_removed(bea: Client, case: api.Case) -> None:
+def test_a_file_is_attached_downloaded_and_removed(bea: Client, case: Case) -> None:
     assert "“a b.html” is attached." in send(bea, case, HTML, "a b.html").content.decode()
     [made] = files(case)
     assert (made.name, made.size, made.added_by) == ("a b.html", len(HTML), BEA)
@@ -54,7 +55,7 @@ def test_a_file_is_attached_downloaded_and_removed(bea: Client, case: api.Case) 
     assert [one.kind for one in api.cases.read(case.number).history[-2:]] == ["attached", "file_removed"]
 
 
-def test_what_is_too_large_is_read_to_the_limit_only(bea: Client, case: api.Case, settings: Any) -> None:
+def test_what_is_too_large_is_read_to_the_limit_only(bea: Client, case: Case, settings: Any) -> None:
     settings.WEDSQL_FILE_MB = 1
     most = limits().size
     upload = LimitedUpload()
@@ -69,12 +70,12 @@ def test_what_is_too_large_is_read_to_the_limit_only(bea: Client, case: api.Case
     assert [one.size for one in files(case)] == [most]
 
 
-def test_a_form_without_its_token_is_rejected(bea: Client, case: api.Case) -> None:
+def test_a_form_without_its_token_is_rejected(bea: Client, case: Case) -> None:
     bea.handler.enforce_csrf_checks = True
     assert send(bea, case, b"x").status_code == 403 and files(case) == []
 
 
-def test_files_of_others_are_removed_by_who_may_repair(bea: Client, parcels: Parcels, case: api.Case) -> None:
+def test_files_of_others_are_removed_by_who_may_repair(bea: Client, parcels: Parcels, case: Case) -> None:
     clerk = client_of(person("cleo", f"flow:{parcels.flow}:handle"))
     reader = client_of(person("rita", f"flow:{parcels.flow}"))
     stranger = client_of(person("sven"))
@@ -93,7 +94,7 @@ def test_files_of_others_are_removed_by_who_may_repair(bea: Client, parcels: Par
     assert files(case) == [made], "who repairs removes those of others"
 
 
-def test_files_over_http(operator: Program, parcels: Parcels, case: api.Case, settings: Any) -> None:
+def test_files_over_http(operator: Program, parcels: Parcels, case: Case, settings: Any) -> None:
     settings.WEDSQL_FILE_MB = 1
     address = f"/cases/{case.number}/files"
     content = bytes(range(256)) * 4096

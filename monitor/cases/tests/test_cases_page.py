@@ -10,6 +10,7 @@ from django.test import Client
 
 from flows import api
 from flows.tests.pages import Form
+from flows.types import Case
 from monitor.cases import views
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
@@ -31,7 +32,7 @@ def lost(parcels: Parcels) -> list[int]:
     return wids
 
 
-def case_of(wid: int) -> api.Case:
+def case_of(wid: int) -> Case:
     return next(one for one in api.cases.list(None, {"wid": wid}) if one.wid == wid)
 
 

@@ -9,6 +9,7 @@ import pytest
 from flows import api
 from flows.capabilities.reasons import form_values
 from flows.tests.kit import Kit
+from flows.types import InstanceReasons
 
 pytestmark = pytest.mark.kernel
 
@@ -37,7 +38,7 @@ CONDITIONS: dict[str, dict[str, Any] | None] = {
 
 
 @pytest.fixture
-def found(kit: Kit) -> api.InstanceReasons:
+def found(kit: Kit) -> InstanceReasons:
     """Reasons of an instance that meets none of the conditions."""
     kit.attr("payment", "open")
     kit.attr("other", "closed")
@@ -50,7 +51,7 @@ def found(kit: Kit) -> api.InstanceReasons:
     return api.reasons.explain_instance(kit.start(), conn=kit.conn)
 
 
-def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: api.InstanceReasons) -> None:
+def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: InstanceReasons) -> None:
     definition = api.flows.definition(kit.name, conn=kit.conn)
     for n, (condition, expected) in enumerate(CONDITIONS.items()):
         rule = next(one for one in found.rules if one.transition == f"tr_{n}")
@@ -64,6 +65,6 @@ def test_what_a_form_is_filled_with_makes_the_condition_hold(kit: Kit, found: ap
             )
 
 
-def test_a_rule_that_holds_fills_nothing(found: api.InstanceReasons) -> None:
+def test_a_rule_that_holds_fills_nothing(found: InstanceReasons) -> None:
     (rule,) = found.holding
     assert form_values.rule(rule.obstacles, ATTRIBUTES) is None

@@ -6,6 +6,7 @@ import pytest
 
 from flows import api
 from flows.tests.kit import Kit, refused
+from flows.types import InstanceReasons, RuleReason
 
 pytestmark = pytest.mark.kernel
 
@@ -20,7 +21,7 @@ def shop(kit: Kit) -> Kit:
     return kit
 
 
-def rule(found: api.InstanceReasons, transition: str) -> api.RuleReason:
+def rule(found: InstanceReasons, transition: str) -> RuleReason:
     return next(one for one in found.rules if one.transition == transition)
 
 
