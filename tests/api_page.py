@@ -24,8 +24,9 @@ api.cases.claim(wid, "ana")
 ```
 
 Each function uses Django's default connection, or the psycopg connection given as `conn`, and runs in its
-current transaction. Errors are classes of `flows.errors`, results those of `flows.types`. Functions that take
-many items return one result for each, so that the error of one does not affect the others.
+current transaction. Errors are classes of `flows.errors`; the docstring of a function names those that it
+raises. Functions that take many items return one result for each, so that the error of one does not affect
+the others.
 
 Version 1.0.0 had some of these functions in `flows.api` itself, such as `flows.api.start`. Those names work
 in this version, with a `DeprecationWarning`, and not in the next one.

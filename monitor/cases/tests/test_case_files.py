@@ -11,8 +11,8 @@ from django.core.files.uploadhandler import StopUpload
 from django.test import Client
 
 from flows import api
+from flows.capabilities.cases.api import Case
 from flows.capabilities.cases.files import CaseFile
-from flows.types import Case
 from monitor.cases.tests.test_cases_page import BEA, bea, case_of
 from monitor.cases.uploads import LimitedUpload, limits
 from monitor.tests.conftest import Parcels, client_of, get, person

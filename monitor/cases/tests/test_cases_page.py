@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from flows import api
+from flows.capabilities.cases.api import Case
 from flows.tests.pages import Form
-from flows.types import Case
 from monitor.cases import views
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 

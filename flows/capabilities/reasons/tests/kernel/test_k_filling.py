@@ -8,8 +8,8 @@ import pytest
 
 from flows import api
 from flows.capabilities.reasons import form_values
+from flows.capabilities.reasons.api import InstanceReasons
 from flows.tests.kit import Kit
-from flows.types import InstanceReasons
 
 pytestmark = pytest.mark.kernel
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from flows import api
+from flows.capabilities.reasons.api import InstanceReasons, RuleReason
 from flows.tests.kit import Kit, refused
-from flows.types import InstanceReasons, RuleReason
 
 pytestmark = pytest.mark.kernel
 
