@@ -39,8 +39,8 @@ DAMAGE = [
     ("I6", "update wedsql.wed_trace set job_id = null where wid = {final} and seq = 3"),
     ("I6", "update wedsql.job_pool set cause_seq = 77 where wid = {running}"),
     ("I7", "update wedsql.job_pool set attempts = 4 where wid = {running}"),
-    ("I12", "with d as (insert into wedsql.device (person, key, secret, registered_at, seen_at, settled)"
-            " values ('ana', '0123456789abcdef', '', now(), now(), 2) returning id)"
+    ("I12", "with d as (insert into wedsql.device (person, key, secret, files_secret, registered_at,"
+            " seen_at, settled) values ('ana', '0123456789abcdef', '', '', now(), now(), 2) returning id)"
             " insert into wedsql.device_result (device_id, number, state, wid, content, arrived_at)"
             " select d.id, 1, 'W', {running}, '{{}}', now() from d"),
 ]  # fmt: skip

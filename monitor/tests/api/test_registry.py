@@ -192,7 +192,7 @@ def test_an_instance_offers_what_its_status_and_the_rights_allow(
                 expected = status in one.statuses and caller.may(name)
                 if (mark in page) != expected:
                     wrong.append((sorted(caller.rights), status, name, mark in page))
-            held = access.operations_of(caller.user, parcels.flow, status)
+            held = access.operations_of(caller.user, parcels.flow, status, wid)
             assert held == {
                 name for name, one in api.operations.table().items()
                 if status in one.statuses and caller.may(name, parked=False)

@@ -63,11 +63,14 @@ def test_a_key_of_a_role_is_for_its_transitions(flow: str) -> None:
         (["create", "x", "--flow", "a:t", "--role", "Clerk"], "--role is for each --flow"),
         (["create", "x", "--role", "Clerk"], "--role is for each --flow"),
         (["rotate", "x", "--grace", "721"], "--grace"),
-        (["rotate", "x", "--grace", "nan"], "--grace"),
     ],
 )
 def test_a_wrong_line_is_rejected(words: list[str], says: str) -> None:
     assert says in refused("workerkey", *words, code=2)
+
+
+def test_the_parser_rejects_what_is_no_number() -> None:
+    assert "--grace" in refused("workerkey", "rotate", "x", "--grace", "nan")
 
 
 @pytest.mark.parametrize(

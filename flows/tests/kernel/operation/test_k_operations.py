@@ -211,5 +211,5 @@ def test_refused_once_it_has_ended(shop: Kit, end: str) -> None:
 def test_each_operation_of_the_table_has_tests() -> None:
     """R1 to R16, each by the name of a test; what is refused is here, or in a test of that name."""
     flows = Path(__file__).parents[3]
-    written = "".join(path.read_text(encoding="utf-8") for path in flows.rglob("kernel/test_k_*.py"))
+    written = "".join(path.read_text(encoding="utf-8") for path in flows.rglob("test_k_*.py"))
     assert [n for n in range(1, 17) if f"def test_r{n}_" not in written] == []
