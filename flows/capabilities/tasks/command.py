@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from django.contrib.auth import get_user_model
@@ -11,13 +12,28 @@ from django.core.management.base import CommandParser
 from flows import api
 from flows.access import task_keys
 from flows.capabilities.tasks.api import ORDERS, Task
+from flows.capabilities.tasks.errors import TaskTaken
 from flows.capabilities.tasks.people import check_people, is_person
-from flows.management.base import FlowCommand, Usage, name_and_value
+from flows.database_errors import translated
+from flows.management.base import FlowCommand, Rejected, Usage, name_and_value
 from flows.management.values import number, span
 from flows.moments import later
 
 LISTS = ("open", "mine", "aside", "done")
 VERBS = ("list", "take", "lock", "start", "complete", "fail", "release", "give", "aside")
+
+
+@contextmanager
+def _from_holder(options: Mapping[str, Any]) -> Iterator[None]:
+    """Name the option that a task needs which is taken from the person who has it."""
+    try:
+        with translated():
+            yield
+    except TaskTaken as error:
+        if not options["force"]:
+            raise
+        said = f"{error.message} To take it from this person, add --held-by with the name."
+        raise Rejected(said) from None  # a cause from the database would be said instead
 
 
 class Command(FlowCommand):
@@ -132,7 +148,8 @@ class Command(FlowCommand):
 
     def _release(self, task: int, options: dict[str, Any]) -> None:
         person = options["person"]
-        api.tasks.release(task, person, options["force"], owner=options["held_by"])
+        with _from_holder(options):
+            api.tasks.release(task, person, options["force"], owner=options["held_by"])
         self._done(task, "open again", options)
 
     def _give(self, task: int, options: dict[str, Any]) -> None:
@@ -140,7 +157,8 @@ class Command(FlowCommand):
         if not is_person(options["to"]):
             raise Usage("Give --to, the name of a user who may log in.")
         force, owner = options["force"], options["held_by"]
-        api.tasks.give(task, person, options["to"], options["reason"], force, owner=owner)
+        with _from_holder(options):
+            api.tasks.give(task, person, options["to"], options["reason"], force, owner=owner)
         self._done(task, f"given to {options['to']}", options)
 
     def _aside(self, task: int, options: dict[str, Any]) -> None:

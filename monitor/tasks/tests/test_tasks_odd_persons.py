@@ -98,7 +98,9 @@ def test_who_was_removed_or_locked_does_nothing_more_by_any_door(flow: str, remo
     for verb in ("complete", "release", "start"):
         assert name in refused("tasks", verb, str(task.job_id), "--person", name, code=2)
     to = other.user.username  # type: ignore[attr-defined]
-    given = run("tasks", "give", str(task.job_id), "--person", to, "--to", to, "--force")
+    give = ("tasks", "give", str(task.job_id), "--person", to, "--to", to, "--force")
+    assert "add --held-by" in refused(*give)
+    given = run(*give, "--held-by", name)
     assert to in given and api.tasks.of_instance(wid)[0].audience == f"p:{to}"
     run("tasks", "take", str(task.job_id), "--person", to)
     other.post(f"/tasks/{task.job_id}/", {**opened(other, f"/tasks/{task.job_id}/"), "value-amount": "12"})
