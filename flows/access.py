@@ -31,8 +31,8 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
 from flows.queries.instances import Instance, instance
+from flows.queries.statements import Prepared
 from flows.users import disclosure
-from pages.statements import Prepared
 
 AnyUser: TypeAlias = AbstractUser | AnonymousUser
 View: TypeAlias = Callable[..., HttpResponseBase]

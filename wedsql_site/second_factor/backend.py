@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db.models import OuterRef, Subquery
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
-from pages.statements import Prepared
+from flows.queries.statements import Prepared
 from wedsql_site.second_factor import devices, policy
 
 PATH = "wedsql_site.second_factor.backend.Backend"

@@ -9,7 +9,7 @@ from django.contrib.sessions.backends import db
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
-from pages.statements import Prepared
+from flows.queries.statements import Prepared
 
 _KEY = re.compile(r"[0-9a-z]{32}")
 _found = Prepared(lambda: Session.objects.filter(session_key="").filter(expire_date__gt=timezone.now()))

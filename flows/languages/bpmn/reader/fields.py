@@ -108,8 +108,11 @@ def _typed(part: Tag, id_: str, note: Note) -> tuple[str, dict[str, Any]]:
         options = [*dict.fromkeys(each.get("id") for each in values)]
         lines, left = labelled(options, {each.get("id"): each.get("name") for each in reversed(values)})
         if left:
-            message = f"The name of the value “{left[0][:60]}” of the field “{id_[:60]}” is no label:"
-            note("not_used", f"{message} people see the id.", part, "warning")
+            message = (
+                f"The name of the value “{left[0][:60]}” of the field “{id_[:60]}” is no label: "
+                "people see the id."
+            )
+            note("not_used", message, part, "warning")
         return "enum", {"options": options, **({"option_labels": lines} if lines else {})}
     if given == "enum" or given not in _TYPES:
         message = f"The field “{id_[:60]}” has the type “{given[:40]}”, which is read as a text."

@@ -197,8 +197,10 @@ class _Form:
         texts = {_text(each.get("value")): each.get("label") for each in reversed(known)}
         lines, left = labelled(options, {one: str(label or "") for one, label in texts.items()})
         if left:
-            message = f"The label of the value “{left[0][:60]}” of the field “{key[:60]}” cannot be one:"
-            self.warn(f"{message} people see the value.")
+            self.warn(
+                f"The label of the value “{left[0][:60]}” of the field “{key[:60]}” cannot be one: "
+                "people see the value."
+            )
         return {"option_labels": lines} if lines else {}
 
     def options(self, given: Mapping[str, Any], key: str, *, labelled: bool = False) -> Iterator[str]:

@@ -184,8 +184,10 @@ class Tasks(Work, Defining):
             error = self.tasks.forced(row) if force else self.tasks.own(row, who)
             if not error and row and to in row.excluded:
                 error = "WD591"
+            again = row and (row.audience, row.given_by) == (f"p:{to}", who) and row.owner in (None, to)
             if self.answer({error}, lambda: api.tasks.give(job, who, to, "x", force, conn=self.conn)):
-                self.tasks.holdings.pop(job, None)
+                if not again:  # sent again: who took it meanwhile keeps it
+                    self.tasks.holdings.pop(job, None)
                 if self.follow()[job].audience != f"p:{to}":
                     raise Violation("given to another person", (to, job))
 
