@@ -105,8 +105,8 @@ begin
   where w.job_id = p_job;
 end $$;
 
--- Has open tasks that arrived by a clock which was ahead, and was set back, arrive now: their time counts from
--- now, unless a person has set another deadline.
+-- Has open tasks that arrived by a clock which was ahead, and was set back, arrive now: their time counts
+-- from now, unless a person has set another deadline.
 -- Locks: the tasks, skipping locked ones; what is watched of them.
 create or replace function wedsql._on_clock_set_back_tasks(p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$

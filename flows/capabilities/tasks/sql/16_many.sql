@@ -140,8 +140,8 @@ end $$;
 
 -- Completes these tasks, which the person holds, each as complete_task does: with its values of p_data, the
 -- outcome that is the same for all, and its claim of p_claims, if any. Returns a row for each: what
--- complete_task returns, or ok = false with the error. p_keys: tasks that are open to a person with these keys
--- are taken first.
+-- complete_task returns, or ok = false with the error. p_keys: tasks that are open to a person with these
+-- keys are taken first.
 -- Locks: as _hold_tasks; as take_task; as complete_task.
 -- Raises: WD009; what passes by itself (wedsql._passes) and 57014.
 create or replace function wedsql.complete_tasks(p_jobs bigint[], p_person text, p_data jsonb[],
@@ -193,10 +193,10 @@ begin
   return true;
 end $$;
 
--- Claims the jobs of those of these tasks of a flow that are free, that a person with these keys may take, and
--- whose rule asks nothing at taking: for the person who completes them in this transaction, so that their rows
--- need not say in between that they are held. Left out are those of which a claim is given, and those that are
--- several of an instance. Nothing where p_keys is null.
+-- Claims the jobs of those of these tasks of a flow that are free, that a person with these keys may take,
+-- and whose rule asks nothing at taking: for the person who completes them in this transaction, so that their
+-- rows need not say in between that they are held. Left out are those of which a claim is given, and those
+-- that are several of an instance. Nothing where p_keys is null.
 -- Locks: none; the caller has them all.
 create or replace function wedsql._claim_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
   p_claims bigint[], p_keys text[]) returns void
@@ -272,7 +272,8 @@ create or replace function wedsql._end_tasks(p_tasks wedsql.task[], p_person tex
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 delete from wedsql.task_draft d where d.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 update wedsql.task t set state = 'D', ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
-  owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null, seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
+  owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null,
+  seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
 where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
 select wedsql._note_application(u.t, p_person)
 from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u
