@@ -85,8 +85,8 @@ class JobReason:
     lock_queue, signal, children, database, assigned, no_assignee, no_worker, queue or worker.
 
     `facts` has what belongs to it: holder, until, since, ahead; of an assignment `to`, `by`, and when such a
-    worker was `seen` last; of a lock its name (`lock`), the `job` and `instance` that go first, and in `first`
-    what that job waits for (`for`), with its facts.
+    worker was `seen` last; of a lock its name (`lock`), the `job` and `instance` that go first, and in
+    `first` what that job waits for (`for`), with its facts.
     """
 
     id: int

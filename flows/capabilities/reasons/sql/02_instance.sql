@@ -51,8 +51,8 @@ begin
   return wedsql._explained_jobs(v_flow, p_wid, p_silence);
 end $$;
 
--- Returns what each of these jobs waits for, by its number, as explain_jobs: of at most 1,000, and of none that
--- has ended. p_wids has the instance of each.
+-- Returns what each of these jobs waits for, by its number, as explain_jobs: of at most 1,000, and of none
+-- that has ended. p_wids has the instance of each.
 create or replace function wedsql.explain_waits(p_wids integer[], p_jobs bigint[],
   p_silence interval default '30 seconds') returns jsonb
 language sql volatile security definer set search_path = pg_catalog, pg_temp
