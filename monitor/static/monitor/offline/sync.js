@@ -27,11 +27,14 @@ async function report(person, unsent, offers, known) {
   return made;
 }
 
-// Asks the site how it is with the device: with its tasks, and with `offers` those that could be locked.
-export async function contact(offers = null, known = null) {
+// Asks the site how it is with the device: with its tasks, and with `offers` those that could be locked, `named` as
+// lists show them.
+export async function contact(offers = null, known = null, named = false) {
   const person = await store.current(), wants = offers ?? prefetches(person);
   const unsent = person ? (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).length : 0;
-  const sent = Date.now(), found = await ask(`sync/?${await report(person, unsent, wants, known ?? person?.digest ?? "")}`);
+  const asked = await report(person, unsent, wants, known ?? person?.digest ?? "");
+  if (named) asked.set("named", 1);
+  const sent = Date.now(), found = await ask(`sync/?${asked}`);
   return { ...found, offers: wants, ahead: ahead(found.now, sent, Date.now()) };
 }
 
