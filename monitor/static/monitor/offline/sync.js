@@ -21,7 +21,7 @@ async function report(person, unsent, offers, known) {
   if (person.bandwidth) made.set("bandwidth", person.bandwidth);
   made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
-  if (free) made.set("free", Math.floor(free));
+  if (free !== null) made.set("free", Math.floor(free));
   const percent = await energy();
   if (percent !== null) made.set("energy", percent);
   return made;

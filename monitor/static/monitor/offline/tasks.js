@@ -48,7 +48,7 @@ export async function showTasks(person, line, renew) {
       : el("p", { class: "dim" }, t(line === "connecting" && !person.digest ? "loading" : "no_tasks")),
     ...others.length ? [el("h2", { id: "prepared" }, t("prepared")), el("p", { class: "dim" }, t("prepared_why")),
       el("ul", { class: "offline-list", "aria-labelledby": "prepared" }, ...others.map((one) => prepared(one, person)))] : [],
-    el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
+    free === null ? null : el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
 }
 
 export function lossNote(person, renew) {
