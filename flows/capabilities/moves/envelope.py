@@ -14,6 +14,7 @@ from typing import Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from django.utils.translation import gettext as _
 
 from flows.errors import BadPackage
 
@@ -37,8 +38,8 @@ class Envelope:
             Ed25519PublicKey.from_public_bytes(public_key).verify(self.signature, _signed(self.content))
         except (InvalidSignature, ValueError) as error:
             raise BadPackage(
-                "The signature of the message is not that of the installation that it names.",
-                hint="Compare the registered public key with the one that the other installation shows.",
+                _("The signature of the message is not that of the installation that it names."),
+                hint=_("Compare the registered public key with the one that the other installation shows."),
             ) from error
 
     def head(self) -> dict[str, Any]:
@@ -67,18 +68,20 @@ def sealed(content: str, sender: str, private_key: bytes) -> bytes:
 def opened(message: bytes) -> Envelope:
     """Return a message whose signature has not been checked. Raises BadPackage."""
     if len(message) > MAX_BYTES:
-        raise BadPackage(f"The message is larger than {MAX_BYTES // 1048576} MB.", hint="It is not read.")
+        said = _("The message is larger than %(limit)s MB.") % {"limit": MAX_BYTES // 1048576}
+        raise BadPackage(said)
     parts = _object(message)
     if parts.get("format") != FORMAT or set(parts) != _PARTS:
         raise BadPackage(
-            "This is not a message of an installation.", hint="Give the file as it was downloaded there."
+            _("This is not a message of an installation."),
+            hint=_("Give the file as it was downloaded there."),
         )
     try:
         signature = base64.b64decode(parts["signature"], validate=True)
         sender, content = str(parts["from"]), parts["content"]
         content.encode()
     except (TypeError, AttributeError, ValueError, binascii.Error) as error:
-        raise BadPackage("The message is damaged.", hint="Have it sent again.") from error
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again.")) from error
     return Envelope(sender, content, signature)
 
 
@@ -90,7 +93,7 @@ def _object(text: str | bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadPackage("The message is no JSON document.", hint="Have it sent again.") from error
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again.")) from error
     if not isinstance(found, dict):
-        raise BadPackage("The message is no JSON object.", hint="Have it sent again.")
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again."))
     return found

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import psycopg
+from django.utils.translation import gettext as _
 
 from flows.capabilities.moves import api
 from flows.capabilities.moves.envelope import opened, sealed
@@ -48,15 +49,15 @@ def receive(given: bytes, *, conn: Any = None) -> bytes | None:
     sender = next((each for each in api.peers(conn=conn) if each.id == envelope.sender.lower()), None)
     if sender is None:
         raise UnknownInstallation(
-            "The message is of an installation that is not registered here.",
-            hint="Register it with its number and its public key.",
+            _("The message is of an installation that is not registered here."),
+            hint=_("Register it with its number and its public key."),
         )
     envelope.check(base64.b64decode(sender.public_key))
     call = _CALLS[_checked(envelope.head(), sender.id, conn)]
     try:
         answer = value(conn, call, (envelope.content, sender.id))
     except (psycopg.DataError, WrongType) as error:
-        raise BadPackage("A part of the message cannot be read.", hint="Have it sent again.") from error
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again.")) from error
     return _sealed(answer, conn) if answer else None
 
 
@@ -64,17 +65,17 @@ def _checked(head: dict[str, Any], sender: str, conn: Any) -> str:
     """Return the kind of a message, after checking what every one has. Raises BadPackage."""
     own = api.identity(conn=conn)
     if head.get("from") != sender or own is None or head.get("to") != own.id:
-        raise BadPackage("The message is for another installation.", hint="Give it to that one.")
+        raise BadPackage(_("The message is for another installation."), hint=_("Give it to that one."))
     kind = head.get("kind")
     try:
         UUID(head["move"])
         if kind == "decision":
             UUID(head["origin"])
     except (KeyError, ValueError, TypeError, AttributeError) as error:
-        raise BadPackage("The message names no move.", hint="Have it sent again.") from error
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again.")) from error
     needed = _DECISION if kind == "decision" else {}
     if kind not in _CALLS or any(type(head.get(name)) is not made for name, made in needed.items()):
-        raise BadPackage("The message is of no kind that is known.", hint="Have it sent again.")
+        raise BadPackage(_("The message is damaged."), hint=_("Have it sent again."))
     return str(kind)
 
 

@@ -67,13 +67,17 @@ end $$;
 
 -- Registers another installation, or changes what is registered of it. p_peer: id, name, public_key (base64),
 -- url, flows, enabled.
--- Raises: WD009 for a value that cannot be stored, WD620 for this installation itself or a name that another
--- one has.
+-- Raises: WD009 for a value that cannot be stored, WD620 for this installation itself, a name that another
+-- one has, and the 501st installation.
 create or replace function wedsql.save_peer(p_peer jsonb, p_actor text) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_id uuid;
 begin
+  perform wedsql._alone('move peer', null);
+  if (select count(*) from wedsql.move_peer p where p.id::text <> p_peer ->> 'id') >= 500 then
+    perform wedsql._raise('WD620', 'There are 500 installations already.', 'Remove one first.');
+  end if;
   begin
     if p_peer ->> 'id' = (select o.id::text from wedsql.installation o) then
       perform wedsql._raise('WD620', 'That is the number of this installation itself.',

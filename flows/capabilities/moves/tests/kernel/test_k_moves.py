@@ -253,7 +253,7 @@ def test_an_instance_that_is_held_or_not_running_stays(pair: Pair) -> None:
     with pytest.raises(errors.NotRunning, match="another installation"):
         api.instances.cancel(wid, "no", conn=here.conn)
     with pytest.raises(Exception):  # noqa: B017 - any refusal of the paper's UPDATE
-        here.rows("set role wed_web; update orders.wed_flow set picked = 'x' where wid = %s" % wid)
+        here.rows(f"set role wed_web; update orders.wed_flow set picked = 'x' where wid = {wid}")
     here.rows("reset role")
 
 
