@@ -245,7 +245,7 @@ def places(wid: int, *, conn: Any = None) -> Places | None:
 
 
 def move_problems(flows: Sequence[str] | None = None, *, conn: Any = None) -> MoveProblems:
-    """Return what needs attention, of these flows or of all."""
+    """Return the counts of moves that need attention, of these flows or of all."""
     names = None if flows is None else list(flows)
     return MoveProblems(**value(conn, "select wedsql.move_problems(%s::text[])", (names,)))
 

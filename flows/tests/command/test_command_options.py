@@ -169,6 +169,7 @@ ANY_FLOW = {
     "importgraph",
     "importpdl",
     "loadflow",
+    "moves",
     "operate",
     "repair",
     "workerkey",

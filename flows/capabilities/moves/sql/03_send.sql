@@ -114,11 +114,10 @@ begin
   insert into wedsql.moved_job (wid, tgid, cause_seq, job_id)
   select j.wid, j.tgid, j.cause_seq, j.id from wedsql.job_pool j where j.wid = p_wid
   on conflict (wid, tgid, cause_seq) do update set job_id = excluded.job_id;
-  with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.id)
-  select array_agg(g.id) into v_ids from gone g;
+  v_ids := wedsql._take_out_jobs(p_wid);
   delete from wedsql.timer x where x.wid = p_wid;
   delete from wedsql.skipped s where s.wid = p_wid;
-  perform wedsql._call_withdrawn(array[p_wid], coalesce(v_ids, '{}'), p_now);
+  perform wedsql._call_withdrawn(array[p_wid], v_ids, p_now);
   perform wedsql._call_operated(p_flow, p_wid, 'hand_over');
   perform wedsql._notify(p_flow, array[p_wid], array[(select i.seq from wedsql.instance i
     where i.wid = p_wid)], '{}', 0);

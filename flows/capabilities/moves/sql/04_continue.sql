@@ -57,18 +57,15 @@ declare
   v_from integer := coalesce((select max(t.seq) from wedsql.wed_trace t where t.wid = p_wid), 0);
   v_logged bigint := (select count(*) from wedsql.job_log l where l.wid = p_wid);
 begin
-  insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, trf, state, status, job_id, tgid, fired,
-    before, cause_seq, actor, reason, version, compensates_seq, tx_at, errors, suppressed, xid, replays_seq)
-  select p_flow.id, p_wid, r.seq, r.tstmp, r.trw, r.trf, r.state, r.status,
-    (p_jobs ->> (s.j ->> 'job_id'))::bigint, (p_triggers ->> (s.j ->> 'tgid'))::integer,
-    coalesce(wedsql._as_numbers(p_triggers, s.j -> 'fired'), '{}'), r.before, r.cause_seq, r.actor, r.reason,
-    case when r.version = (p_document ->> 'version')::integer then p_version else 0 end, r.compensates_seq,
-    r.tx_at, nullif(r.errors, 'null'), wedsql._as_numbers(p_triggers, s.j -> 'suppressed'), 0,
-    r.replays_seq
+  perform wedsql._copy_steps(array_agg(jsonb_populate_record(null::wedsql.wed_trace, s.j
+    || jsonb_build_object(
+    'flow_id', p_flow.id, 'wid', p_wid, 'xid', 0, 'claim', null, 'case_id', null,
+    'job_id', p_jobs -> (s.j ->> 'job_id'), 'tgid', p_triggers -> (s.j ->> 'tgid'),
+    'fired', coalesce(wedsql._as_numbers(p_triggers, s.j -> 'fired'), '{}'),
+    'suppressed', wedsql._as_numbers(p_triggers, s.j -> 'suppressed'),
+    'version', case when s.j -> 'version' = p_document -> 'version' then p_version else 0 end)) order by s.n))
   from jsonb_array_elements(p_document -> 'steps') with ordinality s (j, n)
-  cross join lateral jsonb_populate_record(null::wedsql.wed_trace,
-    s.j - '{fired,suppressed,job_id,tgid}'::text[]) r
-  where s.n > v_from order by s.n;
+  where s.n > v_from;
   insert into wedsql.job_log (job_id, wid, tgid, flow_id, trname, at, outcome, actor, sqlstate, message,
                               attempt, xid, tx_at)
   select coalesce((p_jobs ->> (l.j ->> 'job_id'))::bigint, 0), p_wid,
@@ -88,21 +85,17 @@ create or replace function wedsql._put_pending(p_flow wedsql.flow, p_wid integer
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off set timezone = 'UTC'
 set intervalstyle = 'postgres' as $$
 declare
-  v_names text[];
+  v_put wedsql.job_pool[];
 begin
-  with put as (
-    insert into wedsql.job_pool (id, wid, tgid, flow_id, trname, timeout, payload, attempts, not_before,
-      priority, last_error, last_state, late, fired_at, fired_xid, cause_seq, version, assigned_to,
-      earlier_attempts)
-    select (p_jobs ->> (j ->> 'id'))::bigint, p_wid, t.tgid, p_flow.id, r.trname, r.timeout,
-      nullif(r.payload, 'null'), r.attempts, r.not_before, r.priority, r.last_error, r.last_state, r.late,
-      r.fired_at, txid_current(), r.cause_seq, p_flow.version,
-      case when t.performer = 'person' or t.child is not null then '' end, r.earlier_attempts
-    from jsonb_array_elements(p_document -> 'pending') j
-    cross join lateral jsonb_populate_record(null::wedsql.job_pool, j - '{id,tgid}'::text[]) r
-    join wedsql.trig t on t.flow_id = p_flow.id and t.tgid = (p_triggers ->> (j ->> 'tgid'))::integer
-    returning trname, assigned_to)
-  select coalesce(array_agg(p.trname) filter (where p.assigned_to is null), '{}') into v_names from put p;
+  select array_agg(jsonb_populate_record(null::wedsql.job_pool, j || jsonb_build_object(
+    'id', p_jobs -> (j ->> 'id'), 'wid', p_wid, 'tgid', t.tgid, 'flow_id', p_flow.id, 'state', 'P',
+    'claim', null, 'lckid', null, 'lease_until', null, 'lock', null, 'assigned_by', null, 'assigned_at', null,
+    'fired_xid', txid_current(), 'version', p_flow.version,
+    'assigned_to', case when t.performer = 'person' or t.child is not null then '' end)))
+  into v_put
+  from jsonb_array_elements(p_document -> 'pending') j
+  join wedsql.trig t on t.flow_id = p_flow.id and t.tgid = (p_triggers ->> (j ->> 'tgid'))::integer;
+  perform wedsql._copy_jobs(v_put);
   insert into wedsql.timer (wid, tgid, flow_id, due_at)
   select p_wid, t.tgid, p_flow.id, (x ->> 'due_at')::timestamptz
   from jsonb_array_elements(p_document -> 'timers') x
@@ -117,7 +110,7 @@ begin
   if p_flow.exclusive then
     perform wedsql._name_locks(array[p_wid]);
   end if;
-  return v_names;
+  return array(select u.trname from unnest(v_put) u where u.assigned_to is null);
 end $$;
 
 -- Stores the files of the tasks of a document. One whose content has another hash than it says is rejected.
@@ -213,13 +206,13 @@ begin
   v_triggers := wedsql._own_triggers(p_flow, p_document, p_preview);
   v_jobs := wedsql._own_jobs(v_wid, p_document, v_triggers);
   if p_wid is null then
-    insert into wedsql.instance (wid, flow_id, version, started_at, changed_at, actor, key, seq)
-    values (v_wid, p_flow.id, v_version, (v_was ->> 'started_at')::timestamptz, p_now, v_was ->> 'actor',
-            v_was ->> 'key', (v_was ->> 'seq')::integer);
+    perform wedsql._new_instance(jsonb_populate_record(null::wedsql.instance, jsonb_build_object(
+      'wid', v_wid, 'flow_id', p_flow.id, 'status', 'R', 'version', v_version, 'changed_at', p_now,
+      'started_at', v_was -> 'started_at', 'actor', v_was -> 'actor', 'key', v_was -> 'key',
+      'seq', v_was -> 'seq')));
   else
     execute format('select from %I.wed_flow w where w.wid = $1 for no key update', p_flow.name) using p_wid;
-    update wedsql.instance i set status = 'R', reason = null, seq = (v_was ->> 'seq')::integer
-    where i.wid = p_wid;
+    perform wedsql._run_from(p_wid, (v_was ->> 'seq')::integer);
   end if;
   v_step := wedsql._put_state(p_flow, wedsql._note_step(v_wid, p_step, p_actor, p_reason), p_document,
                               p_wid is null);
