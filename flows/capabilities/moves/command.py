@@ -30,7 +30,6 @@ NAMES = {
 
 
 class Command(FlowCommand):
-    any_flow = True
     help = (
         "Hands instances to other installations and takes them back; registers installations; writes the"
         " messages of moves to files and reads those of others."
@@ -39,7 +38,7 @@ class Command(FlowCommand):
     reads = {
         "identity": "new",
         "peers": "",
-        "register": "name key url flow disable",
+        "register": "name key url accept disable",
         "unregister": "",
         "send": "to reason hours",
         "back": "reason",
@@ -61,14 +60,16 @@ class Command(FlowCommand):
         parser.add_argument("--key", default="", help="register: its public key")
         parser.add_argument("--url", default="", help="register: its address, such as https://b.example")
         parser.add_argument(
-            "--flow",
+            "--accept",
             action="append",
             default=[],
-            help="register: a flow whose instances are received from it, * for all; list: only of this flow",
+            metavar="FLOW",
+            help="register: a flow whose instances are received from it, * for all; repeatable",
         )
         parser.add_argument(
             "--disable", action="store_true", help="register: neither receive from it nor send to it"
         )
+        parser.add_argument("--flow", help="list: only moves of this flow")
         parser.add_argument("--to", default="", help="send: the installation, by number or name")
         parser.add_argument("--reason", default="", help="send, back: why, for the history")
         parser.add_argument(
@@ -106,7 +107,7 @@ class Command(FlowCommand):
             options["name"],
             options["key"],
             options["url"] or None,
-            options["flow"],
+            options["accept"],
             not options["disable"],
         )
         saved = api.moves.save_peer(peer, options["actor"])
@@ -132,7 +133,7 @@ class Command(FlowCommand):
         self._done(asdict(move), f"Instance {move.wid} is back.", options)
 
     def _list(self, _what: str, options: dict[str, Any]) -> None:
-        found = api.moves.list(flows=options["flow"] or None, limit=options["limit"])
+        found = api.moves.list(flows=[options["flow"]] if options["flow"] else None, limit=options["limit"])
         if options["json"]:
             return self.write_json([asdict(each) for each in found])
         headers = ("move", "", "flow", "instance", "installation", "counter", "state", "expires", "problem")

@@ -169,7 +169,6 @@ ANY_FLOW = {
     "importgraph",
     "importpdl",
     "loadflow",
-    "moves",
     "operate",
     "repair",
     "workerkey",
