@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from flows import json_text
@@ -133,6 +134,7 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
     return {
         "operators": OPERATOR.items(),
         "fields": choices(flow),
+        "values_address": values_address(flow),
         "pills": pills(found.chosen, flow, lambda chosen: "?" + address(request, chosen)),
         "first_page": not paged and not oldest_first(request),
         "same_list": address(request, found.text),
@@ -158,10 +160,17 @@ def list_form(
         "asked": found,
         "operators": OPERATOR.items(),
         "fields": choices(flow, offered),
+        "values_address": values_address(flow),
         "pills": pills(found.chosen, flow, address),
         "kept": rest,
         "cleared": urlencode(rest),
     }
+
+
+def values_address(flow: FlowInfo | None) -> str:
+    """Return the address of the values that a form offers for a field, which its script adds."""
+    query = urlencode([*([("flow", flow.name)] if flow else []), ("field", "")])
+    return f"{reverse('monitor:field_values')}?{query}"
 
 
 def query_of(chosen: str, rest: Sequence[tuple[str, str]]) -> str:

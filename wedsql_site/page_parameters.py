@@ -89,6 +89,7 @@ PARAMETERS = {
     "monitor:diagram": "instance",
     "monitor:digests": "",
     "monitor:exceptions": "after",
+    "monitor:field_values": "field flow",
     "monitor:flow": "a after at before columns condition exact op part place q role sort state status top"
     " transition v",
     "monitor:flows": "after at before exact flow of place trend",

@@ -161,6 +161,7 @@ def form(request: HttpRequest, given: Wanted, error: BadFilter | None) -> dict[s
         "asked": asked,
         "operators": OPERATOR.items(),
         "fields": list_filters.choices(flow, task_fields(flow)),
+        "values_address": list_filters.values_address(flow),
         "pills": pills(asked.chosen, flow, address),
         "kept": kept,
         "cleared": urlencode(kept),
