@@ -30,10 +30,18 @@ def of_address(request: HttpRequest) -> list[str]:
     return given(",".join(request.GET.getlist("columns")).split(","))
 
 
-def chosen(wanted: Sequence[str], fixed: Iterable[str], usual: Sequence[str]) -> list[str]:
-    """Return the columns that are wanted and that there can be, the usual ones where there is none."""
+def chosen(
+    wanted: Sequence[str], fixed: Iterable[str], usual: Sequence[str], flow: FlowInfo | None = None
+) -> list[str]:
+    """Return the columns that are wanted and that there can be, the usual ones where there is none.
+
+    flow: the only flow of the list, whose attributes are known.
+    """
     known = set(fixed)
-    return [name for name in wanted if name in known or name.startswith(ATTRIBUTE)] or list(usual)
+    found = [name for name in wanted if name in known or name.startswith(ATTRIBUTE)]
+    if flow is not None:
+        found = [name for name in found if name in known or flow.attribute(attribute(name))]
+    return found or list(usual)
 
 
 def attribute(column: str) -> str:

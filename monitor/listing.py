@@ -116,13 +116,20 @@ def form(  # noqa: PLR0913 - what a list has
     return context | {
         "kind": kind,
         "order": order,
-        "orders": [(name, kind.orders[name]) for name in orders],
+        "orders": [(name, kind.orders[name], _with(asked, context["kept"], sort=name)) for name in orders],
         "views": views(request.user, kind.of, of_flow),
         "of_flow": of_flow,
         "chosen_columns": list_columns.of_address(request),
         "offered_columns": list_columns.offered(columns, kind.columns, flow),
         "without_columns": [(name, each) for name, each in context["kept"] if name != "columns"],
+        "usual_columns": _with(asked, context["kept"], columns=""),
     }
+
+
+def _with(asked: Asked, kept: Sequence[tuple[str, str]], **changed: str) -> str:
+    """Return the query string of the first page of the list with other parameters."""
+    parts = {**dict(kept), **changed}
+    return list_filters.query_of(asked.text, [(name, each) for name, each in parts.items() if each])
 
 
 def only_flow(user: AnyUser, asked: Asked, flows: Collection[str] | None) -> FlowInfo | None:

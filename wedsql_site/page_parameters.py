@@ -89,7 +89,6 @@ PARAMETERS = {
     "monitor:diagram": "instance",
     "monitor:digests": "",
     "monitor:exceptions": "after",
-    "monitor:field_values": "field flow",
     "monitor:flow": "a after at before columns condition exact op part place q role sort state status top"
     " transition v",
     "monitor:flows": "after at before exact flow of place trend",
@@ -136,6 +135,7 @@ FILES = {
     "monitor:export_audit": "actor attribute from kind to wid",
     "monitor:export_case_report": "by flow from of to window",
     "monitor:export_history": "from to window",
+    "monitor:field_values": "field flow",
     "monitor:instance_json": "after",
     "monitor:step_json": "",
 }

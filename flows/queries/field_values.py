@@ -24,7 +24,7 @@ _ROWS = {
     "instances": ("wedsql.instance i", "i.flow_id", "i.wid"),
     "tasks": ("wedsql.task t", "t.flow_id", "t.job_id"),
     "cases": ("wedsql.repair_case c", "c.flow_id", "c.number"),
-    "jobs": ("wedsql.job_pool j", "j.flow_id", "j.id"),
+    "jobs": ("wedsql.job_pool j", "j.tgid <> 0 and j.flow_id", "j.id"),
     "approvals": ("wedsql.proposal p", "p.flow_id", "p.number"),
     "alerts": (ALERTS, "r.flow_id", "r.id"),
 }

@@ -80,7 +80,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseRedirect(list_filters.without_form(request, asked, KIND.kept))
     found = _found(request, flow, asked, listing)
     usual = tuple(name for name in USUAL if flow.roles or name != "role")
-    columns = list_columns.chosen(list_columns.of_address(request), KIND.columns, usual)
+    columns = list_columns.chosen(list_columns.of_address(request), KIND.columns, usual, flow)
     read = list_columns.read(request.user, [(name, each.wid) for each in found.jobs], columns, flow)
     context = {
         "flow": flow,
