@@ -88,7 +88,7 @@ class Instances:
 def read(
     user: AnyUser, found: Iterable[tuple[str, int]], columns: Sequence[str], known: FlowInfo | None = None
 ) -> Instances:
-    """Return what is shown of instances, given as flow and number; it is read once for each flow.
+    """Return the cells of instances, given as flow and number, which are read once for each flow.
 
     known: a flow as the user may see it, which is not read again.
     """

@@ -113,16 +113,17 @@ def form(  # noqa: PLR0913 - what a list has
     """Return the context of the part list_tools.html; `of_flow` names the flow whose views it offers."""
     asked = replace(asked, error=error) if error else asked
     context = list_filters.list_form(request, asked, flow, fields_of(flow, kind.prefix), kind.kept)
+    kept = list_filters.kept(request, kind.kept)
     return context | {
         "kind": kind,
         "order": order,
-        "orders": [(name, kind.orders[name], _with(asked, context["kept"], sort=name)) for name in orders],
+        "orders": [(name, kind.orders[name], _with(asked, kept, sort=name)) for name in orders],
         "views": views(request.user, kind.of, of_flow),
         "of_flow": of_flow,
         "chosen_columns": list_columns.of_address(request),
         "offered_columns": list_columns.offered(columns, kind.columns, flow),
-        "without_columns": [(name, each) for name, each in context["kept"] if name != "columns"],
-        "usual_columns": _with(asked, context["kept"], columns=""),
+        "without_columns": [(name, each) for name, each in kept if name != "columns"],
+        "usual_columns": _with(asked, kept, columns=""),
     }
 
 

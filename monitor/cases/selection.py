@@ -96,8 +96,8 @@ def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:
 
 def columns(request: HttpRequest, given: Wanted, *, many_flows: bool) -> list[str]:
     """Return the columns of the list; by itself it has that of the flow only if there are several."""
-    usual = USUAL_CLOSED if given.listing.closed else USUAL
-    usual = tuple(name for name in usual if many_flows or name != "flow")
+    every = USUAL_CLOSED if given.listing.closed else USUAL
+    usual = [name for name in every if many_flows or name != "flow"]
     return list_columns.chosen(list_columns.of_address(request), KIND.columns, usual)
 
 
