@@ -41,9 +41,10 @@ def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
     with connection.cursor() as cursor:
         _execute(cursor, statement, params)
         columns = cursor.description or ()
-        found = [dict(zip([c[0] for c in columns], values, strict=True)) for values in cursor.fetchall()]
+        names = [column.name for column in columns]
+        found = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
     # Django's connections return JSON as text, which its JSONField parses; these rows have no field.
-    for name in [c[0] for c in columns if c[1] in _JSON]:
+    for name in [column.name for column in columns if column.type_code in _JSON]:
         for each in found:
             each[name] = None if each[name] is None else json_text.decode(each[name])
     return found

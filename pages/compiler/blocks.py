@@ -11,8 +11,8 @@ from django.template.loader_tags import IncludeNode, construct_relative_path
 from django.utils.safestring import SafeString
 
 from pages.compiler.expressions import condition, expression
-from pages.compiler.lookups import Reader
 from pages.compiler.fixed import Fixed
+from pages.compiler.lookups import Reader
 from pages.compiler.nodes import Renderer, body, compiled, compiles
 
 

@@ -16,7 +16,6 @@ from django.utils.safestring import SafeData, mark_safe
 from pages.compiler.lookups import Reader, reader, required
 from pages.compiler.texts import per_language
 
-
 Filter = Callable[[Any, Context], Any]
 
 

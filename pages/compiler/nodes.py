@@ -66,8 +66,9 @@ def _part(node: Node) -> Part:
 def _joined(parts: Iterable[Part]) -> list[Part]:
     """Join neighbours that are texts, or fixed."""
     found: list[Part] = []
-    for is_fixed, run in groupby(parts, lambda each: isinstance(each, (str, Fixed))):
-        found += [_one(list(run))] if is_fixed else run
+    for is_fixed, together in groupby(parts, lambda each: isinstance(each, (str, Fixed))):
+        run = list(together)
+        found += [_one(run)] if is_fixed else run
     return found
 
 
@@ -77,7 +78,9 @@ def _one(run: list[Part]) -> Part:
     if all(isinstance(each, str) for each in run):
         return "".join(run)  # type: ignore[arg-type]
     makers = [each.make if isinstance(each, Fixed) else each for each in run]
-    return Fixed(lambda context: "".join([each if isinstance(each, str) else each(context) for each in makers]))
+    return Fixed(
+        lambda context: "".join([each if isinstance(each, str) else each(context) for each in makers])
+    )
 
 
 def body(nodes: Any) -> Renderer:
