@@ -18,7 +18,7 @@ from flows.filters.fields import fields_of
 from flows.queries import chosen_jobs, jobs
 from flows.queries.base import snapshot
 from flows.queries.chosen_jobs import Listing
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
 from monitor import list_filters, masking, urlparams
 from monitor.list_filters import Asked
@@ -68,7 +68,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         "roles": urlparams.choices(flow.roles, listing.role),
         "order": listing.order,
         "orders": ORDERS.items(),
-        "diagram": has_diagram(flow.name),
+        "diagram": flow.has_diagram,
     }
     context |= list_filters.list_form(request, asked, flow, fields_of(flow, "job."), KEPT)
     return render(request, "monitor/jobs.html", context)

@@ -144,8 +144,8 @@ def include(node: Any) -> Renderer | None:
 
 
 def _fixed(template: Template) -> Fixed | None:
-    """Return what renders a template that is fixed as a whole."""
-    parts = getattr(template.nodelist, "parts", ())
+    """Return the renderer of a template that is fixed as a whole, or None."""
+    parts: list[Any] = getattr(template.nodelist, "parts", [])
     return parts[0] if len(parts) == 1 and isinstance(parts[0], Fixed) else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from django.template import Context
 from django.utils.translation.trans_real import DjangoTranslation
@@ -11,6 +11,7 @@ from django.utils.translation.trans_real import DjangoTranslation
 from pages.addresses import Place
 from pages.compiler.texts import language_of
 
+Tag = TypeVar("Tag", bound=Callable[..., Any])
 # A site has a few: its languages, times the parts of it that have addresses of their own.
 MOST = 256
 _variants: dict[tuple[DjangoTranslation, Place], object] = {}
@@ -33,8 +34,14 @@ class Fixed:
         return found
 
 
+def pure(tag: Tag) -> Tag:
+    """Mark a tag whose output follows from its arguments and the language alone."""
+    tag.is_pure = True  # type: ignore[attr-defined]
+    return tag
+
+
 def variant_of(context: Context) -> object | None:
-    """Return what stands for the language and the place of a page; None where its texts are not kept."""
+    """Return the key for the language and the place of a page; None where its texts are not kept."""
     noted = context.__dict__
     if "_variant" not in noted:
         noted["_variant"] = _variant(language_of(context), place_of(context))
@@ -55,11 +62,11 @@ def place_of(context: Context) -> Place:
     noted = context.__dict__
     if "_place" not in noted:
         noted["_place"] = Place.present(_current_app(context))
-    return noted["_place"]  # type: ignore[no-any-return]
+    return noted["_place"]
 
 
 def _current_app(context: Context) -> str | None:
     request: Any = getattr(context, "request", None)
     if hasattr(request, "current_app"):
-        return request.current_app  # type: ignore[no-any-return]
+        return request.current_app
     return getattr(getattr(request, "resolver_match", None), "namespace", None)

@@ -86,7 +86,7 @@ def _one(run: list[Part]) -> Part:
 def body(nodes: Any) -> Renderer:
     """Return the function that renders a compiled list as a part of another."""
     if len(nodes.parts) != 1:
-        return nodes.render  # type: ignore[no-any-return]
+        return nodes.render
     only = nodes.parts[0]
     return (lambda _context: only) if isinstance(only, str) else only
 
@@ -118,7 +118,7 @@ def variable(node: VariableNode) -> Renderer:
             return ""
         kind = type(value)
         if kind is SafeString:
-            return value  # type: ignore[no-any-return]
+            return value
         return escape(value) if kind is str and context.autoescape else shown(value, context)
 
     return Fixed(render) if is_constant(node.filter_expression) else render

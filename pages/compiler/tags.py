@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from django.template import Context, TemplateSyntaxError
-from django.template.base import TokenType
+from django.template.base import FilterExpression, TokenType
 from django.template.defaulttags import CsrfTokenNode, URLNode
 from django.template.library import SimpleBlockNode, SimpleNode
 from django.templatetags.i18n import BlockTranslateNode, LanguageNode, TranslateNode
@@ -36,7 +36,12 @@ def simple(node: SimpleNode) -> Renderer:
             given.insert(0, context)
         return _put(context, target, call(*given, **values(context)) if names else call(*given))
 
-    return render
+    pure = getattr(call, "is_pure", False) and not (target or takes_context)
+    return Fixed(render) if pure and _are_constant(*node.args, *node.kwargs.values()) else render
+
+
+def _are_constant(*expressions: FilterExpression) -> bool:
+    return all(map(is_constant, expressions))
 
 
 @compiles(SimpleBlockNode)
@@ -77,8 +82,8 @@ def url(node: URLNode) -> Renderer:
                 raise
         return _put(context, target or None, found)
 
-    parts = (node.view_name, *node.args, *node.kwargs.values())
-    return Fixed(render) if target is None and all(map(is_constant, parts)) else render
+    constant = target is None and _are_constant(node.view_name, *node.args, *node.kwargs.values())
+    return Fixed(render) if constant else render
 
 
 @compiles(StaticNode)

@@ -33,8 +33,9 @@ def second_factor_is_offered() -> bool:
 def navigation(context: Context) -> Navigation | None:
     """Return the areas of the site that the user may open; None on error pages, which have no user."""
     request, user = context.get("request"), context.get("user")
-    known = request is not None and user is not None and user.is_authenticated
-    return of_request(request) if known else None
+    if request is None or user is None or not user.is_authenticated:
+        return None
+    return of_request(request)
 
 
 @register.simple_tag
