@@ -170,7 +170,7 @@ def navigation(request: HttpRequest) -> Navigation:
         allowed, place = Allowed.to(request), Place.present()
         path = request.path if request.path in _addresses(allowed, place) else ""
         request.wed_navigation = _navigation(allowed, place, where(request), path)  # type: ignore[attr-defined]
-    return request.wed_navigation  # type: ignore[attr-defined, no-any-return]
+    return request.wed_navigation
 
 
 @lru_cache(maxsize=256)

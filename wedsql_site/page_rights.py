@@ -37,7 +37,7 @@ class Allowed(NamedTuple):
 
     @classmethod
     def to(cls, request: HttpRequest) -> Allowed:
-        """Return what the user of a request may do."""
+        """Return the answers for the user of a request."""
         user: Any = request.user
         return cls(
             designs(user), may_add(user), somewhere(user, "handle"), somewhere(user, "approve_repair"),
