@@ -102,8 +102,8 @@ class Element:
     return, or what a script sets; one that `passes_all` or `returns_all` passes all that both flows have.
     `ordering` is that of an ad-hoc sub-process, whose completion condition is its `expression`, and which
     `cancels` what is still performed when it holds. `job_type` is the type of its job for workers of another
-    engine; `person` says that a person performs it. `triggers` are those of an event with several, of which it waits for one,
-    or `of_all`; what `instantiates` starts instances.
+    engine; `person` says that a person performs it. `triggers` are those of an event with several, of which
+    it waits for one, or `of_all`; what `instantiates` starts instances.
     """
 
     id: str
