@@ -63,13 +63,23 @@ class _AdHoc:
 
     def said(self) -> None:
         """Warn of what BPMN leaves to people."""
-        order = "one after another" if self.outer.ordering == "Sequential" else "in any order"
-        message = f"“{self.title}” is ad hoc: people begin what is in it, {order}, until it is complete."
-        if self.until is None:
-            message = (
-                f"“{self.title}” is ad hoc: people begin what is in it, {order}, until a person says that it "
-                "is complete."
-            )
+        messages = {
+            (
+                False,
+                True,
+            ): f"“{self.title}” is ad hoc: people begin what is in it in any order, until it is complete.",
+            (
+                False,
+                False,
+            ): f"“{self.title}” is ad hoc: people begin what is in it in any order, until a person says "
+            "that it is complete.",
+            (True, True): f"“{self.title}” is ad hoc: a person chooses what is next, until it is complete.",
+            (
+                True,
+                False,
+            ): f"“{self.title}” is ad hoc: a person chooses what is next, or that it is complete.",
+        }
+        message = messages[self.outer.ordering == "Sequential", self.until is not None]
         self.sketch.warn(message, self.outer)
 
     def part(self, id_: str, tag: str, title: str, **given: object) -> Element:
@@ -140,7 +150,7 @@ class _AdHoc:
             self.link(done.id, end)
 
     def begun(self, element: Element) -> str:
-        """Return what begins an activity: itself if a person performs it, else the word of a person."""
+        """Return the element that begins an activity: itself if a person performs it, else the word of a person."""
         if element.person and element.tag in ACTIVITIES and element.loop is None:
             return element.id
         title = f"{self.sketch.titles[element.id]}: begin"

@@ -52,8 +52,8 @@ def _goes_on(sketch: Sketch, element: Element) -> bool:
 def add_ends_of_events(sketch: Sketch) -> None:
     """Let the token of an event beside an activity that leads nowhere end there."""
     for event in [*sketch.elements.values()]:
-        beside = event.attached and not event.interrupting and event.trigger.kind in ("message", "signal")
-        if beside and not sketch.leaving(event.id):
+        often = event.trigger.kind in ("message", "signal") or event.trigger.form == "cycle"
+        if often and event.attached and not event.interrupting and not sketch.leaving(event.id):
             end = Element(f"{event.id}/end", "endEvent", sketch.titles[event.id], scope=event.scope)
             sketch.add(end, event)
             sketch.connect(f"{event.id}/nothing", event.id, end.id, event)

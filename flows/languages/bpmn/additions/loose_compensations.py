@@ -66,6 +66,9 @@ def _tied(sketch: Sketch, event: Element) -> None:
             sketch.read = replace(sketch.read, links=(*sketch.read.links, (event.id, target_.id)))
             message = f"A flow leads to “{sketch.titles[target_.id]}”, not an association: it undoes."
             sketch.warn(message, flow)
+        else:
+            message = f"BPMN has no such flow at “{sketch.titles[event.id]}”: it is left out."
+            sketch.warn(message, flow, "not_used")
 
 
 def _unthrown(sketch: Sketch, event: Element) -> None:

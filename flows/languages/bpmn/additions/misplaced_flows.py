@@ -34,7 +34,7 @@ def _left_out(sketch: Sketch, element: Element, flows: list[Flow]) -> None:
     for flow in flows:
         del sketch.flows[flow.id]
         message = f"BPMN has no such flow at “{sketch.titles[element.id]}”: it is left out."
-        sketch.warn(message, flow)
+        sketch.warn(message, flow, "not_used")
 
 
 def _to_start(sketch: Sketch, start: Element, entering: list[Flow], leaving: list[Flow]) -> None:
@@ -75,6 +75,9 @@ def _event_subprocess(sketch: Sketch, element: Element, flows: list[Flow]) -> No
     starts = [each for each in starts if each.tag == "startEvent"]
     if any(each.trigger.kind not in ("none", "person") for each in starts):
         _left_out(sketch, element, flows)
+        if element.default:
+            sketch.change(replace(element, default=""))
+            sketch.warn("“default” has no effect.", element, "not_used")
         return
     sketch.change(replace(element, by_event=False))
     title = sketch.titles[element.id]

@@ -184,7 +184,7 @@ def _is_value(sketch: Sketch, expression: Expression, known: dict[str, str]) -> 
 
 
 def _left(title: str, name: str, text: str) -> str:
-    """Return what a part of a repetition that is not read means."""
+    """Return the sentence about a part of a repetition that is not read."""
     sentences = {
         "condition": f"The condition of the loop of “{title}”, “{text}”, is not read here.",
         "times": f"The number of repetitions of “{title}”, “{text}”, is not read here.",

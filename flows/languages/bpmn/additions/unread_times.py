@@ -9,7 +9,7 @@ from flows.languages.bpmn import iso, times
 from flows.languages.bpmn.additions.sketch import Sketch
 from flows.languages.bpmn.model import Element
 
-_SLIP = re.compile(r"R\d*/|P\d|PT|\d{4}-")
+_SLIP = re.compile(r"R-?\d*/|P\d|PT|\d{4}-")
 """How a text begins that is meant as a time of ISO 8601, and has to be one."""
 _LONGEST = 80
 

@@ -110,7 +110,7 @@ def _all(tag: Tag, name: str, used: Used) -> bool:
             and part.get("variables") == "all"
         )
     for space in (FLOWABLE, ACTIVITI):
-        if name == "in" and tag.attributes.get((space, "inheritVariables")) == "true":
+        if name == "in" and tag.attributes.get((space, "inheritVariables"), "") not in ("", "false", "0"):
             used.add((id(tag), "inheritVariables"))
             found = True
     return found

@@ -87,6 +87,25 @@ _HANDLER = (
 )
 ALL = "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>3"
 _MESSAGE_OR_TIME = event("message", messageRef="m") + timer("PT1M")
+PEOPLE = node("userTask", "one") + node("serviceTask", "two")
+_UNTIL = "<bpmn:completionCondition>=done</bpmn:completionCondition>"
+_BEGUN = "a user or manual task is in the list of tasks; a person begins others, each as often as needed"
+AD_HOC: dict[str, tuple[str, dict[str, str], str]] = {
+    "": ("", {}, f"{_BEGUN}, until a person says that all is complete, which withdraws the rest (a warning)"),
+    ", completionCondition": (
+        _UNTIL, {},
+        f"{_BEGUN}, until the condition holds after one of them, which withdraws the rest (a warning)",
+    ),
+    ", cancelRemainingInstances=false": (
+        _UNTIL, {"cancelRemainingInstances": "false"},
+        "as before, but what is there is still performed once the condition holds (a warning)",
+    ),
+    ", ordering=Sequential": (
+        "", {"ordering": "Sequential"},
+        "a person chooses the next activity when the one before has ended, or that all is complete "
+        "(a warning)",
+    ),
+}  # fmt: skip
 SUPPORTED: dict[str, tuple[bytes, str]] = {
     "start event": (start(), "the first token of an instance"),
     "start event, message": (start(MESSAGED), "an instance is also started by this [signal](signals.md)"),
@@ -151,10 +170,26 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
         "a job; a worker performs the script (a warning)",
     ),
     "sub-process": (between("subProcess", INNER), "a part of the same instance"),
+    **{f"ad-hoc sub-process{what}": (between("adHocSubProcess", PEOPLE + until, **options), becomes)
+       for what, (until, options, becomes) in AD_HOC.items()},
     "collapsed sub-process without contents": (between("subProcess"), "a job (a warning)"),
     "call activity": (
         between("callActivity", calledElement="other"),
         "a job that starts an [instance of another flow](children.md), whose end completes it",
+    ),
+    "call activity, all values": (
+        between(
+            "callActivity",
+            '<bpmn:extensionElements><camunda:in variables="all"/></bpmn:extensionElements>',
+            calledElement="other",
+        ),
+        "the child gets the values of the attributes that both flows have; so for those that come back",
+    ),
+    "call of a global task of the file": (
+        between("callActivity", calledElement="g").replace(
+            b"<bpmn:process", b'<bpmn:globalUserTask id="g" name="All"/><bpmn:process'
+        ),
+        "this task",
     ),
     "call activity without a process": (between("callActivity"), "a task of a person (a warning)"),
     "loop": (
@@ -168,6 +203,14 @@ SUPPORTED: dict[str, tuple[bytes, str]] = {
     "multi-instance, parallel": (
         between("task", f"{ALL}</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"),
         "performed by [child instances](children.md) at the same time",
+    ),
+    "multi-instance, loopDataInputRef": (
+        file(node("dataObject", "list", name="Papers", isCollection="true"), node("startEvent", "s"),
+             node("task", "t", "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopDataInputRef>list"
+                  '</bpmn:loopDataInputRef><bpmn:inputDataItem id="x" name="paper"/>'
+                  "</bpmn:multiInstanceLoopCharacteristics>"), flows("s t")),
+        "for each item of the collection that the data input has, or its data object; `loopDataOutputRef` "
+        "of a parallel one collects `outputDataItem`",
     ),
     "loop without a condition": (
         between("task", "<bpmn:standardLoopCharacteristics/>"),
@@ -370,8 +413,9 @@ REFUSED: dict[str, bytes] = {
         '<bpmn:extensionElements><camunda:in source="a"/></bpmn:extensionElements>',
         "callActivity", calledElement="x",
     ),
-    "a start event that waits for all of its definitions": task(
-        event("message") + timer("R/PT1H", "timeCycle"), "startEvent", parallelMultiple="true"
+    "a start event that waits for all of its definitions": file(
+        node("startEvent", "t", event("message") + timer("R/PT1H", "timeCycle"), parallelMultiple="true"),
+        node("endEvent", "e"), flows("t e"),
     ),
     "a timer with several times": task(
         event("timer", "<bpmn:timeDate>2030-01-01T00:00Z</bpmn:timeDate>"

@@ -212,7 +212,8 @@ LINES = {
     "an event of its own": (
         node("task", "w"), node("exclusiveGateway", "v", default="v_c"), node("eventBasedGateway", "g"),
         node("intermediateCatchEvent", "a", timer("PT1H")),
-        node("intermediateCatchEvent", "c", timer("PT2H")), flows("s w", "w v", "v g 1 = 1", "v c", "g a", "g c"),
+        node("intermediateCatchEvent", "c", timer("PT2H")),
+        flows("s w", "w v", "v g 1 = 1", "v c", "g a", "g c"),
     ),
     **{f"an event-based gateway before a {tag}": (
         node("eventBasedGateway", "g"), node(tag, "a", INNER if tag == "subProcess" else ""),
