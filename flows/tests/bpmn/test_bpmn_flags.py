@@ -20,7 +20,7 @@ from flows.tests.bpmn.files.bpmn_conformance import (
     task,
     timer,
 )
-from flows.tests.bpmn.files.bpmn_habits import ONE, ad_hoc
+from flows.tests.bpmn.habits.bpmn_habits import ONE, ad_hoc
 
 SOURCES = Path(bpmn.__file__).parent
 WRITTEN = re.compile(

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
-from flows.tests.bpmn.files.bpmn_completed import COMPLETED
 from flows.tests.bpmn.files.bpmn_conformance import REFUSED, SUPPORTED
+from flows.tests.bpmn.habits.bpmn_completed import COMPLETED
 from flows.tests.feel import feel_kinds
 from flows.tests.feel.feel_corpus import KINDS, feelin
 

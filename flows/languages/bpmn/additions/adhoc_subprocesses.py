@@ -150,7 +150,7 @@ class _AdHoc:
             self.link(done.id, end)
 
     def begun(self, element: Element) -> str:
-        """Return the element that begins an activity: itself if a person performs it, else the word of a person."""
+        """Return the element that begins an activity: itself, or the word of a person."""
         if element.person and element.tag in ACTIVITIES and element.loop is None:
             return element.id
         title = f"{self.sketch.titles[element.id]}: begin"

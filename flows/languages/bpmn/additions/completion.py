@@ -23,6 +23,7 @@ from flows.languages.bpmn.additions.programs import leave_programs
 from flows.languages.bpmn.additions.several_events import add_single_events
 from flows.languages.bpmn.additions.sketch import Sketch
 from flows.languages.bpmn.additions.unread_times import leave_times
+from flows.languages.bpmn.additions.unread_values import leave_values
 from flows.languages.bpmn.model import Process
 
 
@@ -42,6 +43,7 @@ def completed(process: Process) -> Sketch:
     add_ends_of_starts(sketch)
     add_ends_of_events(sketch)
     add_placeholders(sketch)
+    leave_values(sketch)
     leave_programs(sketch)
     add_ends(sketch)
     add_choices(sketch)

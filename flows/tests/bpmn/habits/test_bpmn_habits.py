@@ -6,9 +6,9 @@ import pytest
 
 from flows.languages.bpmn import BpmnProblem, CompiledProcess, compile_process, read
 from flows.loading.bpmn import prepare_bpmn
-from flows.tests.bpmn.files.bpmn_completed import COMPLETED
 from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node, timer
-from flows.tests.bpmn.files.bpmn_habits import AD_HOC, HABITS, PARTS, REPEATED, decided
+from flows.tests.bpmn.habits.bpmn_completed import COMPLETED
+from flows.tests.bpmn.habits.bpmn_habits import AD_HOC, HABITS, PARTS, REPEATED, decided
 from testkit.cases import some
 
 
