@@ -19,7 +19,7 @@ from flows.queries import chosen_jobs, jobs
 from flows.queries.base import snapshot
 from flows.queries.chosen_jobs import ORDERS, Listing
 from flows.queries.counts import Count
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
 from monitor import list_columns, list_filters, masking, urlparams
 from monitor.list_columns import Cells
@@ -94,7 +94,7 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         "transition": listing.transition,
         "role": listing.role,
         "roles": urlparams.choices(flow.roles, listing.role),
-        "diagram": has_diagram(flow.name),
+        "diagram": flow.has_diagram,
     }
     context |= tools(
         request, KIND, asked, found.error, flow, listing.order, ORDERS, columns, of_flow=flow.name
