@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from django.utils.functional import Promise
@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext_lazy
 
 from flows import api
-from flows.access import AnyUser, may, may_handle, may_operate
+from flows.access import AnyUser, may, may_handle, may_on, may_see, visible_flows
 from flows.capabilities.approvals import approvers
 from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 from flows.capabilities.bulk.api import BulkRequest
@@ -100,10 +100,12 @@ def waiting_for(user: AnyUser) -> list[int]:
     return approvers.to_approve(user)
 
 
-def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
-    """Return proposals of these flows, None for all."""
+def rows(user: AnyUser, *, closed: bool, after: int | None, limit: int) -> list[Row]:
+    """Return proposals of the flows that the user sees, and of instances about which the user decides."""
+    flows = visible_flows(user)
     named = None if flows is None else sorted(flows)
-    found = api.approvals.list(named, closed=closed, after=after, limit=limit)
+    person = user.get_username()
+    found = api.approvals.list(named, closed=closed, after=after, limit=limit, person=person)
     known = {name: flow_by_name(name) for name in {one.flow for one in found}}
     return [row(one, known[one.flow]) for one in found]
 
@@ -150,7 +152,8 @@ def may_withdraw(user: AnyUser, found: Proposal) -> bool:
         return may(user, "design", found.flow)
     if found.bulk:
         return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
-    return may_handle(user, found.flow) or may_operate(user, found.flow)
+    wid = found.wid or 0
+    return may_on(user, "handle", found.flow, wid) or may_on(user, "operate", found.flow, wid)
 
 
 def _changes(found: Proposal, flow: FlowInfo) -> list[consequences.Cell]:
@@ -180,6 +183,7 @@ def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
 
 
 def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:
-    """Return the proposal that waits in an instance, if there is one."""
-    found = api.approvals.list([flow.name], wid=wid, limit=1)
-    return shown(found[0], flow, user) if found else None
+    """Return the proposal that waits in an instance; one about many is for who sees the flow."""
+    waiting = api.approvals.list([flow.name], wid=wid, limit=20)
+    found = next((one for one in waiting if one.wid or may_see(user, flow.name)), None)
+    return shown(found, flow, user) if found else None
