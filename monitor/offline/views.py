@@ -104,6 +104,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @page
+@masks
 @ensure_csrf_cookie
 @in_language_of_client
 def synchronize(request: HttpRequest) -> HttpResponse:
@@ -120,6 +121,8 @@ def synchronize(request: HttpRequest) -> HttpResponse:
         )
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
+        if request.GET.get("named") == "1" and found["tasks"]:
+            found["tasks"] = packages.named(found["tasks"], request.user)
     except Refused as refused:
         return refusing(refused)
     more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}

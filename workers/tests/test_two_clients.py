@@ -49,7 +49,7 @@ NO_WORKER = {
     "run_scenarios", "save_scenario", "scenario_path", "try_path",
     "acknowledge_finding", "list_acknowledgements", "withdraw_acknowledgement",
     "explain_instance",
-    "explain_jobs",
+    "explain_jobs", "explain_waits",
     "withdraw_job",
     "suspend",
     "retry_job",

@@ -6,8 +6,9 @@ import re
 
 from flows.languages.bpmn.crons import repetitions
 from flows.languages.bpmn.expressions import bare
-from flows.languages.bpmn.iso import cycle, has_zone_name, is_duration, moment
+from flows.languages.bpmn.iso import cycle, cycle_has_zone_name, has_zone_name, is_duration, moment
 
+_SHOWN = 120  # characters of a text in a problem
 _VALUE = r"""\s*(?:"([^"]*)"|'([^']*)')\s*"""
 _SPAN = rf"duration\s*\({_VALUE}\)"
 _LITERALS = {
@@ -103,7 +104,12 @@ def starts(form: str, text: str) -> list[str]:
 
 def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:
     """Return why a text is no time: of what starts instances, or of an event that can repeat or cannot."""
-    shown = text[:80]
+    shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    if cycle_has_zone_name(text):
+        return (
+            f"The time of the event “{shown}” is not supported: a cycle follows no clocks of a time zone, so "
+            "leave its name out and give the offset from UTC, such as +01:00."
+        )
     if has_zone_name(text):
         return (
             f"The time of the event “{shown}” is not supported: the time zone is not known, or its clocks "

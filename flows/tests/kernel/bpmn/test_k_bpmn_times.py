@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -163,3 +164,19 @@ def test_a_first_moment_is_for_starts_only(kit: Kit) -> None:
     publish(kit, at_start("R2/2026-01-01T00:00:00.000Z/PT15M", "timeCycle"))
     with pytest.raises(BadBpmn, match="without a first moment"):
         publish(kit, beside("R2/2026-01-01T00:00:00Z/PT5S", "timeCycle"))
+
+
+ZONES = ("[Europe/Berlin]", "@Europe/Berlin", "[America/Argentina/ComodRivadavia]", "@UTC")
+
+
+@pytest.mark.parametrize("place", [at_start, beside])
+@pytest.mark.parametrize("zone", ZONES)
+def test_a_cycle_with_the_name_of_a_zone_is_refused_for_the_zone(
+    place: Callable[[str, str], bytes], zone: str
+) -> None:
+    for text in (f"R/2026-03-01T10:00:00+01:00{zone}/P1D", f"R3/2026-03-01T10:00{zone}/P1D",
+                 f"R5/PT1H/2026-03-01T10:00:00.000000000000000000000000+01:00{zone}"):  # fmt: skip
+        with pytest.raises(BadBpmn) as caught:
+            compile_process(read(place(text, "timeCycle"))[0])
+        said = str(caught.value)
+        assert "a cycle follows no clocks of a time zone" in said and zone in said
