@@ -298,9 +298,9 @@ def task_keys(user: AnyUser) -> list[str]:
     """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
 
     A role is a group named role: and the name of the role, a skill one named skill: and its name. Tasks for
-    those of a role who have a skill have an audience of their own (`with_skills`). Tasks without a role are for those who may handle
-    the cases of the flow, whatever is concealed in it: every way of performing a task leaves that out. They
-    are read once per user object, as what the groups grant.
+    those of a role who have a skill have an audience of their own (`with_skills`). Tasks without a role are
+    for those who may handle the cases of the flow, whatever is concealed in it: every way of performing a
+    task leaves that out. They are read once per user object, as what the groups grant.
     """
     if not user.is_authenticated or not user.is_active:
         return []
@@ -315,7 +315,7 @@ def task_keys(user: AnyUser) -> list[str]:
 
 
 def _named(user: AnyUser, prefix: str) -> list[str]:
-    """Return what the groups with a prefix name."""
+    """Return the names of groups without the prefix that they have."""
     return [name.removeprefix(prefix).strip() for name in group_names(user) if name.startswith(prefix)]
 
 

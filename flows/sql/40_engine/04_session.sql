@@ -88,8 +88,8 @@ begin
   perform set_config('wedsql.takes', 'on', false);
 end $$;
 
--- Records that this transaction took jobs of a flow, as <flow>.take does: for a caller that has checked what take
--- checks.
+-- Records that this transaction took jobs of a flow, as <flow>.take does: for a caller that has checked what
+-- take checks.
 -- Locks: the numbers of the jobs, where take locks them.
 create or replace function wedsql._record_taken(p_flow integer, p_jobs bigint[]) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

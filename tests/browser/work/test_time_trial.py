@@ -44,8 +44,9 @@ DEFINITION: dict[str, Any] = {
            "predicate": f"kind = '{kind}' and verdict is null", "form": {"sections": [{"fields": fields}]},
            "writes": [each["attribute"] for each in fields], "outcomes": ["Done: verdict = 'done'"]}
           for kind, fields in FORMS.items()),
-        {"transition": "tr_decide", "label": "Decide", "performer": "person", "role": "Counter", "writes": ["verdict"],
-         "predicate": "kind = 'decide' and verdict is null", "outcomes": ["Pay: verdict = 'pay'", "Refuse: verdict = 'no'"]},
+        {"transition": "tr_decide", "label": "Decide", "performer": "person", "role": "Counter",
+         "writes": ["verdict"], "predicate": "kind = 'decide' and verdict is null",
+         "outcomes": ["Pay: verdict = 'pay'", "Refuse: verdict = 'no'"]},
         {"predicate": "verdict is not null", "final": True},
     ],
 }  # fmt: skip
@@ -137,10 +138,14 @@ def test_twenty_tasks_of_four_kinds_need_few_keys(
         assert len(titles) == 1
     tasks = len(MOST) * OF_EACH
     seconds, keys = time.monotonic() - began, clerk.commands + clerk.letters
-    print(f"{keys / tasks:.1f} keys and {seconds / tasks:.2f} seconds a task; by kind {needed}")  # noqa: T201
+    print(f"{keys / tasks:.1f} keys and {seconds / tasks:.2f} seconds a task; by kind {needed}")
     states = conn.execute(f"select kind, note, amount, reason, size, verdict from {flow}.wed_flow").fetchall()
-    expected = {("note", "ok", None, None, None, "done"), ("amount", None, 250, "rain", None, "done"),
-                ("choice", None, None, None, "small", "done"), ("decide", None, None, None, None, "no")}  # fmt: skip
+    expected = {
+        ("note", "ok", None, None, None, "done"),
+        ("amount", None, 250, "rain", None, "done"),
+        ("choice", None, None, None, "small", "done"),
+        ("decide", None, None, None, None, "no"),
+    }
     assert len(states) == tasks and set(map(tuple, states)) == expected
     assert all(
         used <= most for kind, most in MOST.items() for used, most in zip(needed[kind], most, strict=True)

@@ -267,11 +267,6 @@ delete from wedsql.task_watch w where w.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)
 $$;
 
-create or replace function wedsql._on_dropping_tasks(p_flow integer) returns void
-language sql set search_path = pg_catalog, pg_temp as $$
-delete from wedsql.task t where t.flow_id = p_flow
-$$;
-
 -- Returns that a job waits for a person who takes the task, or for the one who has it.
 create or replace function wedsql._on_waits_for_tasks(p_job wedsql.job_pool) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$

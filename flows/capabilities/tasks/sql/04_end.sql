@@ -60,8 +60,8 @@ begin
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
   perform wedsql._note_application(v_task, p_person);
-  execute format('select c.seq, c.status, c.fired from %I._commit(array[$1], array[$2], array[$3], array[$4], '
-                 '$5) c', v_flow)
+  execute format('select c.seq, c.status, c.fired '
+                 'from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', v_flow)
     into seq, status, fired using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
   repeated := false;
   return next;

@@ -29,7 +29,8 @@ create or replace function wedsql._query_statement(p_flow text, p_query jsonb, p
   p_own jsonb) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select format($q$with part as materialized (
-    select (select x.wid from %3$I.wed_flow x where x.wid < $1 order by x.wid desc offset 9999 limit 1) as first)
+    select (select x.wid from %3$I.wed_flow x where x.wid < $1
+            order by x.wid desc offset 9999 limit 1) as first)
   select coalesce(jsonb_agg(p.row order by p.wid desc) filter (where p.is_found), '[]'),
     case when count(*) = 1000 then min(p.wid) else (select first from part) end
   from (select w.wid, jsonb_build_object('wid', w.wid, %1$s) as row,

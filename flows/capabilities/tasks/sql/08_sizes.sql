@@ -26,7 +26,8 @@ end $$;
 -- The same as a row, which becomes a part of the query that asks for many.
 create or replace function wedsql._data_sizes(p_state jsonb) returns table (size bigint)
 language sql immutable as $$
-select least(coalesce(sum(pg_catalog.octet_length(v.value)), 0) + wedsql._size_of_files(p_state), 1e18)::bigint
+select least(coalesce(sum(pg_catalog.octet_length(v.value)), 0)
+             + wedsql._size_of_files(p_state), 1e18)::bigint
 from pg_catalog.jsonb_each_text(p_state) v
 $$;
 

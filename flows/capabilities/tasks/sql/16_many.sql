@@ -195,10 +195,10 @@ begin
   return true;
 end $$;
 
--- Returns those of these tasks of a flow that are free, that a person with these keys may take, and whose rule
--- asks nothing at taking. Their jobs are recorded as taken by this transaction, which completes them, so that
--- no row need say in between that they are held. Left out are those of which a claim is given, and those that
--- are several of an instance.
+-- Returns those of these tasks of a flow that are free, that a person with these keys may take, and whose
+-- rule asks nothing at taking. Their jobs are recorded as taken by this transaction, which completes them, so
+-- that no row need say in between that they are held. Left out are those of which a claim is given, and those
+-- that are several of an instance.
 -- Locks: none; the caller has them all.
 create or replace function wedsql._free_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
   p_claims bigint[], p_keys text[]) returns bigint[]

@@ -183,6 +183,7 @@ def test_a_task_names_its_own_step_where_the_database_goes_on_by_itself(kit: Kit
     else:
         api.tasks.take(task, "ana", CLERK, conn=kit.conn)
         api.tasks.complete(task, "ana", {"a": "yes"}, conn=kit.conn)
-    steps = "select t.job_id, t.seq, h.seq as step from wedsql.task t join wedsql.wed_trace h using (job_id) order by 1"
+    steps = """select t.job_id, t.seq, h.seq as step
+               from wedsql.task t join wedsql.wed_trace h using (job_id) order by 1"""
     assert [tuple(row) for row in kit.rows(steps)] == [(failed, 2, 2), (task, 2, 2)]
     assert broken(kit) == []

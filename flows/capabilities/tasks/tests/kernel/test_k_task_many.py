@@ -240,7 +240,7 @@ def test_what_is_set_or_checked_at_taking_is_set_and_checked_for_each_of_many(ki
 def test_tasks_are_completed_in_the_transaction_in_which_jobs_were_taken(
     kit: Kit, options: dict[str, Any]
 ) -> None:
-    """What a worker took before in the transaction can be completed afterwards, whatever its rule asks for."""
+    """What a worker took before in the transaction can be completed afterwards, whatever its rule asks."""
     kit.attrs("done", "checked")
     kit.trig("tr_work", "done is null", **options)
     kit.trig("tr_check", "checked is null", performer="person", role="Clerk", writes=["checked"])
@@ -250,7 +250,7 @@ def test_tasks_are_completed_in_the_transaction_in_which_jobs_were_taken(
     with kit.conn.transaction():
         job = kit.take("tr_work", wids[0])
         done = api.tasks.complete_many(
-            dict.fromkeys(tasks, {"checked": "yes"}), "ana", keys=CLERK, conn=kit.conn
+            {key: {"checked": "yes"} for key in tasks}, "ana", keys=CLERK, conn=kit.conn
         )
         assert [one.error for one in done] == [None] * 3
         kit.complete(job, {"done": "yes"})
