@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0270_moves")]
+    dependencies = [("flows", "0278_list_views")]
     operations = [ChangeTables("0293_messages_of_dropped_flows")]
