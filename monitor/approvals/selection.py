@@ -69,7 +69,7 @@ def wanted(request: HttpRequest, mine: list[int]) -> Wanted:
 
 
 def found(user: AnyUser, given: Wanted, size: int) -> Found[Proposal]:
-    """Return a page of the list; the first one without a filter has those about which the user decides, too."""
+    """Return a page of the list; the first one without a filter has those that the user decides, too."""
     listed = given.chosen.listed
     page = listing.found(
         user, KIND, given.asked, listed, given.after, size, api.approvals.listed, given.flows

@@ -42,7 +42,8 @@ DEFINITION: dict[str, Any] = {
     "triggers": [
         *({"transition": f"tr_{kind}", "label": kind.title(), "performer": "person", "role": "Counter",
            "predicate": f"kind = '{kind}' and verdict is null", "form": {"sections": [{"fields": fields}]},
-           "writes": [*(each["attribute"] for each in fields), "verdict"], "outcomes": ["Done: verdict = 'done'"]}
+           "writes": [*(each["attribute"] for each in fields), "verdict"],
+           "outcomes": ["Done: verdict = 'done'"]}
           for kind, fields in FORMS.items()),
         {"transition": "tr_decide", "label": "Decide", "performer": "person", "role": "Counter",
          "writes": ["verdict"], "predicate": "kind = 'decide' and verdict is null",
