@@ -111,8 +111,13 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
     local = at.astimezone(zone)
     clock = local.time().isoformat("milliseconds" if precise else "seconds")
     if local.date() != datetime.now(zone).date():
-        clock = f"{_day(local.date(), get_language())} {clock}"
+        clock = f"{day(local.date())} {clock}"
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), _whole(local), clock)
+
+
+def day(local: date) -> str:
+    """Return a day in the short form of the language of the page."""
+    return _day(local, get_language())
 
 
 @lru_cache(maxsize=1024)
