@@ -17,6 +17,7 @@ from flows.queries.instances import business_keys
 from monitor.cases.facts import Found, found_in
 from monitor.labels import CASE_STATE, SEVERITY
 from pages.labels import REASON_SHORT, SYSTEM_STEP
+from pages.texts import Texts
 
 Text = str | Promise
 
@@ -122,6 +123,9 @@ class Names:
         return self.transitions.get((flow, name)) or str(SYSTEM_STEP.get(name, name))
 
 
+_STATES, _SEVERITIES, _CAUSES = Texts(CASE_STATE), Texts(SEVERITY), Texts(REASON_SHORT)
+
+
 def names(flows: Iterable[str]) -> Names:
     """Return the labels of flows and of their transitions; the name of what has no label."""
     found = texts_of(sorted(set(flows)))
@@ -138,8 +142,8 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
     return CaseRow(
         case,
         named.flow(case.flow),
-        str(CASE_STATE.get(case.state, case.state)),
-        str(SEVERITY.get(case.severity, case.severity)),
+        _STATES.get(case.state, case.state),
+        _SEVERITIES.get(case.severity, case.severity),
         cause(case.cause),
         named.transition(case.flow, case.transition),
         (keys or {}).get(case.wid, ""),
@@ -216,4 +220,4 @@ def event_rows(case: Case) -> list[EventRow]:
 
 def cause(code: str) -> str:
     """Return the short words for the cause of an exception."""
-    return str(REASON_SHORT.get(code, code))
+    return _CAUSES.get(code, code)
