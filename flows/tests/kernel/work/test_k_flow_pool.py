@@ -166,7 +166,7 @@ def test_definitions_that_differ_in_the_middle_of_long_json_are_different(kits: 
 
 
 def test_a_session_that_the_product_has_used_is_used_again(dsn: str) -> None:
-    """A new one would have to plan the kernel's functions again: that is a quarter of the time of these tests."""
+    """A new one plans the functions of the kernel again, which is a quarter of the time of these tests."""
     sessions, key = SessionPool(), (dsn, ())
     first = sessions.get(key)
     assert api.jobs.offer("no_such_flow", ["tr_x"], 1, conn=first) == []
