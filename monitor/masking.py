@@ -57,8 +57,13 @@ def waiting(flow: FlowInfo, found: Sequence[JobReason]) -> list[JobReason]:
 
 
 def _waiting(found: JobReason) -> JobReason:
-    facts = {name: CONCEALED if name == "lock" else each for name, each in found.facts.items()}
-    return replace(found, error=None, facts=facts)
+    return replace(found, error=None, facts=_without_lock(found.facts))
+
+
+def _without_lock(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of a wait, those of the job before it included, without names of locks."""
+    shown: dict[str, Any] = {name: CONCEALED if name == "lock" else each for name, each in facts.items()}
+    return shown | ({"first": _without_lock(shown["first"])} if shown.get("first") else {})
 
 
 def _rule(flow: FlowInfo, found: RuleReason) -> RuleReason:

@@ -1,19 +1,26 @@
-"""A line to a server that can be cut: a proxy of TCP, as a network that goes and comes back."""
+"""A line to a server that can be cut, held or slow: a proxy of TCP, as a network that goes and comes back."""
 
 from __future__ import annotations
 
 import socket
 import threading
+import time
 from contextlib import suppress
 
 
 class Line:
-    """Forwards connections to a port of this machine until it is cut."""
+    """Forwards connections to a port of this machine until it is cut.
+
+    `rate` is how many bytes pass in a second, in each direction: None for all, 0 while the line is held,
+    as in a network without reception, which takes connections and answers nothing.
+    """
 
     def __init__(self, to: int) -> None:
         self.to = to
         self.port = 0
         self.bytes = 0
+        self.rate: int | None = None
+        self._turns = {True: threading.Lock(), False: threading.Lock()}
         self._open: set[socket.socket] = set()
         self._listener: socket.socket | None = None
         self._changing = threading.Lock()
@@ -58,8 +65,8 @@ class Line:
                 continue
             if not self._keep(listener, near, far):
                 return
-            for source, target in ((near, far), (far, near)):
-                threading.Thread(target=self._copy, args=(source, target), daemon=True).start()
+            for source, target, up in ((near, far, True), (far, near, False)):
+                threading.Thread(target=self._copy, args=(source, target, up), daemon=True).start()
 
     def _keep(self, listener: socket.socket, near: socket.socket, far: socket.socket) -> bool:
         """Note a new pair of connections, or close it where the line was cut meanwhile."""
@@ -71,9 +78,19 @@ class Line:
         far.close()
         return False
 
-    def _copy(self, source: socket.socket, target: socket.socket) -> None:
+    def _copy(self, source: socket.socket, target: socket.socket, up: bool) -> None:
         with suppress(OSError):
-            while part := source.recv(65536):
+            while part := source.recv(65536 if self.rate is None else 4096):
+                self._wait_for(len(part), up)
                 self.bytes += len(part)
                 target.sendall(part)
             target.shutdown(socket.SHUT_WR)
+
+    def _wait_for(self, count: int, up: bool) -> None:
+        """Wait as long as the line takes for so many bytes, which all connections share."""
+        if self.rate is None:
+            return
+        with self._turns[up]:
+            while self.rate == 0 and self._listener is not None:
+                time.sleep(0.02)
+            time.sleep(count / self.rate if self.rate else 0)

@@ -78,7 +78,7 @@ PAGES = {
     "monitor:messages": "work", "monitor:absences": "work", "monitor:task_mails": "work",
     "monitor:task_settings": "watch",
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
-    "monitor:instances": "watch", "monitor:views": "watch",
+    "monitor:instances": "watch", "monitor:views": "watch", "monitor:field_values": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
     "monitor:cancel": "watch", "monitor:signals": "watch", "monitor:children": "watch",
     "monitor:locks": "watch",

@@ -6,3 +6,4 @@ count_holding = many.count_holding
 explain_exceptions = many.explain_exceptions
 explain_instance = api.explain_instance
 explain_jobs = api.explain_jobs
+explain_waits = api.explain_waits

@@ -25,6 +25,7 @@ from flows.definition.lint import (
     with_acknowledgements,
 )
 from flows.definition.lint.tables import LIMIT, Classes, size
+from flows.definition.shape import shaped
 from flows.engine.calls import called
 from flows.engine.connection import JSON, rows
 from flows.engine.form_conditions import form_conditions
@@ -63,8 +64,8 @@ def lint(
     compared, and `gave_up` says so. people: which of the persons and roles that it names there are, which
     the tables of the site say; None: nothing is said about that.
     """
+    given = shaped(definition)
     budget = Budget(seconds)
-    given: Mapping[str, Any] = definition
     rules, common = _rules(flow, given, budget, conn)
     history = read_history(flow, rules, conn)
     verify = _verify(flow, given, rules, conn)
@@ -82,6 +83,7 @@ def prepare(flow: str, definition: AnyDefinition, *, seconds: float, conn: Any =
 
     What is done is kept by the process, so that the next call continues, and `lint` needs less time.
     """
+    shaped(definition)
     budget = Budget(seconds)
     conditions = _conditions(definition, budget, conn)
     tables = _tables(flow, definition, conditions, budget, conn)

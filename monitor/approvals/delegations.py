@@ -104,6 +104,14 @@ def _saved(request: HttpRequest, given: dict[str, Any]) -> HttpResponse:
         given["flow"], name, given["to"], until, begin=max(begin, datetime.now(UTC)), actor=name
     )
     messages.success(request, _("%(person)s approves for you on these days.") % {"person": given["to"]})
+    messages.warning(
+        request,
+        _(
+            "Until it ends, %(person)s cannot approve what you propose or have approved: both count as one"
+            " person. If all who may approve also approve for you, what you propose is never applied."
+        )
+        % {"person": given["to"]},
+    )
     return HttpResponseRedirect(reverse("monitor:delegations"))
 
 

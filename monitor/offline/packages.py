@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 
+from flows import api
+from flows.access import AnyUser
 from flows.capabilities.offline.api import OfflinePackage
 from flows.designer.forms import form_layout as layout
 from flows.queries.definitions import FlowInfo
+from flows.queries.instances import business_keys
 from monitor.cases.uploads import limits
 from monitor.tasks import forms
-from monitor.tasks.rows import row
+from monitor.tasks.rows import TaskRow, row, rows
 
 
 def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> dict[str, Any]:
     """Return the form of a task with what it is about, the trees of its conditions, and its tokens."""
     asked = forms.asked(flow, found, forms.proposed(found))
-    shown = row(found, flow)
+    shown = row(found, flow, business_keys(flow, [found.wid]).get(found.wid, ""))
     context = {
         "task": found,
         "row": shown,
@@ -45,6 +48,23 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "file_most": limits().size,
         "html": render_to_string("monitor/offline/package.html", context, request),
         "conditions": layout.for_browser(found.form, flow, found.state_of) if found.form else None,
+    }
+
+
+def named(tasks: Sequence[Mapping[str, Any]], user: AnyUser) -> list[dict[str, Any]]:
+    """Return listed tasks with their words: a device names what it has not transferred yet."""
+    known = {one.task.job_id: one for one in rows(api.tasks.listed([one["task"] for one in tasks]), user)}
+    return [dict(one) | _words(known[one["task"]]) for one in tasks if one["task"] in known]
+
+
+def _words(shown: TaskRow) -> dict[str, Any]:
+    task = shown.task
+    return {
+        "title": shown.title,
+        "flow": shown.flow_title,
+        "key": shown.key,
+        "instance": task.wid,
+        "due_at": task.due_at,
     }
 
 

@@ -19,6 +19,8 @@ TEXTS: Mapping[str, str | Promise] = {
     "no_tasks": _(
         "No task is on this device. Lock tasks for work without a connection; they are transferred here."
     ),
+    "loading": _("Connecting: your tasks are being loaded."),
+    "instance": _("Instance {n}"),
     "no_person": _("Log in with a connection once, so that this device can read your tasks."),
     "lost_results": _(
         "The browser has removed what this device had stored. Results that were not sent are gone: {n}. "
@@ -199,6 +201,7 @@ TEXTS: Mapping[str, str | Promise] = {
     "is_refused": pgettext_lazy("result", "refused"),
     "line_connected": _("Connected"),
     "line_offline": _("No connection"),
+    "line_connecting": _("Connecting …"),
     "line_away": _("Offline, as you chose"),
     "line_log-in": _("Log in again to exchange results"),
     "line_lost": _("This device was reported lost; its data are removed."),

@@ -104,6 +104,7 @@ def manifest(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 @page
+@masks
 @ensure_csrf_cookie
 @in_language_of_client
 def synchronize(request: HttpRequest) -> HttpResponse:
@@ -120,6 +121,8 @@ def synchronize(request: HttpRequest) -> HttpResponse:
         )
         known = request.GET.get("known", "") if contact.state == "A" else ""
         found = synchronized(person, key, tasks, known, f"{get_language()} {version()}")
+        if request.GET.get("named") == "1" and found["tasks"]:
+            found["tasks"] = packages.named(found["tasks"], request.user)
     except Refused as refused:
         return refusing(refused)
     more = {"user": str(request.user.pk), "person": person, "state": STATES[contact.state]}
@@ -173,9 +176,10 @@ def results(request: HttpRequest) -> HttpResponse:
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
-        numbered = [
-            (_whole(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made
-        ]
+        flows, numbered = form_results.FlowsOfRequest(), []
+        for one in made:
+            content = form_results.content_of(request.user, one, sent_at, flows)
+            numbered.append((_whole(one["number"]), content))
         return JsonResponse({"results": sent(person, str(key), numbered)})
     except Refused as refused:
         return refusing(refused)

@@ -18,6 +18,9 @@ from flows import api
 from flows.access import PREFIX, AnyUser, flows_of, group_names, may, may_handle, may_operate, may_see
 from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 
+# Of how many excluded persons the sentence speaks.
+MOST_EXCLUDED = 5
+
 
 def groups_of(user: AnyUser) -> set[str]:
     """Return the names of the user's groups that a rule may name; read once per user object."""
@@ -131,19 +134,43 @@ def lacking(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | N
     return max(missing, 0)
 
 
+def excluded(proposal: Proposal) -> list[tuple[str, str]]:
+    """Return who could approve a proposal but for a delegation, with the maker or voter who delegated it."""
+    decided = {name.lower() for name in (proposal.maker, *(vote.voter for vote in proposal.votes))}
+    found: dict[str, str] = {}
+    for one in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
+        if len(found) == MOST_EXCLUDED:
+            break
+        name = one.get_username()
+        givers = (giver.get_username() for _flow, giver in giving_to(one, [proposal.flow]))
+        giver = next((giver for giver in givers if giver.lower() in decided), None)
+        if giver is not None and name.lower() not in decided and may_approve(one, proposal.flow):
+            found[name] = giver
+    return [*found.items()]
+
+
+def excluded_sentence(proposal: Proposal) -> str:
+    """Return the sentences that say whom delegations exclude from approving; "" if they exclude no user."""
+    sentence = _(
+        "%(person)s cannot approve it while this person approves for %(giver)s, who made or approved it."
+    )
+    return " ".join(sentence % {"person": name, "giver": giver} for name, giver in excluded(proposal))
+
+
 def lacking_sentence(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | None = None) -> str:
     """Return the sentence about what is lacking; "" if nothing is, or an administrator may decide alone."""
     missing = lacking(proposal, viewer, able=able)
     administrators = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if not missing or (proposal.operation == RULES and administrators.exists()):
         return ""
-    return ngettext(
+    sentence = ngettext(
         "%(n)s approval that it needs can be given by no active user now, so it is never applied."
         " Give another user the right or the group, or withdraw it.",
         "%(n)s approvals that it needs can be given by no active user now, so it is never applied."
         " Give other users the right or the group, or withdraw it.",
         missing,
     ) % {"n": missing}
+    return f"{sentence} {excluded_sentence(proposal)}".rstrip()
 
 
 def too_few(flow: str, approvals: int, group: str) -> str:

@@ -11,6 +11,7 @@ from flows.capabilities.conditions.api import evaluate
 from flows.definition import AnyDefinition
 from flows.definition.coverage import Coverage, PartCovered, RuleCovered
 from flows.definition.scenarios import Outcome
+from flows.definition.shape import shaped
 from flows.labels import rule_in_sentence
 from flows.statements import JSON, rows
 
@@ -22,7 +23,7 @@ def coverage(
 
     Raises PredicateRefused, PredicateType.
     """
-    given: Mapping[str, Any] = definition
+    given = shaped(definition)
     reached = [after for outcome in outcomes if outcome for after in outcome.situations]
     states = [*{json_text.encode(one.state, sort_keys=True): one.state for one in reached}.values()]
     fired = Counter(place for after in reached for place in after.fired)

@@ -6,6 +6,7 @@ from typing import Any
 
 from flows.definition import AnyDefinition
 from flows.definition.merge import Merge, merge
+from flows.definition.shape import shaped
 from flows.statements import JSON, designed, read_as, rows, value
 from flows.summaries import Summary
 from flows.types import MAIN, Draft, DraftAt, DraftInfo, Revision, Version
@@ -107,7 +108,7 @@ def merge_draft(at: DraftAt, definition: AnyDefinition, *, conn: Any = None) -> 
     Raises UnknownDraft also where the revision is not kept any more.
     """
     draft = read_draft(at.flow, at.branch, conn=conn)
-    return merge(draft_revision(at, conn=conn), definition, draft.definition), draft.at
+    return merge(draft_revision(at, conn=conn), shaped(definition, whole=False), draft.definition), draft.at
 
 
 def merge_running(draft: Draft, *, conn: Any = None) -> tuple[Merge, int]:

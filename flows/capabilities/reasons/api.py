@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -85,7 +85,8 @@ class JobReason:
     lock_queue, signal, children, database, assigned, no_assignee, no_worker, queue or worker.
 
     `facts` has what belongs to it: holder, until, since, ahead; of an assignment `to`, `by`, and when such a
-    worker was `seen` last; of a lock its name (`lock`), and the `job` and `instance` that go first.
+    worker was `seen` last; of a lock its name (`lock`), the `job` and `instance` that go first, and in
+    `first` what that job waits for (`for`), with its facts.
     """
 
     id: int
@@ -158,6 +159,17 @@ def explain_jobs(wid: int, *, conn: Any = None) -> list[JobReason]:
     return [_job(one) for one in found["jobs"]]
 
 
+def explain_waits(jobs: Iterable[tuple[int, int]], *, conn: Any = None) -> dict[int, Mapping[str, Any]]:
+    """Return the reasons why jobs wait, each given by instance and number: by number, `for` and its facts.
+
+    At most 1,000 are read; those that have ended are left out.
+    """
+    pairs = list(jobs)
+    arguments = ([wid for wid, _job in pairs], [job for _wid, job in pairs])
+    found = value(conn, "select wedsql.explain_waits(%s::integer[], %s::bigint[])", arguments)
+    return {int(number): _facts(each) for number, each in found.items()}
+
+
 def _rules(found: Mapping[str, Any]) -> Iterator[RuleReason]:
     pending = {job["trigger"] for job in found["jobs"]}
     due = {timer["trigger"]: _time(timer["due_at"]) for timer in found["timers"]}
@@ -207,10 +219,7 @@ def _obstacle(part: Part, wanted: str, outline: Mapping[str, Any], written: Mapp
 
 
 def _job(one: Mapping[str, Any]) -> JobReason:
-    facts = dict(one["waits"])
-    for name in ("until", "since", "seen"):
-        if facts.get(name):
-            facts[name] = _time(facts[name])
+    facts = _facts(one["waits"])
     return JobReason(
         **{
             name: one[name]
@@ -220,6 +229,17 @@ def _job(one: Mapping[str, Any]) -> JobReason:
         waits_for=facts.pop("for"),
         facts=facts,
     )
+
+
+def _facts(waits: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the facts of what a job waits for, with times."""
+    facts = dict(waits)
+    for name in ("until", "since", "seen"):
+        if facts.get(name):
+            facts[name] = _time(facts[name])
+    if facts.get("first"):
+        facts["first"] = _facts(facts["first"])
+    return facts
 
 
 def _time(text: str) -> datetime:

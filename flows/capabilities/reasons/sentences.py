@@ -27,14 +27,23 @@ def found(obstacle: Obstacle) -> str:
 
 def waiting(job: JobReason) -> str:
     """Return the reason for which a job waits; times are left to the caller."""
-    return _WAITING[job.waits_for]() % {
-        **job.facts,
-        "holder": job.facts.get("holder") or "?",
-        "n": job.facts.get("ahead", 0),
-        "to": job.facts.get("to"),
-        "by": job.facts.get("by"),
-        "signal": job.transition,
+    return waiting_for({**job.facts, "for": job.waits_for}, job.transition)
+
+
+def waiting_for(facts: Mapping[str, Any], transition: str) -> str:
+    """Return the same for what `explain_waits` returns of a job of this transition."""
+    sentence = _WAITING[facts["for"]]() % {
+        **facts,
+        "holder": facts.get("holder") or "?",
+        "n": facts.get("ahead", 0),
+        "to": facts.get("to"),
+        "by": facts.get("by"),
+        "signal": transition,
     }
+    if not facts.get("first"):
+        return sentence
+    first = waiting_for(facts["first"], facts.get("transition", ""))
+    return _("%(sentence)s About that job: %(first)s") % {"sentence": sentence, "first": first}
 
 
 def moment(job: JobReason) -> datetime | None:

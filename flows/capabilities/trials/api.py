@@ -9,6 +9,7 @@ import re
 from typing import Any
 
 from flows.definition import AnyDefinition
+from flows.definition.shape import shaped
 from flows.errors import WedError
 from flows.statements import JSON, State, rows, value
 from flows.types import AutomaticStep, Explanation, Part, Situation
@@ -71,7 +72,7 @@ def nearest(definition: AnyDefinition, state: State, *, conn: Any = None) -> lis
     """Return the triggers whose conditions do not hold on a state, those with the fewest obstacles first."""
     explained = [
         (place, explain(definition, trigger["predicate"], state, conn=conn))
-        for place, trigger in enumerate(definition["triggers"])
+        for place, trigger in enumerate(shaped(definition)["triggers"])
     ]
     return sorted(
         ((place, one) for place, one in explained if one.value != "t"),

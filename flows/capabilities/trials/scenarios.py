@@ -10,6 +10,7 @@ from flows.capabilities.trials.api import situation_of
 from flows.definition import AnyDefinition, stand_ins
 from flows.definition import scenarios as scenario_rules
 from flows.definition.scenarios import Deviation, NoSuchRule, Outcome, Scenario, Step
+from flows.definition.shape import shaped
 from flows.errors import WedError
 from flows.statements import JSON, designed, read_as, rows, typed_error, value
 from flows.types import Situation
@@ -52,7 +53,7 @@ def run_scenario(definition: AnyDefinition, scenario: Scenario, *, conn: Any = N
 
     Raises PredicateRefused, PredicateType, BadDefinition where no path of the definition can be tried.
     """
-    given: Mapping[str, Any] = definition
+    given = shaped(definition)
     steps, missing = scenario_path(given, scenario, conn=conn)
     situations, error = try_path(definition, steps, flow=scenario.flow, conn=conn)
     for n, after in enumerate(situations):
@@ -97,6 +98,7 @@ def scenario_path(
 
     A simulated step gets the first result of its stand-in on the state that the steps before it reach.
     """
+    shaped(definition)
     steps: list[dict[str, Any]] = []
     try:
         for step in scenario_rules.path(definition, scenario):

@@ -25,6 +25,8 @@ _MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2
 _KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 _CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
+_REPEATED = re.compile(r"R[0-9]*/")
+_ZONE_INSIDE = re.compile(r"@[A-Za-z_]{2}|\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
 _ZONE = re.compile(r"(?:@([A-Za-z_]+(?:/[A-Za-z_+0-9-]+)*)|\[([A-Za-z_]+(?:/[A-Za-z_+0-9-]+)*)\])$")
 
 
@@ -109,6 +111,8 @@ def day(text: str) -> str | None:
 
 def cycle(text: str) -> Cycle | None:
     """Return a cycle of at least one second that happens at least once, such as R3/PT1H; None for none."""
+    if cycle_has_zone_name(text):
+        return None
     found = _CYCLE.fullmatch(text)
     if found is None or not is_duration(found[3]) or not re.search("[1-9]", found[3]):
         return None
@@ -122,3 +126,8 @@ def cycle(text: str) -> Cycle | None:
 def has_zone_name(text: str) -> bool:
     """Return whether a time has the name of a time zone, such as [Europe/Berlin] or @Europe/Berlin."""
     return _ZONE.search(text) is not None
+
+
+def cycle_has_zone_name(text: str) -> bool:
+    """Return whether the begin or the end of a cycle has the name of a time zone."""
+    return bool(_REPEATED.match(text)) and _ZONE_INSIDE.search(text) is not None

@@ -6,8 +6,16 @@ import re
 
 from flows.languages.bpmn.crons import repetitions
 from flows.languages.bpmn.expressions import bare
-from flows.languages.bpmn.iso import cycle, has_zone_name, is_duration, moment
+from flows.languages.bpmn.iso import (
+    cycle,
+    cycle_has_zone_name,
+    day,
+    has_zone_name,
+    is_duration,
+    moment,
+)
 
+_SHOWN = 120  # characters of a text in a problem
 _VALUE = r"""\s*(?:"([^"]*)"|'([^']*)')\s*"""
 _SPAN = rf"duration\s*\({_VALUE}\)"
 _LITERALS = {
@@ -101,9 +109,34 @@ def starts(form: str, text: str) -> list[str]:
     return repetitions(text) if form == "cycle" else []
 
 
+def is_read(form: str, text: str, *, begins: bool = False, repeats: bool = False) -> bool:
+    """Return whether a text is a time here: of what starts instances, or of an event that can repeat."""
+    if begins:
+        return bool(starts(form, text))
+    found = cycle(text) if form == "cycle" else None
+    if found is not None:
+        return not (repeats and found.first)
+    if form == "duration":
+        return is_duration(text)
+    return form == "date" and (moment(text) is not None or offset(text) is not None)
+
+
+def without_offset(form: str, text: str) -> str:
+    """Return a moment or a date without an offset from UTC as one of UTC; empty for another text."""
+    given = text.strip() if form == "date" else ""
+    if not given or moment(given) is not None:
+        return ""
+    return moment(given, local=True) or (f"{day(given)}T00:00:00Z" if day(given) else "")
+
+
 def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:
     """Return why a text is no time: of what starts instances, or of an event that can repeat or cannot."""
-    shown = text[:80]
+    shown = text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+    if cycle_has_zone_name(text):
+        return (
+            f"The time of the event “{shown}” is not supported: a cycle follows no clocks of a time zone, so "
+            "leave its name out and give the offset from UTC, such as +01:00."
+        )
     if has_zone_name(text):
         return (
             f"The time of the event “{shown}” is not supported: the time zone is not known, or its clocks "

@@ -114,8 +114,11 @@ def _conditions(graph: Graph) -> Iterator[Problem]:
                     "always takes it."
                 )
                 yield Problem("no_effect", message, *graph.places(edge.path))
-            if edge.default and (edge.condition is not None or edge is not defaults[0]):
-                message = f"Edge “{edge.name}” cannot be the default: it has a condition, or another edge is."
+            if edge.default and edge.condition is not None:
+                message = f"Edge “{edge.name}” cannot be the default: it has a condition."
+                yield Problem("second_default", message, *graph.places(edge.path))
+            elif edge.default and edge is not defaults[0]:
+                message = f"Edge “{edge.name}” cannot be the default: edge “{defaults[0].name}” is."
                 yield Problem("second_default", message, *graph.places(edge.path))
         if chooses and node.kind == "exclusive" and len(edges) > 1:
             yield from _unconditional(graph, node)

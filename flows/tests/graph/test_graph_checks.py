@@ -190,3 +190,18 @@ def test_a_performer_is_a_person_or_a_worker_and_only_of_a_task() -> None:
     wrong = found(text + "- {node: b, type: none, options: {performer: person}}", "yaml")["bad_performer"]
     assert "The database performs node “b”" in wrong.message
     assert "bad_performer" not in found(text + "- {node: b, options: {performer: person}}", "yaml")
+
+
+def test_each_reason_why_an_edge_is_no_default_is_a_sentence_of_its_own() -> None:
+    graph = "R = [{r1,a,b},{r2,b,c,default},{r3,b,d,default}],\nN = [{b,[r1],[r2,r3],exclusive}]"
+    assert found(graph)["second_default"].message.endswith("Edge “r3” cannot be the default: edge “r2” is.")
+    edges = [
+        {"edge": "r1", "from": "a", "to": "b"},
+        {"edge": "r2", "from": "b", "to": "c", "default": True, "condition": "x > 1"},
+        {"edge": "r3", "from": "b", "to": "d", "condition": "x < 1"},
+    ]
+    node = {"node": "b", "in": ["r1"], "out": ["r2", "r3"], "type": "exclusive"}
+    both = read(json.dumps({"graph": "R", "edges": edges, "nodes": [node]}), "json")
+    said = [each.message for each in check(both) if each.code == "second_default"]
+    assert "Edge “r2” cannot be the default: it has a condition." in said
+    assert not [each for each in said if ", or another" in each]

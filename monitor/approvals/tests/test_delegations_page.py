@@ -30,7 +30,9 @@ def sent(client: Client, flow: str, to: str = EVE, **more: str) -> str:
 
 def test_approving_is_delegated_until_the_end_of_a_day_and_ended(dan: Client, parcels: Parcels) -> None:
     eve = client_of(person("eve", f"flow:{parcels.flow}"))
-    assert f"{EVE.title()} approves for you on these days." in sent(dan, parcels.flow, EVE.title())
+    said = sent(dan, parcels.flow, EVE.title())
+    assert f"{EVE.title()} approves for you on these days." in said
+    assert f"{EVE.title()} cannot approve what you propose or have approved" in said
     [made] = api.approvals.list_delegations([parcels.flow])
     today = datetime.now(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
     assert (made.from_person, made.to_person, made.ends_at) == (DAN, EVE.title(), today + timedelta(days=3))

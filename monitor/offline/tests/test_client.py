@@ -67,6 +67,16 @@ def test_a_package_has_the_form_of_the_connected_page_and_no_masked_value(client
     assert "4711-0815" not in json.dumps(found) and "csrf" not in found["html"]
 
 
+def test_a_device_that_asks_for_names_gets_them_and_no_masked_value(client: Client, flow: str) -> None:
+    found = package(client, flow)
+    (listed,) = synchronized(client, named="1")["tasks"]
+    (plain,) = synchronized(client)["tasks"]
+    words = ("title", "flow", "key", "instance", "due_at")
+    assert {**plain, **{name: found[name] for name in words}} == listed
+    assert listed["key"] == "P-1" and "4711-0815" not in json.dumps(listed)
+    assert synchronized(client)["digest"] == synchronized(client, named="1")["digest"]
+
+
 def test_the_texts_of_a_form_are_read_as_on_the_connected_page(client: Client, flow: str) -> None:
     found = package(client, flow)
     (answer,) = send(client, made(1, found, ("value-amount", "12.50"), ("value-note", "")))

@@ -47,6 +47,6 @@ async function sendReport(person, store, { room, energy }) {
   add("device", await store.deviceKey());
   if (!person.report) return;
   const { free } = await room(), percent = await energy();
-  if (free) add("free", Math.floor(free));
+  if (free !== null) add("free", Math.floor(free));
   if (percent !== null) add("energy", percent);
 }

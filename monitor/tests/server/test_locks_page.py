@@ -80,6 +80,18 @@ def test_a_job_that_failed_is_the_last_until_its_next_attempt(
     assert "free" in page and "its next attempt is due" in page
 
 
+def test_a_free_lock_says_why_its_first_job_is_not_taken(
+    alice: Client, printing: tuple[str, list[int]]
+) -> None:
+    name, wids = printing
+    (queue,) = (each for each in api.locks.queues(name)[0] if each.lock == "printer b")
+    api.operations.reassign_job(wids[3], queue.waiting[0].job, "ghost", "The old one.", actor="olga")
+    page = alice.get(f"/flows/{name}/locks/").content.decode()
+    assert page.count("assigned to ghost, by olga") == 1 and "No worker serves" not in page
+    api.instances.start(name, {"printer": "b"})
+    assert alice.get(f"/flows/{name}/locks/").content.decode().count("assigned to ghost, by olga") == 1
+
+
 def test_an_empty_page_says_how_a_job_gets_a_lock(alice: Client, parcels: Parcels) -> None:
     page = alice.get(f"/flows/{parcels.flow}/locks/").content.decode()
     assert "No job needs a lock now" in page and "option “lock”" in page

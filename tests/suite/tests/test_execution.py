@@ -38,6 +38,9 @@ def shard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Shard:
     monkeypatch.setattr(execution, "CHECKOUT", tmp_path)
     root = Path(__file__).parents[3]
     monkeypatch.setenv("PYTHONPATH", str(root))
+    # What the runs below need of pytest is in it, and where memory was taken is not asked.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setattr(execution, "TRACED", {})
     options = ("-p", "no:django", "-c", str(tmp_path / "pytest.ini"))
     return Shard(Part("example", "not chaos", (), options), ["test_it.py"])
 

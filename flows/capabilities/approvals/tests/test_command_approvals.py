@@ -234,6 +234,23 @@ def test_two_approvals_of_one_person_are_lacking_whoever_delegates(wid: int) -> 
     assert approvers.lacking(made) == 0
 
 
+def test_who_delegates_to_all_approvers_reads_whom_that_excludes(wid: int) -> None:
+    person("ann", "finance")
+    person("zoe")
+    with connection.cursor() as cursor:
+        cursor.execute("select wedsql.now() + interval '9 days'")
+        (until,) = cursor.fetchone()
+    line = ("repair", str(wid), "patch", "refund=600", "--reason", "x", "--actor", "ann", "--propose")
+    assert "cannot approve it" not in run(*line)
+    given = [api.approvals.delegate("orders", "ANN", each, until, actor="ann") for each in ("bob", "zoe")]
+    said = warned("cases", "proposals")
+    assert "can be given by no active user" in said
+    for name in ("bob", "zoe"):
+        assert f"{name} cannot approve it while this person approves for ann" in said
+    api.approvals.end_delegation(given[0].id, "ann")
+    assert "cannot approve it" not in warned("cases", "proposals"), "bob can"
+
+
 def test_who_alone_may_approve_cannot_propose(wid: int) -> None:
     User.objects.get(username="bob").user_permissions.set(
         Permission.objects.filter(codename__in=["approve_repair", "change_job"])

@@ -65,7 +65,8 @@ $$;
 
 -- Returns what a job waits for: {"for": people, repair, suspended, held, lease, backoff, exclusion, lock,
 -- lock_queue, task, signal, children, database, assigned, no_assignee, no_worker, queue or worker}, with the
--- facts that belong to it.
+-- facts that belong to it. Of "lock_queue" they have as "first" what the job that goes first waits for: that
+-- may be a worker that does not exist.
 create or replace function wedsql._waits_for(p_flow text, p_job wedsql.job_pool, p_silence interval)
   returns jsonb
 language plpgsql volatile set search_path = pg_catalog, pg_temp
@@ -102,7 +103,13 @@ begin
     return jsonb_build_object('for', 'exclusion', 'transition', (p_job).trname);
   end if;
   v_lock := wedsql._waits_for_lock(p_job);
-  if v_lock is not null then
+  if v_lock ->> 'for' = 'lock_queue' then
+    -- Its number is lower, so this ends.
+    return v_lock || (select jsonb_build_object('first',
+        wedsql._waits_for(v_lock ->> 'flow', o, p_silence) - 'first')
+      from wedsql.job_pool o where o.wid = (v_lock ->> 'instance')::integer
+        and o.id = (v_lock ->> 'job')::bigint);
+  elsif v_lock is not null then
     return v_lock;
   end if;
   if (select t.signal from wedsql.trig t where t.tgid = (p_job).tgid) then

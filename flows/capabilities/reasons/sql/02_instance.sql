@@ -51,6 +51,18 @@ begin
   return wedsql._explained_jobs(v_flow, p_wid, p_silence);
 end $$;
 
+-- Returns what each of these jobs waits for, by its number, as explain_jobs: of at most 1,000, and of none
+-- that has ended. p_wids has the instance of each.
+create or replace function wedsql.explain_waits(p_wids integer[], p_jobs bigint[],
+  p_silence interval default '30 seconds') returns jsonb
+language sql volatile security definer set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' set datestyle = 'ISO, YMD' set intervalstyle = 'postgres' as $$
+select coalesce(jsonb_object_agg(j.id, wedsql._waits_for(f.name, j, p_silence)), '{}')
+from (select * from unnest(p_wids, p_jobs) x (wid, id) limit 1000) x
+join wedsql.job_pool j on j.wid = x.wid and j.id = x.id
+join wedsql.flow f on f.id = j.flow_id
+$$;
+
 -- Explains why an instance is where it is, or was at a step of its history: {"wid", "flow", "status",
 -- "reason", "seq", "at", "version", "now", "state", "written", "rules", "jobs", "timers", "definition"}. Jobs
 -- and timers are those of now, so an earlier step has none; it is explained by the version that settled it.
@@ -91,4 +103,4 @@ begin
 end $$;
 
 grant execute on function wedsql.explain_instance(integer, integer, interval),
-  wedsql.explain_jobs(integer, interval) to wed_web;
+  wedsql.explain_jobs(integer, interval), wedsql.explain_waits(integer[], bigint[], interval) to wed_web;

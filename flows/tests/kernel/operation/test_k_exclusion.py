@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 from flows import api
+from flows.capabilities.reasons import sentences
 from flows.engine import connection
 from flows.tests.kit import Connection, Kit, refused
 from flows.types import ClaimedJob
@@ -314,6 +315,25 @@ def test_a_waiting_job_says_which_job_has_the_lock(shop: Kit) -> None:
     assert holder.get("tr_print") == [first]
     assert waits(third)[:3] == ("lock", "printer", first)
     holder.end()
+
+
+def test_a_waiting_job_says_why_the_first_one_is_not_taken(shop: Kit) -> None:
+    first, second, third = shop.start(), shop.start(), shop.start()
+    (job,) = (each for each in shop.pending(first) if each.trname == "tr_print")
+    api.operations.reassign_job(first, job.id, "ghost", "The old printer.", actor="olga", conn=shop.conn)
+    for wid in (second, third):
+        (waiting,) = api.reasons.explain_jobs(wid, conn=shop.conn)
+        head = waiting.facts["first"]
+        assert (waiting.waits_for, head["for"], head["to"], head["by"]) == (
+            "lock_queue", "no_assignee", "ghost", "olga",
+        )  # fmt: skip
+        said = sentences.waiting(waiting)
+        assert f"instance {first} goes first" in said and "assigned to ghost, by olga" in said
+    waits = api.reasons.explain_waits([(first, job.id), (second, waiting.id)], conn=shop.conn)
+    assert {number: each["for"] for number, each in waits.items()} == {job.id: "no_assignee"}
+    api.operations.suspend(first, "Wait.", conn=shop.conn)
+    (waiting,) = api.reasons.explain_jobs(third, conn=shop.conn)
+    assert (waiting.waits_for, waiting.facts["first"]["for"]) == ("lock_queue", "no_worker")
 
 
 def test_a_session_that_did_not_take_the_lock_finishes_nothing(shop: Kit) -> None:

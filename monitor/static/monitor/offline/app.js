@@ -12,8 +12,9 @@ import { synchronize } from "./sync.js";
 import { listed, lossNote, showTasks } from "./tasks.js";
 
 const EVERY = 30000;
+const WITHOUT = { lost: "line_lost", connecting: "loading" };  // what is shown before the data of a user are known
 const line = document.getElementById("line");
-let state = { line: "offline" }, running = null, shown = "", drawing = Promise.resolve();
+let state = { line: "connecting" }, running = null, shown = "", drawing = Promise.resolve();
 
 function showLine() {
   line.textContent = state.line === "problem" ? state.problem?.message || t("line_offline") : t(`line_${state.line}`);
@@ -48,8 +49,7 @@ async function draw(moved) {
   closeForm();
   let heading;
   if (!person) {
-    const why = state.line === "lost" ? "line_lost" : "no_person";
-    heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(why)));
+    heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(WITHOUT[state.line] ?? "no_person")));
   } else if (page === "tasks") {
     const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
@@ -60,7 +60,7 @@ async function draw(moved) {
     await (asked ? exchange(true) : automatic());
     await render();
   });
-  else heading = await showTasks(person, () => render(false));
+  else heading = await showTasks(person, state.line, () => render(false));
   for (const link of document.querySelectorAll("nav a[data-page]")) {
     if (link.dataset.page === (page || "list")) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -74,8 +74,8 @@ async function signature(person) {
   const loss = lossOf(person);
   if (!person) return `${state.line} ${Boolean(loss)}`;
   const results = (await store.outbox(person)).map(({ number, state: each, answer }) => [number, each, answer]);
-  const { user, away, restored } = person;
-  return JSON.stringify([location.hash, state.line === "connected", user, away, restored, loss, results, await listed(person)]);
+  const { user, away, restored } = person, line = ["connected", "connecting"].indexOf(state.line);
+  return JSON.stringify([location.hash, line, user, away, restored, loss, results, await listed(person)]);
 }
 
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.

@@ -7,6 +7,7 @@ import { described, estimate, weak } from "./plan.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 import { contact } from "./sync.js";
+import { about } from "./tasks.js";
 import { candidates, keepLocked, usable } from "./transfer.js";
 
 const MINUTES = 5, HOURS = 8, LONGEST = 720;
@@ -14,7 +15,10 @@ const MINUTES = 5, HOURS = 8, LONGEST = 720;
 // Shows the page; `renew` exchanges with the site.
 export async function showAway(person, line, renew) {
   if (person.away) return showLeft(person, renew);
-  if (line !== "connected") return show(t("go"), el("p", { class: "note note-info" }, t("go_needs")), settings(person, renew));
+  if (line !== "connected") {
+    const why = line === "connecting" ? "loading" : "go_needs";
+    return show(t("go"), el("p", { class: "note note-info" }, t(why)), settings(person, renew));
+  }
   let rows;
   try {
     rows = await candidates(person, contact);
@@ -74,7 +78,7 @@ function choice(one) {
   const locked = usable(one), state = locked ? "state_locked" : one.taken ? "state_taken" : "state_open", id = `take-${one.task}`;
   return el("li", {},
     el("input", { type: "checkbox", id, name: "take", value: one.task, checked: locked || one.taken }),
-    el("label", { for: id }, ` ${one.title} `, el("span", { class: "dim small" }, `${one.flow ?? ""} ${one.key ?? ""}`)),
+    el("label", { for: id }, ` ${one.title} `, el("span", { class: "dim small" }, about(one))),
     el("span", { class: "tag" }, t(state)),
     el("span", { class: "tag" }, one.here ? t("here") : t("not_here", { size: size(one.size) })),
     one.elsewhere ? el("span", { class: "tag" }, t("elsewhere")) : null,

@@ -12,10 +12,11 @@ export const prefetches = (person) => person?.prefetch !== false && (!metered() 
 // Returns the bytes per second of the line: as measured, else as the browser estimates; 0 where neither is known.
 export const speed = (person) => person?.bandwidth || (navigator.connection?.downlink ?? 0) * 125000;
 
-// Returns how many bytes the browser lets the site still use.
+// Returns how many bytes the browser lets the site still use, and how many it uses; null for both where the browser
+// does not say.
 export async function room() {
-  const { quota = 0, usage = 0 } = await navigator.storage?.estimate?.() ?? {};
-  return { free: Math.max(0, quota - usage), usage };
+  const found = await navigator.storage?.estimate?.();
+  return found ? { free: Math.max(0, found.quota - found.usage), usage: found.usage } : { free: null, usage: null };
 }
 
 // Returns how many percent of its energy the device has; null where the browser does not say.

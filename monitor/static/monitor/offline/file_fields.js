@@ -42,7 +42,8 @@ class KeptFile extends FileField {
   async problem(file) {
     if (file.size === 0) return t("file_empty");
     if (file.size > this.most) return t("file_large", { most: size(this.most) });
-    return (await room()).free < file.size + SPARE ? this.noRoom(file) : null;
+    const { free } = await room();
+    return free !== null && free < file.size + SPARE ? this.noRoom(file) : null;
   }
 
   noRoom(file) { return t("file_no_room", { size: size(file.size) }); }

@@ -21,17 +21,20 @@ async function report(person, unsent, offers, known) {
   if (person.bandwidth) made.set("bandwidth", person.bandwidth);
   made.set("kind", matchMedia("(pointer: coarse)").matches ? "phone" : "computer");
   const { free } = await room();
-  if (free) made.set("free", Math.floor(free));
+  if (free !== null) made.set("free", Math.floor(free));
   const percent = await energy();
   if (percent !== null) made.set("energy", percent);
   return made;
 }
 
-// Asks the site how it is with the device: with its tasks, and with `offers` those that could be locked.
-export async function contact(offers = null, known = null) {
+// Asks the site how it is with the device: with its tasks, and with `offers` those that could be locked, `named` as
+// lists show them.
+export async function contact(offers = null, known = null, named = false) {
   const person = await store.current(), wants = offers ?? prefetches(person);
   const unsent = person ? (await store.outbox(person)).filter((one) => store.UNSENT.includes(one.state)).length : 0;
-  const sent = Date.now(), found = await ask(`sync/?${await report(person, unsent, wants, known ?? person?.digest ?? "")}`);
+  const asked = await report(person, unsent, wants, known ?? person?.digest ?? "");
+  if (named) asked.set("named", 1);
+  const sent = Date.now(), found = await ask(`sync/?${asked}`);
   return { ...found, offers: wants, ahead: ahead(found.now, sent, Date.now()) };
 }
 

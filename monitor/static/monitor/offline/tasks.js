@@ -14,7 +14,10 @@ const due = (one, person) => {
   return el("span", { class: late ? "tag bad" : "tag warn", "data-due": "" }, late ? t("late") : t("due_in", { n: found }));
 };
 
-const about = (one) => `${one.flow} ${one.key}${one.due_at ? ` · ${t("due")} ${moment(one.due_at)}` : ""}`;
+// Which instance of which flow a task is about: by its business key, else by its number.
+export const about = (one) => [one.flow, one.key || (one.instance && t("instance", { n: one.instance }))].filter(Boolean).join(" · ");
+
+const facts = (one) => `${about(one)}${one.due_at ? ` · ${t("due")} ${moment(one.due_at)}` : ""}`;
 
 function tagOf(one, result, loss) {
   if (result) return el("span", { class: "tag" }, t(`is_${result.state}`));
@@ -25,13 +28,14 @@ function tagOf(one, result, loss) {
 function item(one, result, person, loss) {
   return el("li", { class: "panel pad", "data-task": one.task },
     result ? el("strong", {}, one.title) : el("a", { href: `#/tasks/${one.task}` }, one.title),
-    el("div", { class: "dim small" }, about(one)), tagOf(one, result, loss), result ? null : due(one, person));
+    el("div", { class: "dim small" }, facts(one)), tagOf(one, result, loss), result ? null : due(one, person));
 }
 
 const prepared = (one, person) => el("li", { class: "panel pad", "data-offer": one.task }, el("span", { class: "dim" }, one.title),
-  el("div", { class: "dim small" }, about(one)), due(one, person));
+  el("div", { class: "dim small" }, facts(one)), due(one, person));
 
-export async function showTasks(person, renew) {
+// Shows the list. Until the first exchange of a person has ended, it is not known that there is nothing.
+export async function showTasks(person, line, renew) {
   const found = await store.packages(person), results = await store.outbox(person), loss = lossOf(person);
   const done = new Map(results.filter((one) => one.result && one.state !== "refused").map((one) => [one.task, one]));
   const locked = found.filter(usable), others = found.filter((one) => !usable(one)), { usage, free } = await room();
@@ -41,10 +45,10 @@ export async function showTasks(person, renew) {
     wrong ? el("p", { class: "note note-warning", id: "clock" }, t("clock", { n: wrong })) : null,
     many && !loss ? el("p", { class: "note note-info", id: "elsewhere" }, t("elsewhere_why", { n: many })) : null,
     locked.length ? el("ul", { class: "offline-list" }, ...locked.map((one) => item(one, done.get(one.task), person, loss)))
-      : el("p", { class: "dim" }, t("no_tasks")),
+      : el("p", { class: "dim" }, t(line === "connecting" && !person.digest ? "loading" : "no_tasks")),
     ...others.length ? [el("h2", { id: "prepared" }, t("prepared")), el("p", { class: "dim" }, t("prepared_why")),
       el("ul", { class: "offline-list", "aria-labelledby": "prepared" }, ...others.map((one) => prepared(one, person)))] : [],
-    el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
+    free === null ? null : el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
 }
 
 export function lossNote(person, renew) {

@@ -65,7 +65,7 @@ export async function candidates(person, contact) {
   const done = new Set((await store.outbox(person)).filter((one) => one.result).map((one) => one.task));
   const rows = here.map((one) => ({ ...one, here: true }));
   if (!prefetches(person)) {
-    const { tasks } = await contact(true, "");
+    const { tasks } = await contact(true, "", true);
     const numbers = new Set(here.map((one) => one.task));
     rows.push(...(tasks ?? []).filter((one) => !numbers.has(one.task)).map((one) => ({ ...one, here: false })));
   }
