@@ -25,7 +25,7 @@ def is_of_flow(datum: Datum) -> bool:
 
 
 def query(datum: Datum) -> dict[str, Any] | None:
-    """Return what a form offers for such a query; None where its EXPRESSION is none."""
+    """Return the query of a form that such a query becomes; None where its EXPRESSION is none."""
     found = _SELECT.fullmatch(datum.values["EXPRESSION"])
     flow = datum.values["DATABASE"].removeprefix(PREFIX).strip()
     names = [name.strip() for name in found[1].split(",")] if found else []
