@@ -215,3 +215,16 @@ def test_a_step_of_a_wide_flow_reads_one_row_of_a_long_history(wide: Kit, instan
             done = [Completion(job, {"b": "3", "n1": number}, None) for job in jobs]
             api.jobs.complete_many(wide.name, done, conn=wide.conn)
             assert (len(jobs), wide.one(READS) - reads) <= (instances, 40 * instances)
+
+
+def test_states_are_compressed_by_lz4_where_the_server_has_it(kit: Kit) -> None:
+    query = "select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression'"
+    expected = "l" if kit.one(query) else ""
+    tables = """
+        select t.relid::regclass::text, a.attcompression::text from pg_partition_tree('wedsql.wed_trace') t
+        join pg_attribute a on a.attrelid = t.relid and a.attname = 'state'"""
+    with kit.conn.transaction(force_rollback=True):
+        before = kit.rows(tables)
+        kit.one("select wedsql.make_partitions(now() + interval '5 years', 1)")
+        found = dict(kit.rows(tables))
+    assert len(found) > len(before) and set(found.values()) == {expected}
