@@ -50,6 +50,8 @@ NO_WORKER = {
     "acknowledge_finding", "list_acknowledgements", "withdraw_acknowledgement",
     "explain_instance",
     "explain_jobs", "explain_waits",
+    "create_identity", "due_moves", "hand_over", "identity", "message", "move", "move_definition",
+    "move_problems", "moves", "not_sent", "peers", "places", "receive", "remove_peer", "save_peer", "take_back",
     "withdraw_job",
     "suspend",
     "retry_job",
