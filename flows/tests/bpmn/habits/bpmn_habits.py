@@ -16,9 +16,25 @@ KINDS = (
     "terminate",
 )  # fmt: skip
 TIMES = {
-    "timeDuration": ("After five days", "2 weeks", "${timeout}", "=timeout", "${bean.duration()}"),
+    "timeDuration": (
+        "PT0.25S",
+        "&quot;PT5M&quot;",
+        "After five days",
+        "2 weeks",
+        "${timeout}",
+        "=timeout",
+        "${bean.duration()}",
+    ),
     "timeDate": ("1st of month", "12:00", "2030-01-01", "2030-01-01T12:00:00", "#{x.y}"),
-    "timeCycle": ("Every Monday", "0 0 12 1 * ?", "0 0/5 * * * ?", "PT1H", "* * * * * *"),
+    "timeCycle": (
+        "@daily",
+        "R10/2021-01-01T00:00:00Z/P1D",
+        "Every Monday",
+        "0 0 12 1 * ?",
+        "0 0/5 * * * ?",
+        "PT1H",
+        "* * * * * *",
+    ),
 }
 CONDITIONS = (
     "a === 'yes'", "a !== 3", "${a eq 3 and b gt 2}", "${a &gt; 1 ? true : false}", "${helper.isOk(x)}",
