@@ -223,6 +223,10 @@ LINES = {
         node("subProcess", "h", _HANDLER.format(timer("P1D")), triggeredByEvent="true"),
         node("endEvent", "e"), flows("s h", "h e"),
     ),
+    "a message beside a task": (
+        node("task", "t"), flows("s t"),
+        node("boundaryEvent", "b", event("message"), attachedToRef="t", cancelActivity="false"),
+    ),
     "no end": (node("task", "t"), node("task", "u"), flows("s t", "t u", "u t")),
     "a task to itself": (node("task", "t"), flows("s t", "t t")),
     "an event of its own": (
