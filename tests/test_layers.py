@@ -40,6 +40,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
+    "moves": frozenset(),
     "offline": frozenset({"cases", "tasks"}),
     "past": frozenset(),
     "reasons": frozenset(),

@@ -42,6 +42,7 @@ from flows.api import (
     locks,
     looks,
     maintenance,
+    moves,
     offline,
     operations,
     persons,

@@ -26,6 +26,7 @@ sla                                                yyfff
 cases                                              yyfff
 tasks                                              yyfff
 devices                                            yyfff
+moves                                              yyfff
 caselinks                                          yyfff
 flowrole                                           yffff
 flowgroups                                         yyfff

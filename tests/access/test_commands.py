@@ -73,6 +73,7 @@ def arguments(command: str, sample: SampleData, directory: Path) -> list[str]:
             "object" + MINE,
         ],
         "devices": ["withdraw", str(device_of(sample))],
+        "moves": ["identity", "home"],
         "caselinks": ["--flow", sample.parcels.flow, "--file", str(links)],
         "flowrole": [sample.parcels.flow],
         "flowdraft": ["open", sample.parcels.flow],

@@ -117,3 +117,30 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select row((p_job).wid, false, (p_job).id, (p_job).tgid, p_name, (p_job).cause_seq, p_actor, p_reason, null,
            null, null, null, null)::wedsql.step
 $$;
+
+-- Adds rows of the history, and jobs, as another installation has written them.
+-- Locks: none; the caller holds the instance.
+create or replace function wedsql._copy_steps(p_steps wedsql.wed_trace[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.wed_trace select u.* from unnest(p_steps) u
+$$;
+
+create or replace function wedsql._copy_jobs(p_jobs wedsql.job_pool[]) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.job_pool select u.* from unnest(p_jobs) u
+$$;
+
+-- Takes the jobs of an instance out of the pool without a trace in its log, and returns their numbers.
+-- Locks: the jobs; the caller holds the instance.
+create or replace function wedsql._take_out_jobs(p_wid integer) returns bigint[]
+language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+with gone as (delete from wedsql.job_pool j where j.wid = p_wid returning j.id)
+select coalesce(array_agg(g.id), '{}') from gone g
+$$;
+
+-- Has an instance run whose history has p_seq steps.
+-- Locks: none; the caller holds the instance.
+create or replace function wedsql._run_from(p_wid integer, p_seq integer) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.instance i set status = 'R', reason = null, seq = p_seq where i.wid = p_wid
+$$;

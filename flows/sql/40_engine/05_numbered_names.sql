@@ -31,7 +31,7 @@ begin
                 where a.flow_id = p_flow and wedsql._number_prefix(a) = p_prefix loop
     execute format($q$
       select w.wid from %I.wed_flow w join wedsql.instance i on i.wid = w.wid
-      where %s = any ($1) and w.%I = any ($2) and i.status in ('R', 'E', 'S', 'X') limit 1$q$,
+      where %s = any ($1) and w.%I = any ($2) and i.status in ('R', 'E', 'S', 'X', 'M') limit 1$q$,
       v_attr.flow, wedsql._key_expression(v_attr.aname), v_attr.aname) into v_wid
       using array(select lower("left"(n, 100)) from unnest(v_names) n), v_names;
     exit when v_wid is not null;
@@ -75,7 +75,7 @@ end $$;
 create or replace function wedsql._is_numbered(p_wid integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select p_wid = 0 or exists (select from wedsql.instance i
-                            where i.wid = p_wid and i.status in ('R', 'E', 'S', 'X'))
+                            where i.wid = p_wid and i.status in ('R', 'E', 'S', 'X', 'M'))
 $$;
 
 -- Returns the lowest number that is free: one that was never used, or whose instance has ended.

@@ -47,6 +47,10 @@ begin
     perform wedsql._raise('WD105', 'Instance {instance} is being compensated.',
       'Wait for its compensations, or retry or skip the one that failed.',
       jsonb_build_object('instance', p_wid));
+  elsif v_status = 'M' then
+    perform wedsql._raise('WD105', 'Instance {instance} is at another installation.',
+      'It is continued there, until it is handed back or taken back.',
+      jsonb_build_object('instance', p_wid));
   elsif v_status not in ('R', 'E', 'S', 'X') then
     perform wedsql._raise('WD105', 'Instance {instance} is no longer running.',
                           'It is final, aborted or cancelled.',

@@ -21,6 +21,8 @@ values
   ('worker_key', '{id}', null, '{}', '{}', null),
   ('worker_key_flow', '{key_id}', null, '{}', '{}', null),
   ('worker_secret', '{id}', null, '{}', '{digest}', null),
+  ('installation', '{id}', null, '{one}', '{private_key}', null),
+  ('move_peer', '{id}', null, '{}', '{}', null),
   ('attr', '{aid}', '{aname,visibility,repairable}', '{}', '{}',
    '{"visibility": "everyone", "repairable": true}'),
   ('flow', '{id}', '{name,needs_approval,worker_keys}', '{}', '{}', null),

@@ -2,7 +2,8 @@
 -- times and numbers, so neither a time nor a number says what is counted, but a snapshot does: a step is
 -- counted if the transaction that wrote it (xid) is visible in wedsql.figure_state.counted. A round counts
 -- what is visible to it and not in that snapshot, and keeps its own, in one statement: any number of reapers,
--- one that is killed, and transactions of any length leave each step counted once.
+-- one that is killed, and transactions of any length leave each step counted once. A step that was made at
+-- another installation has the transaction 0, which no snapshot lacks: it is counted there.
 
 -- Returns the snapshot as far as transaction p_until.
 create or replace function wedsql._snapshot_until(p_snapshot pg_snapshot, p_until bigint) returns pg_snapshot
@@ -45,7 +46,8 @@ begin
   if p_restored then
     return query select t.flow_id, t.wid, t.seq, t.tstmp, t.trw, t.status, t.job_id, t.cause_seq
     from wedsql.wed_trace t
-    where t.tx_at >= p_state.counted_at and t.xid < v_from and t.xid <> all (v_open);
+    where t.tx_at >= p_state.counted_at and t.xid < v_from and t.xid <> all (v_open)
+      and t.xid > 0;
   end if;
   if p_earlier <> '{}' then
     return query select t.flow_id, t.wid, t.seq, t.tstmp, t.trw, t.status, t.job_id, t.cause_seq
@@ -80,7 +82,7 @@ l as (
   union all
   select l.* from wedsql.job_log l
   where p_restored and l.tx_at >= p_state.counted_at and l.xid < (select s.since from s)
-    and l.xid <> all (array(select unnest(s.open) from s))
+    and l.xid <> all (array(select unnest(s.open) from s)) and l.xid > 0
   union all
   select l.* from wedsql.job_log l where l.wid = any (p_earlier) and l.xid is null
   union all

@@ -33,6 +33,7 @@ select jsonb_build_object('I9', jsonb_build_object(
   from (select t.wid, t.flow_id, t.trw as trname, date_trunc('minute', t.tstmp) as at
         from {i} i join wedsql.wed_trace t on t.wid = i.wid cross join wedsql.figure_state s
         where t.job_id is not null and left(t.trw, 1) <> '_' and t.tstmp > wedsql.now() - interval '7 days'
+          and t.xid is distinct from 0
           and case when t.xid is null then t.wid >= coalesce(s.earlier_below, 0)
                    else t.tx_at < s.restored_at
                         or pg_visible_in_snapshot(t.xid::text::xid8, s.counted) end) h

@@ -27,6 +27,13 @@ begin
   return p_step;
 end $$;
 
+-- Stores the row of an instance that began elsewhere.
+-- Locks: none.
+create or replace function wedsql._new_instance(p_instance wedsql.instance) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+insert into wedsql.instance select (p_instance).*
+$$;
+
 -- Starts a new instance with the state that an instance of any status had at a step; attributes that did not
 -- exist then have their defaults. Its history begins with the step _RECOVER:branch, whose reason names the
 -- instance and the step, and it is an exception where no condition holds. Returns its number as {"instance"}.

@@ -79,6 +79,11 @@ CREATES |= {
     "queue_message_mail": "the mail is locked", "read_package": "the device is locked",
     "prefetch_package": "the device is locked", "share_package": "the device is locked",
     "give_offline_result": "the device is locked",
+    "keep_installation": KNOWN, "hand_over": "the instance is locked", "take_back": "the instance is locked",
+    "save_peer": "installations are registered one after another",
+    "receive_package": "the moves of an instance wait for each other",
+    "receive_decision": "the moves of an instance wait for each other",
+    "receive_receipt": "the instance is locked",
     "go_offline": "the device and the tasks are locked",
     "keep_offline_result": "the device is locked", "skip_offline_results": "the device is locked",
 }  # fmt: skip

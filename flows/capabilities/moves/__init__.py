@@ -1,0 +1,1 @@
+"""Moves: instances that are handed to other installations and back."""
