@@ -26,7 +26,7 @@ WATCH = """
 
 
 def cold(device: Device, path: str) -> float:
-    """Start the browser, open a page there, and return after how many milliseconds it shows the first task."""
+    """Start the browser, open a page, and return after how many milliseconds it shows the first task."""
     device.start_again()
     device.log_in("carol")
     device.page.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": WATCH})
@@ -34,7 +34,7 @@ def cold(device: Device, path: str) -> float:
     return float(device.wait(lambda page: page.execute_script("return window.shownAfter ?? null")))
 
 
-def test_a_cold_start_without_a_connection_is_about_as_fast_as_the_connected_page(
+def test_a_cold_start_without_a_connection_is_as_fast_as_the_connected_page(
     device: Device, line: Line, locked: Callable[[], int], conn: psycopg.Connection[Any]
 ) -> None:
     for _ in range(TASKS):
