@@ -163,6 +163,11 @@ def shown_to(user: AnyUser, flow: FlowInfo, wid: int | None = None) -> FlowInfo:
 _groups = Prepared(lambda: Group.objects.filter(user=0).order_by("name").values_list("name"))
 
 
+def note_groups(user: AnyUser, names: Iterable[str]) -> None:
+    """Note the names of the groups of a user whose row was read together with them."""
+    user._group_names = sorted(names)  # type: ignore[union-attr]
+
+
 def group_names(user: AnyUser) -> list[str]:
     """Return the names of the user's groups in their order; read once per user object."""
     found: list[str] | None = getattr(user, "_group_names", None)

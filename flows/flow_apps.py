@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 from flows import project
+from flows.whole_file import write_whole_text
 
 VARIABLE = "WEDSQL_FLOW_MIGRATIONS"
 LABEL = "flow_"
@@ -53,7 +54,7 @@ def create(flow: str) -> Path:
         path = home / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if not path.exists():
-            path.write_text(text)
+            write_whole_text(path, text)
     return home / flow / "migrations"
 
 

@@ -1,10 +1,12 @@
 """Labels of definitions in the user's language, and what rules are called."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
+from django.utils.translation.trans_real import catalog
 
 CONTEXT = "label"
 # The kernel's names for what the final condition and integrity conditions do not have.
@@ -17,7 +19,12 @@ def translate_label(label: str) -> str:
     Only entries with the context "label" count: others are texts of pages, in which the same word may mean
     something else.
     """
-    return pgettext(CONTEXT, label) if label else ""
+    return _translated(label, catalog()) if label else ""
+
+
+@lru_cache(maxsize=8192)
+def _translated(label: str, _language: object) -> str:
+    return pgettext(CONTEXT, label)
 
 
 def rule_name(rule: Mapping[str, Any]) -> str:

@@ -1506,7 +1506,7 @@ create table wedsql.message (
   person text not null,
   kind "char" not null check (kind in ('s', 'e', 'f', 'd', 'o')),
   at timestamptz not null,
-  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  flow_id integer references wedsql.flow (id) on delete cascade,
   wid integer not null,
   job_id bigint,
   facts jsonb not null default '{}'::jsonb,

@@ -10,6 +10,7 @@ from django.utils.translation import ngettext, pgettext_lazy
 
 from flows.definition.option_labels import value_label
 from flows.filters.fields import STATUSES, Field
+from monitor.operation_words import WORDS
 from pages.labels import REASON_SHORT, STATUS
 
 WARNING: dict[str, str | Promise] = {
@@ -141,6 +142,25 @@ FIELD: dict[str, str | Promise] = {
     "case.due": _("Due time of the case"),
     "case.opened": _("Case opened"),
     "case.closed": _("Case closed"),
+    "approval.number": _("Number of the proposal"),
+    "approval.state": _("State of the proposal"),
+    "approval.operation": _("Proposed operation"),
+    "approval.maker": _("Proposed by"),
+    "approval.group": _("Group that approves"),
+    "approval.reason": _("Reason of the proposal"),
+    "approval.proposed": _("Proposed"),
+    "approval.expires": _("Proposal expires"),
+    "approval.decided": _("Proposal decided"),
+    "alert.name": _("Name of the alert"),
+    "alert.state": _("State of the alert"),
+    "alert.kind": _("Kind of the alert"),
+    "alert.about": _("What the alert is about"),
+    "alert.value": _("Value of the alert"),
+    "alert.limit": _("Limit of the alert"),
+    "alert.started": _("Alert started"),
+    "alert.acknowledged": _("Alert acknowledged by"),
+    "alert.changed": _("Alert changed"),
+    "alert.author": _("Alert changed by"),
 }
 # The views that every list has, and their titles.
 VIEWS = {
@@ -187,10 +207,34 @@ SEVERITY: dict[str, str | Promise] = {
     "high": pgettext_lazy("severity", "high"),
     "critical": pgettext_lazy("severity", "critical"),
 }
+PROPOSAL_STATE: dict[str, str | Promise] = {
+    "proposed": pgettext_lazy("proposal", "waits for approval"),
+    "approved": pgettext_lazy("proposal", "approved by one of two"),
+    "applied": pgettext_lazy("proposal", "applied"),
+    "rejected": pgettext_lazy("proposal", "rejected"),
+    "withdrawn": pgettext_lazy("proposal", "withdrawn"),
+    "expired": pgettext_lazy("proposal", "expired"),
+    "failed": pgettext_lazy("proposal", "not applied"),
+}
+ALERT_STATE: dict[str, str | Promise] = {
+    "active": _("active"),
+    "pending": _("pending"),
+    "failing": _("cannot be evaluated"),
+    "normal": _("normal"),
+    "new": _("not measured yet"),
+    "off": _("switched off"),
+}
+ALERT_KIND: dict[str, str | Promise] = {
+    "count": _("Instances that meet a filter"),
+    "exception_age": _("Age of the oldest exception"),
+    "queue_age": _("Age of the oldest waiting job of a transition"),
+    "workers": _("Workers that serve a transition"),
+}
 # The words of each field that has words of the language, or of cases, as values.
 _VALUES: dict[str, Mapping[str, str | Promise]] = {
     "status": CHOICE, "is": CHOICE, "case.state": CASE_STATE, "case.severity": SEVERITY,
-    "case.cause": REASON_SHORT,
+    "case.cause": REASON_SHORT, "approval.state": PROPOSAL_STATE, "alert.state": ALERT_STATE,
+    "alert.kind": ALERT_KIND, "approval.operation": {name: one.title for name, one in WORDS.items()},
 }  # fmt: skip
 # What became of the rows of a file.
 START_RESULT: dict[str, str | Promise] = {

@@ -13,17 +13,26 @@ from flows.capabilities.cases.api import Case
 from flows.designer.trial.values import as_text
 from flows.errors import BadCase
 from flows.queries.definitions import FlowInfo
+from flows.queries.statements import Prepared
 from monitor.models import CaseLink
 
 MOST, LONGEST = 20, 1000
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
+_links = Prepared(
+    lambda: (
+        CaseLink.objects.filter(flow_id=0)
+        .filter(cause__in=["", "cause", "reason"])
+        .order_by("position")
+        .values_list("label", "url")
+    )
+)
 _CAUSE = re.compile(r"[A-Za-z0-9_-]{0,40}")
 
 
 def links_of(flow: FlowInfo, case: Case, state: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return label and address of each link for a case whose values are there and shown to the user."""
-    found = CaseLink.objects.filter(flow_id=flow.id, cause__in={"", case.cause, case.reason_code})
-    made = ((one.label, address(one.url, flow, case.wid, state)) for one in found.order_by("position"))
+    found = _links.rows(flow.id, "", case.cause, case.reason_code)
+    made = ((label, address(url, flow, case.wid, state)) for label, url in found)
     return [(label, url) for label, url in made if url]
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils import timezone
 
 from flows import json_text
@@ -23,6 +24,7 @@ from flows.filters.grammar import MAX_TEXT, read
 from flows.filters.translation import codes, condition, status
 from flows.filters.tree import Node, all_of
 from flows.queries.definitions import FlowInfo
+from monitor import list_columns
 from monitor.labels import VIEW, VIEWS, field_title, value_title
 from monitor.pills import changed, pills, rewritten
 from monitor.urlparams import oldest_first
@@ -133,6 +135,7 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
     return {
         "operators": OPERATOR.items(),
         "fields": choices(flow),
+        "values_address": values_address(flow),
         "pills": pills(found.chosen, flow, lambda chosen: "?" + address(request, chosen)),
         "first_page": not paged and not oldest_first(request),
         "same_list": address(request, found.text),
@@ -146,10 +149,10 @@ def form(request: HttpRequest, found: Asked, flow: FlowInfo | None) -> dict[str,
 
 
 def list_form(
-    request: HttpRequest, found: Asked, flow: FlowInfo | None, offered: Sequence[Field], kept: Sequence[str]
+    request: HttpRequest, found: Asked, flow: FlowInfo | None, offered: Sequence[Field], names: Sequence[str]
 ) -> dict[str, object]:
     """Return the context of the filter of a list of cases or jobs, whose address keeps these parameters."""
-    rest = [(name, text(request, name)) for name in kept if text(request, name)]
+    rest = kept(request, names)
 
     def address(chosen: str) -> str:
         return "?" + query_of(chosen, rest)
@@ -158,10 +161,24 @@ def list_form(
         "asked": found,
         "operators": OPERATOR.items(),
         "fields": choices(flow, offered),
+        "values_address": values_address(flow),
         "pills": pills(found.chosen, flow, address),
         "kept": rest,
         "cleared": urlencode(rest),
     }
+
+
+def kept(request: HttpRequest, names: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the parameters of these names that the address has."""
+    columns = ",".join(list_columns.of_address(request))
+    found = [(name, columns if name == "columns" else text(request, name)) for name in names]
+    return [(name, each) for name, each in found if each]
+
+
+def values_address(flow: FlowInfo | None) -> str:
+    """Return the address of the values that a form offers for a field, which its script adds."""
+    query = urlencode([*([("flow", flow.name)] if flow else []), ("field", "")])
+    return f"{reverse('monitor:field_values')}?{query}"
 
 
 def query_of(chosen: str, rest: Sequence[tuple[str, str]]) -> str:
@@ -169,10 +186,9 @@ def query_of(chosen: str, rest: Sequence[tuple[str, str]]) -> str:
     return urlencode([*([("q", chosen)] if chosen else []), *rest])
 
 
-def without_form(request: HttpRequest, found: Asked, kept: Sequence[str]) -> str:
+def without_form(request: HttpRequest, found: Asked, names: Sequence[str]) -> str:
     """Return the address of the list with the changed filter as text."""
-    rest = [(name, text(request, name)) for name in kept if text(request, name)]
-    return f"{request.path}?{query_of(found.text, rest)}"
+    return f"{request.path}?{query_of(found.text, kept(request, names))}"
 
 
 def _file_query(request: HttpRequest, chosen: str, flow: FlowInfo | None) -> str:

@@ -41,7 +41,7 @@ def missing(texts: Iterator[str]) -> set[str]:
 def test_texts_of_templates_are_in_a_catalogue(directory: str) -> None:
     top = BASE / "templates" / directory
     paths = [top] if top.is_file() else [*top.rglob("*.html")]
-    found = {path.name: missing(in_template(path.read_text(encoding="utf-8"))) for path in paths}
+    found = {str(path): missing(in_template(path.read_text(encoding="utf-8"))) for path in paths}
     assert {name: texts for name, texts in found.items() if texts} == {}
 
 

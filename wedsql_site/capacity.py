@@ -8,6 +8,8 @@ from __future__ import annotations
 
 # Requests for pages and of the HTTP API. More of them would only compete for the interpreter.
 PAGES = 8
+# What devices exchange by themselves: many that reconnect at once wait for each other, and no page for them.
+DEVICES = 2
 # /healthz, /readyz and /metrics.
 PROBES = 2
 # Live pages: log-in and rights when they are opened, and every minute.
@@ -17,4 +19,4 @@ LISTENER = 1
 # The event loop's own executor: error pages, and the streams of events.
 OTHERS = 4
 
-CONNECTIONS = PAGES + PROBES + LIVE + LISTENER + OTHERS
+CONNECTIONS = PAGES + DEVICES + PROBES + LIVE + LISTENER + OTHERS

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
-from typing import Any
+from functools import lru_cache
 
-from django.apps import apps
-from django.contrib import admin
+from django.conf import settings
 from django.http import HttpRequest
+from django.template.loader import render_to_string
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.utils.translation import get_language, gettext
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import designs, may_add, may_manage_keys, may_manage_people, sees_everything, somewhere
-from pages.addresses import address
+from pages.addresses import Place, address
+from wedsql_site.page_rights import MODELS, Allowed, model_of
 
 Text = str | Promise
 
@@ -78,7 +78,7 @@ PAGES = {
     "monitor:messages": "work", "monitor:absences": "work", "monitor:task_mails": "work",
     "monitor:task_settings": "watch",
     "monitor:flows": "watch", "monitor:flow": "watch", "monitor:jobs": "watch", "monitor:instance": "watch",
-    "monitor:instances": "watch", "monitor:views": "watch",
+    "monitor:instances": "watch", "monitor:views": "watch", "monitor:field_values": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
     "monitor:cancel": "watch", "monitor:signals": "watch", "monitor:children": "watch",
     "monitor:locks": "watch",
@@ -105,13 +105,6 @@ PAGES = {
     "people": "system", "person": "system",
     "monitor:controls": "system", "monitor:api": "system",
     "admin:index": "system", "admin:app_list": "system",
-}  # fmt: skip
-MODELS = {
-    "watch": ("flows.instance", "flows.job", "flows.traceentry", "flows.joblog", "flows.conditionerror"),
-    "system": (
-        "auth.user", "auth.group", "flows.workerprocess", "axes.accessattempt", "axes.accesslog",
-        "axes.accessfailurelog", "django_q.schedule", "django_q.success", "django_q.failure",
-    ),
 }  # fmt: skip
 ABOUT: dict[str, Text] = {
     "admin:flows_flow_changelist": _("Definitions, drafts and versions"),
@@ -152,17 +145,51 @@ ABOUT: dict[str, Text] = {
 MINOR = ("flows.instance", "flows.workerprocess", "axes.", "django_q.")
 
 
-def areas(request: HttpRequest) -> list[Area]:
-    """Return the areas with at least one page for the user; computed once per request."""
-    if not hasattr(request, "wed_areas"):
-        here = where(request)
-        found = [(name, tuple(_links(request, name))) for name in AREAS]
-        request.wed_areas = [  # type: ignore[attr-defined]
+class Navigation:
+    """The areas with their pages, as the header of one page shows them to users who may do the same."""
+
+    def __init__(self, areas: tuple[Area, ...]) -> None:
+        self.areas = areas
+        self._parts: dict[str, SafeString] = {}
+
+    def part(self, template: str) -> SafeString:
+        """Return a part of the header, which depends on nothing but the areas and their language."""
+        if template not in self._parts or settings.DEBUG:
+            self._parts[template] = SafeString(render_to_string(template, {"areas": self.areas}))
+        return self._parts[template]
+
+
+def areas(request: HttpRequest) -> tuple[Area, ...]:
+    """Return the areas with at least one page for the user."""
+    return navigation(request).areas
+
+
+def navigation(request: HttpRequest) -> Navigation:
+    """Return the navigation of the page of a request; what the user may do is asked once per request."""
+    if not hasattr(request, "wed_navigation"):
+        allowed, place = Allowed.to(request), Place.present()
+        path = request.path if request.path in _addresses(allowed, place) else ""
+        request.wed_navigation = _navigation(allowed, place, where(request), path)  # type: ignore[attr-defined]
+    return request.wed_navigation
+
+
+@lru_cache(maxsize=256)
+def _addresses(allowed: Allowed, place: Place) -> frozenset[str]:
+    shown = _navigation(allowed, place, "", "").areas
+    return frozenset(link.address for each in shown for link in each.links)
+
+
+# The place has the language, in which the titles are.
+@lru_cache(maxsize=4096)
+def _navigation(allowed: Allowed, _place: Place, here: str, path: str) -> Navigation:
+    found = [(name, tuple(_links(allowed, path, name))) for name in AREAS]
+    return Navigation(
+        tuple(
             Area(name, str(AREAS[name]), str(ABOUT_AREAS[name]), links, name == here)
             for name, links in found
             if links
-        ]
-    return request.wed_areas  # type: ignore[attr-defined]
+        )
+    )
 
 
 def where(request: HttpRequest) -> str:
@@ -178,69 +205,55 @@ def where(request: HttpRequest) -> str:
     return PAGES.get(name) or next(found, "")
 
 
-def _links(request: HttpRequest, area: str) -> Iterator[Link]:
-    user: Any = request.user
+def _links(allowed: Allowed, path: str, area: str) -> Iterator[Link]:
     if area == "work":
-        yield _link(request, "monitor:tasks", gettext("Tasks"))
-        yield _link(request, "monitor:messages", gettext("Messages"))
-        yield _link(request, "monitor:offline", gettext("Offline tasks"))
-    elif area == "design" and designs(user):
-        yield _link(request, "admin:flows_flow_changelist", gettext("Flows"))
-        if may_add(user):
-            yield _link(request, "admin:flows_flow_new", gettext("New flow"))
+        yield _link(path, "monitor:tasks", gettext("Tasks"))
+        yield _link(path, "monitor:messages", gettext("Messages"))
+        yield _link(path, "monitor:offline", gettext("Offline tasks"))
+    elif area == "design" and allowed.designs:
+        yield _link(path, "admin:flows_flow_changelist", gettext("Flows"))
+        if allowed.adds:
+            yield _link(path, "admin:flows_flow_new", gettext("New flow"))
     elif area == "watch":
-        yield _link(request, "monitor:flows", gettext("Flows"))
-        yield _link(request, "monitor:instances", gettext("Instances"))
-        yield _link(request, "monitor:errors", gettext("Errors"))
-        yield _link(request, "monitor:alerts", gettext("Alerts"))
-    elif area == "repair" and somewhere(user, "handle"):
-        yield _link(request, "monitor:cases", gettext("Cases"))
-        yield _link(request, "monitor:exceptions", gettext("Exceptions"))
-    elif area == "repair" and somewhere(user, "approve_repair"):
-        yield _link(request, "monitor:approvals", gettext("Approvals"))
+        yield _link(path, "monitor:flows", gettext("Flows"))
+        yield _link(path, "monitor:instances", gettext("Instances"))
+        yield _link(path, "monitor:errors", gettext("Errors"))
+        yield _link(path, "monitor:alerts", gettext("Alerts"))
+    elif area == "repair" and allowed.handles:
+        yield _link(path, "monitor:cases", gettext("Cases"))
+        yield _link(path, "monitor:exceptions", gettext("Exceptions"))
+    elif area == "repair" and allowed.approves:
+        yield _link(path, "monitor:approvals", gettext("Approvals"))
     elif area == "system":
-        yield from _system_links(request)
-    yield from _model_links(request, area)
-
-
-def _system_links(request: HttpRequest) -> Iterator[Link]:
-    user: Any = request.user
-    if user.is_staff and any(True for _link in _model_links(request, "system")):
-        yield _link(request, "admin:index", gettext("Overview"))
-    yield _link(request, "monitor:workers", gettext("Workers"))
-    if may_manage_people(user):
-        yield _link(request, "people", gettext("People and rights"))
-    if may_manage_keys(user):
-        yield _link(request, "worker_keys", gettext("Worker keys"))
-    if sees_everything(user):
-        yield _link(request, "monitor:health", gettext("Health"))
-        yield _link(request, "monitor:devices", gettext("Devices"))
-        yield _link(request, "monitor:controls", gettext("Changes of controls"))
-
-
-def _model_links(request: HttpRequest, area: str) -> Iterator[Link]:
-    """Yield the admin's lists that the user may open."""
-    if not request.user.is_staff:
-        return
+        yield from _system_links(allowed, path)
     for label in MODELS.get(area, ()):
-        model = apps.get_model(label)
-        page = admin.site._registry.get(model)
-        if page and page.has_module_permission(request) and page.has_view_permission(request):
-            name = f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist"
-            yield _link(request, name, _title(label, get_language()), label)
+        if label in allowed.models:
+            yield _link(path, _changelist(label), _title(label), label)
 
 
-@cache
-def _title(label: str, _language: str | None) -> str:
-    return str(capfirst(apps.get_model(label)._meta.verbose_name_plural))
+def _system_links(allowed: Allowed, path: str) -> Iterator[Link]:
+    if allowed.is_staff and not allowed.models.isdisjoint(MODELS["system"]):
+        yield _link(path, "admin:index", gettext("Overview"))
+    yield _link(path, "monitor:workers", gettext("Workers"))
+    if allowed.manages_people:
+        yield _link(path, "people", gettext("People and rights"))
+    if allowed.manages_keys:
+        yield _link(path, "worker_keys", gettext("Worker keys"))
+    if allowed.sees_everything:
+        yield _link(path, "monitor:health", gettext("Health"))
+        yield _link(path, "monitor:devices", gettext("Devices"))
+        yield _link(path, "monitor:controls", gettext("Changes of controls"))
 
 
-def _link(request: HttpRequest, name: str, title: Text, about: str = "") -> Link:
-    place = address(name)
-    described = _described(about or name, get_language())
-    return Link(name, str(title), place, described, request.path == place, about.startswith(MINOR))
+def _changelist(label: str) -> str:
+    options = model_of(label)._meta
+    return f"admin:{options.app_label}_{options.model_name}_changelist"
 
 
-@cache
-def _described(name: str, _language: str | None) -> str:
-    return str(ABOUT.get(name, ""))
+def _title(label: str) -> str:
+    return str(capfirst(model_of(label)._meta.verbose_name_plural))
+
+
+def _link(path: str, name: str, title: Text, about: str = "") -> Link:
+    place, described = address(name), str(ABOUT.get(about or name, ""))
+    return Link(name, str(title), place, described, path == place, about.startswith(MINOR))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import secrets
-import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
+from flows.whole_file import write_whole_text
 from wedsql_site import environment
 
 
@@ -34,12 +34,5 @@ def read(name: str) -> str | None:
 
 def _publish(path: Path, value: str) -> None:
     environment.ensure_directory(path.parent)
-    descriptor, scratch = tempfile.mkstemp(dir=path.parent)
-    with os.fdopen(descriptor, "w") as handle:
-        handle.write(value + "\n")
-    try:
-        os.link(scratch, path)
-    except FileExistsError:
-        return  # another process was first; its value is used
-    finally:
-        os.unlink(scratch)
+    with suppress(FileExistsError):  # another process was first; its value is used
+        write_whole_text(path, value + "\n", mode=0o600, new=True)

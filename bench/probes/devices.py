@@ -14,6 +14,8 @@ from psycopg.types.json import Jsonb
 
 from bench.cluster import scalar
 from bench.probes.base import Stage
+from bench.probes.site.device_clients import Reconnection, sessions
+from bench.probes.site.web import web
 from bench.targets import Measure
 from flows import api
 
@@ -21,6 +23,7 @@ _FLOW = "rounds"
 _KEYS = ["r:Technician"]
 _RESULTS = 10
 _SENDERS = 4
+_READER = "clerk"
 _DEFINITION = {
     "attributes": [{"name": "meter"}, {"name": "open"}],
     "triggers": [
@@ -44,19 +47,50 @@ class _Device:
 
 
 def measure(stage: Stage) -> list[Measure]:
-    """Measure the first page of an inbox alone, and while devices reconnect within a minute (quick: 6 s)."""
-    stage.database("devices")
+    """Measure an inbox alone and while devices reconnect in a minute (quick: 6 s), in SQL and at the site."""
     count, seconds = (100, 6.0) if stage.quick else (1_000, 60.0)
+    found = [*_in_sql(stage, count, seconds), *_at_the_site(stage, count, seconds)]
+    return found if not stage.quick else [one.unjudged(count) for one in found]
+
+
+def _in_sql(stage: Stage, count: int, seconds: float) -> list[Measure]:
+    stage.database("devices")
     with stage.cluster.session("devices") as conn:
-        conn.prepare_threshold = 1
         devices = _fill(conn, count)
         alone = _pages(stage, threading.Event(), 300)
         beside, costs = _reconnecting(stage, devices, seconds)
-        accepted = scalar(conn, _ACCEPTED)
-    if accepted != count * _RESULTS:
+        alone += _pages(stage, threading.Event(), 300)
+        _check(conn, count)
+    return _measures(count, seconds, alone, beside, costs)
+
+
+def _at_the_site(stage: Stage, count: int, seconds: float) -> list[Measure]:
+    """Measure the same through one web process."""
+    stage.database("devices")
+    with stage.cluster.session("devices") as conn:
+        devices = _fill(conn, count)
+        for made in (made for device in devices for made in device.made):
+            made["fields"] = [["shown", "{}"], ["value-meter", made.pop("values")["meter"]]]
+        persons = {"Technician": [one.person for one in devices], "Clerk": [_READER]}
+        known = sessions(stage, "devices", persons)
+        with web(stage, "devices", WEDSQL_CONNECTIONS_PER_ADDRESS="0") as server:
+            run = Reconnection(server.port, known)
+            alone = run.read(_READER, 100)
+            took = run.run(devices, seconds, _READER)
+            alone += run.read(_READER, 100)
+        _check(conn, count)
+    before, during = statistics.median(alone) * 1000, statistics.median(run.pages) * 1000
+    detail = f"{during:.0f} ms against {before:.0f} ms, {len(run.pages)} pages, {run.turned_away} asked again"
+    label = f"the inbox page of others while {count:,} devices reconnect at the site in {seconds:.0f} s"
+    return [
+        Measure("devices-page", label, during / before, "times", detail),
+        Measure("devices-delivered", "all of them have delivered after", took, "s", "one web process"),
+    ]
+
+
+def _check(conn: psycopg.Connection, count: int) -> None:
+    if (accepted := scalar(conn, _ACCEPTED)) != count * _RESULTS:
         raise RuntimeError(f"{accepted} of {count * _RESULTS} results were accepted")
-    found = _measures(count, seconds, alone, beside, costs)
-    return found if not stage.quick else [one.unjudged(count) for one in found]
 
 
 def _measures(
@@ -74,6 +108,7 @@ def _measures(
 
 def _fill(conn: psycopg.Connection, count: int) -> list[_Device]:
     """Give each device ten locked tasks, and the others an inbox with tasks."""
+    conn.prepare_threshold = 1
     with conn.transaction():
         conn.execute("select wedsql.create_flow(%s)", [_FLOW])
         conn.execute("select wedsql.publish(%s, %s)", [_FLOW, Jsonb(_DEFINITION)])

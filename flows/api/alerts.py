@@ -4,9 +4,11 @@ from flows.capabilities.alerts import api, deliveries
 
 acknowledge = api.acknowledge_alert
 count = api.count_alerts
+count_states = api.count_alert_states
 delete_rule = api.delete_alert_rule
 history = api.alert_history
 list_rules = api.list_alert_rules
+listed = api.listed_alert_rules
 measure = api.measure_alert
 measure_rule = api.measure_alert_rule
 read_rule = api.read_alert_rule

@@ -9,6 +9,7 @@ end_delegation = api.end_delegation
 list = api.list_proposals
 list_delegations = api.list_delegations
 list_rules = api.list_approval_rules
+listed = api.listed_proposals
 of_bulk = api.bulk_approvals
 propose = api.propose_repair
 propose_rules = api.propose_approval_rules

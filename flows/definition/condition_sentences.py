@@ -84,7 +84,7 @@ class Reader:
         if form == "attribute":
             return self._label(text)
         if form == "word":
-            return {"true": _("yes"), "false": _("no")}.get(text, text)
+            return _("yes") if text == "true" else _("no") if text == "false" else text
         return f"'{value_label(kind, text)}'" if form == "text" else text
 
 

@@ -19,7 +19,7 @@ class Typed:
     """A condition whose values have the type of its field; the parts of a range may be None.
 
     `at` is the moment that it is about, None for the present. `of` is what it chooses:
-    instances, tasks (the alias `t`), cases (`c`) or jobs (`j`).
+    instances, tasks (the alias `t`), cases (`c`), jobs (`j`), approvals (`p`) or alerts (`r`).
     """
 
     field: Field

@@ -89,6 +89,10 @@ REASONS: dict[str, tuple[str | Promise, str | Promise]] = {
         _("Tasks cannot be filtered by “%(field)s”."),
         _("Remove it. Attributes can be compared, and: %(fields)s."),
     ),
+    "not_of_alerts": (
+        _("Alerts cannot be filtered by “%(field)s”."),
+        _("Remove it. These can be compared: %(fields)s."),
+    ),
     "predicate": (_("%(problem)s"), _("%(way_out)s")),
     "many_flows": (
         _("Attributes and the past are looked up in at most %(limit)s flows; you see %(flows)s."),

@@ -25,6 +25,11 @@ CASE_STATES = (
 )  # fmt: skip
 SEVERITIES = ("low", "normal", "high", "critical")
 
+# The states of proposals, and of the rules of alerts, see flows.capabilities.approvals and .alerts.
+APPROVAL_STATES = ("proposed", "approved", "applied", "rejected", "withdrawn", "expired", "failed")
+ALERT_STATES = ("active", "pending", "failing", "normal", "new", "off")
+ALERT_KINDS = ("count", "exception_age", "queue_age", "workers")
+
 # The states of the last clock of an SLA, see flows.filters.clocks.
 CLOCK_STATES = ("running", "at_risk", "paused", "breached", "met", "cancelled")
 
@@ -114,6 +119,25 @@ PARTS: dict[str, Field] = {
         _part("job.next", "timestamptz", *_ORDERED, *_EMPTY),
         _part("job.worker", "text", *_EXACT, "~", *_EMPTY),
         _part("job.assigned", "text", *_EXACT, *_EMPTY),
+        _part("approval.number", "integer", *_ORDERED),
+        _part("approval.state", "name", *_EXACT, choices=APPROVAL_STATES),
+        _part("approval.operation", "text", *_EXACT),
+        _part("approval.maker", "text", *_EXACT, "~"),
+        _part("approval.group", "text", *_EXACT, "~", *_EMPTY),
+        _part("approval.reason", "text", "~", "^"),
+        _part("approval.proposed", "timestamptz", *_ORDERED),
+        _part("approval.expires", "timestamptz", *_ORDERED),
+        _part("approval.decided", "timestamptz", *_ORDERED),
+        _part("alert.name", "text", *_EXACT, "~", "^"),
+        _part("alert.state", "name", *_EXACT, choices=ALERT_STATES),
+        _part("alert.kind", "name", *_EXACT, choices=ALERT_KINDS),
+        _part("alert.about", "text", "~", *_EMPTY),
+        _part("alert.value", "numeric", *_ORDERED, *_EMPTY),
+        _part("alert.limit", "numeric", *_ORDERED),
+        _part("alert.started", "timestamptz", *_ORDERED, *_EMPTY),
+        _part("alert.acknowledged", "text", *_EXACT, *_EMPTY),
+        _part("alert.changed", "timestamptz", *_ORDERED),
+        _part("alert.author", "text", *_EXACT),
         _part("where", "text", "="),
         _part(WORD, "text", "="),
     )
@@ -124,6 +148,9 @@ OF_TASKS = (
     *(name for name in PARTS if name.startswith("task.")),
     "status", "flow", "key", "id", "started", "changed", "since", "age", "idle", "where", WORD,
 )  # fmt: skip
+
+# The parts that a list of alerts can be filtered by, which are of flows.
+OF_ALERTS = (*(name for name in PARTS if name.startswith("alert.")), "flow", WORD)
 
 # The parts that are known of a moment of the history.
 THEN = (
@@ -152,7 +179,9 @@ def task_fields(flow: FlowInfo | None) -> list[Field]:
 
 
 def fields_of(flow: FlowInfo | None, prefix: str) -> list[Field]:
-    """Return the fields that a person may choose in a list of cases or jobs, those with the prefix first."""
+    """Return the fields that a person may choose in a list, those with the prefix first."""
+    if prefix == "alert.":
+        return [each for each in fields(None) if each.name in OF_ALERTS]
     return sorted(fields(flow), key=lambda each: not each.name.startswith(prefix) or bool(each.attribute))
 
 

@@ -13,7 +13,7 @@ from flows.filters.clauses import Clause
 from flows.filters.clocks import check_names
 from flows.filters.conditions import typed, unknown
 from flows.filters.errors import BadFilter
-from flows.filters.fields import OF_TASKS, PARTS, THEN, find
+from flows.filters.fields import OF_ALERTS, OF_TASKS, PARTS, THEN, find
 from flows.filters.filter_sql import About, render
 from flows.filters.grammar import read
 from flows.filters.tree import Condition, Node, all_of, conditions, top
@@ -28,7 +28,7 @@ class Filter:
 
     `zone` is the zone of its times. Without a flow, conditions on attributes are not checked. `at` is the
     moment of the history that it is about, None for the present. `of`: it is about tasks, the alias `t`,
-    cases, `c`, or jobs, `j`, and their instances.
+    cases, `c`, jobs, `j`, or approvals, `p`, and their instances, or about alerts, `r`.
     """
 
     tree: Node | None = None
@@ -86,13 +86,23 @@ class Filter:
                 raise BadFilter("not_of_tasks", each.position, each.length, field=each.field, fields=known)
         return replace(self, of="tasks")
 
-    def of_cases(self) -> Filter:
-        """Return the filter over cases, of which everything can be asked that can be asked of instances."""
-        return replace(self, of="cases")
+    def of_list(self, of: str) -> Filter:
+        """Return the filter over what another list has than instances. Raises BadFilter.
 
-    def of_jobs(self) -> Filter:
-        """Return the filter over jobs, of which everything can be asked that can be asked of instances."""
-        return replace(self, of="jobs")
+        Of tasks and alerts not everything can be asked that can be asked of instances.
+        """
+        if of == "tasks":
+            return self.of_tasks()
+        if of == "alerts":
+            self._check_alerts()
+        return replace(self, of=of)
+
+    def _check_alerts(self) -> None:
+        for each in conditions(self.tree):
+            if each.field not in OF_ALERTS:
+                known = ", ".join(name for name in OF_ALERTS if name)
+                facts = {"field": each.field[:63], "fields": known}
+                raise BadFilter("not_of_alerts", each.position, each.length, **facts)
 
     def having(self, node: Node | None) -> Filter:
         """Return the filter with one more part that has to be met."""
@@ -118,7 +128,7 @@ class Filter:
     @cached_property
     def reads_state(self) -> bool:
         """Return whether a condition is about attributes, so that it depends on the flow."""
-        return any(
+        return self.of != "alerts" and any(
             each.field not in PARTS or each.field in ("where", "key", "") for each in conditions(self.tree)
         )
 

@@ -7,17 +7,13 @@ from dataclasses import replace
 
 from psycopg import sql
 
-from flows.filters.cases import COLUMNS as OF_A_CASE
-from flows.filters.cases import render as of_case
 from flows.filters.clauses import Clause, any_of, compared, starts, text_clause
 from flows.filters.clocks import in_state
 from flows.filters.conditions import Typed
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.history import HAPPENED
-from flows.filters.jobs import COLUMNS as OF_A_JOB
-from flows.filters.jobs import render as of_job
-from flows.filters.tasks import COLUMNS as OF_A_TASK
-from flows.filters.tasks import render as of_task
+from flows.filters.related import OF as RELATED
+from flows.filters.related import render as of_related
 from flows.queries.definitions import FlowInfo
 
 COLUMNS = {
@@ -41,6 +37,8 @@ _JOBS = {
     " or j.state = 'P' and j.assigned_to is not null and coalesce(wedsql.assignee_seen(j.flow_id, j.trname,"
     " j.assigned_to), '-infinity') <= wedsql.now() - interval '30 seconds')",
 }
+# The flow of what may have no instance.
+_FLOW_OF = {"approvals": "p.flow_id", "alerts": "r.flow_id"}
 _FLIPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "="}
 
 
@@ -75,8 +73,9 @@ def _status(typed: Typed, flow: FlowInfo | None) -> Clause:
 def _flow(typed: Typed, flow: FlowInfo | None) -> Clause:
     if flow is not None:
         return Clause(sql.SQL("true" if flow.name in typed.values else "false"))
-    chosen = "i.flow_id in (select c.id from wedsql.flow c where c.name = any(%s::text[]))"
-    return Clause(sql.SQL(chosen), (list(typed.values),))
+    own = sql.SQL(_FLOW_OF.get(typed.of, "i.flow_id"))
+    chosen = sql.SQL("{} in (select c.id from wedsql.flow c where c.name = any(%s::text[]))").format(own)
+    return Clause(chosen, (list(typed.values),))
 
 
 def _is(typed: Typed, flow: FlowInfo | None) -> Clause:
@@ -174,8 +173,13 @@ def _key_names(flow: FlowInfo | None) -> list[str]:
 
 
 def _word(typed: Typed, flow: FlowInfo | None) -> Clause:
-    """Return which instances a word by itself means: by number, start key, or beginning of a business key."""
+    """Return which instances a word by itself means: by number, start key, or beginning of a business key.
+
+    Of alerts it is a part of the name.
+    """
     word = str(typed.values[0])
+    if typed.of == "alerts":
+        return text_clause(sql.SQL("r.name"), typed.with_operator("~"))
     if typed.at is None:
         parts = [any_of(_one_key(word, flow, begins=False), *_beginnings(word, flow))]
     else:
@@ -200,21 +204,12 @@ def _beginnings(word: str, flow: FlowInfo | None) -> list[Clause]:
     return found
 
 
-def _task(typed: Typed, flow: FlowInfo | None) -> Clause:
-    return of_task(typed)
-
-
-def _case(typed: Typed, flow: FlowInfo | None) -> Clause:
-    return of_case(typed)
-
-
-def _job(typed: Typed, flow: FlowInfo | None) -> Clause:
-    return of_job(typed)
+def _related(typed: Typed, flow: FlowInfo | None) -> Clause:
+    return of_related(typed)
 
 
 _SPECIAL: dict[str, Callable[[Typed, FlowInfo | None], Clause]] = {
     "status": _status, "flow": _flow, "is": _is, "pending": _pending, "age": _age, "idle": _idle,
     "since": _since, "key": _key, "sla": in_state, "": _word, **HAPPENED,
-    "task.name": _task, **dict.fromkeys(OF_A_TASK, _task), **dict.fromkeys(OF_A_CASE, _case),
-    **dict.fromkeys(OF_A_JOB, _job),
+    **dict.fromkeys(RELATED, _related),
 }  # fmt: skip

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 from flows.definition import Definition
 from flows.definition.files import FORMATS, NotReadable, without_numbers
 from flows.errors import WedError
 from flows.loading import LoadError
 from flows.management.base import Usage
+from flows.whole_file import write_whole
 
 LARGEST_TEXT = 16_000_000  # bytes; what reads the text may have a lower limit
 
@@ -53,24 +52,9 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
             with path.open("wb") as device:
                 device.writelines(pieces)
             return
-        with NamedTemporaryFile("wb", dir=path.parent, delete=False) as file:
-            new = Path(file.name)
-            try:
-                file.writelines(pieces)
-                file.flush()
-                new.chmod(path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-                new.replace(path)
-            except BaseException:
-                new.unlink(missing_ok=True)
-                raise
+        write_whole(path, pieces)
     except OSError as error:
         raise Usage(f"{path} cannot be written: {error.strerror}.") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def is_definition(path: Path) -> bool:

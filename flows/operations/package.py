@@ -20,6 +20,7 @@ from flows.operations import stubs
 from flows.operations.base import FlowOperation
 from flows.operations.difference import operations_between, settings
 from flows.operations.flows import CreateFlow
+from flows.whole_file import write_whole_text
 
 BASE = ("flows", "0001_initial")
 
@@ -52,7 +53,7 @@ class FlowPackage:
     def write(self, migration: Migration) -> Path:
         """Write the migration into the package, which is created if it is missing; return its path."""
         path = flow_apps.create(self.flow) / f"{migration.name}.py"
-        path.write_text(MigrationWriter(migration, include_header=False).as_string())
+        write_whole_text(path, MigrationWriter(migration, include_header=False).as_string())
         self.migrations[migration.name] = migration
         return path
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from flows import flow_apps
 from flows.definition import Definition
 from flows.models import Trigger
+from flows.whole_file import write_whole_text
 
 FILE = "transitions.py"
 _HEAD = '''"""What the transitions of the flow {flow} do; the workers find it when they start.
@@ -33,8 +34,7 @@ def write(flow: str) -> Path | None:
     """Write the file if the flow's package has none; return its path, or None if it already exists."""
     path = flow_apps.create(flow).parent / FILE
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text(flow, _transitions(flow)))
+        write_whole_text(path, text(flow, _transitions(flow)), new=True)
     except FileExistsError:
         return None
     return path

@@ -40,10 +40,28 @@ def rows(statement: str | sql.Composable, params: Params = ()) -> list[Row]:
     """Return all rows of one statement as dictionaries; values must be passed as parameters."""
     with connection.cursor() as cursor:
         _execute(cursor, statement, params)
-        columns = cursor.description or ()
-        found = [dict(zip([c[0] for c in columns], values, strict=True)) for values in cursor.fetchall()]
+        return _fetched(cursor)
+
+
+def several(*statements: tuple[str, Sequence[Any]]) -> list[list[Row]]:
+    """Return the rows of each of some statements with their parameters, which are sent together."""
+    with connection.cursor() as cursor:
+        text = "; ".join(statement for statement, _params in statements)
+        _execute(cursor, text, [each for _statement, params in statements for each in params])
+        found = [_fetched(cursor)]
+        while cursor.nextset():
+            found.append(_fetched(cursor))
+    return found
+
+
+def _fetched(cursor: CursorWrapper) -> list[Row]:
+    """Return the rows of the statement that a cursor has run."""
+    result = cursor.pgresult  # whose names are read quicker than the descriptions of the columns
+    columns = range(result.nfields)
+    names = [result.fname(column).decode() for column in columns]
+    found = [dict(zip(names, values, strict=True)) for values in cursor.fetchall()]
     # Django's connections return JSON as text, which its JSONField parses; these rows have no field.
-    for name in [c[0] for c in columns if c[1] in _JSON]:
+    for name in [names[column] for column in columns if result.ftype(column) in _JSON]:
         for each in found:
             each[name] = None if each[name] is None else json_text.decode(each[name])
     return found

@@ -11,6 +11,7 @@ from psycopg import sql
 
 from flows.filters import Filter
 from flows.queries.base import rows
+from flows.queries.counts import Count, count, limit
 from flows.queries.jobs import OpenJob, of_numbers
 from flows.queries.paging import PAGE_SIZE
 
@@ -74,12 +75,35 @@ class Listing:
         return found if ranged else None
 
 
-_SELECT = (
-    "select j.id, {place} as place from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid {table}"
+_FROM = (
+    "from wedsql.job_pool j join wedsql.instance i on i.wid = j.wid {table}"
     " left join wedsql.trig g on g.tgid = j.tgid and g.trname = j.trname"
     " where j.flow_id = %s and {state} and {only} and (%s = '' or g.role = %s) and {behind} and ({clause})"
-    " order by {order} limit %s"
 )
+_SELECT = f"select j.id, {{place}} as place {_FROM} order by {{order}} limit %s"
+_COUNT = f"select count(*) as n from (select 1 {_FROM} limit %s) s"  # noqa: S608 - of constants
+
+
+def matching(chosen: Filter, listing: Listing, cap: int) -> Count:
+    """Return how many jobs of a list a filter of one flow finds, up to a number."""
+    parts, params = _parts(chosen, listing)
+    statement = sql.SQL(_COUNT).format(**parts, behind=sql.SQL("true"))
+    return count(rows(statement, [*params[0], *params[1], limit(cap)])[0]["n"], cap)
+
+
+def _parts(
+    chosen: Filter, listing: Listing
+) -> tuple[dict[str, sql.Composable], tuple[list[Any], tuple[Any, ...]]]:
+    """Return the parts of a statement, and its parameters before and behind those of the place."""
+    assert chosen.flow is not None  # noqa: S101 - the caller has checked the flow
+    clause = chosen.where()
+    parts = {
+        "table": _table(chosen, state=clause.state),
+        "state": sql.SQL(_STATES[listing.state]),
+        "only": sql.SQL("j.trname = %s" if listing.transition else "j.tgid <> 0 and %s = ''"),
+        "clause": clause.sql,
+    }
+    return parts, ([chosen.flow.id, listing.transition, listing.role, listing.role], clause.params)
 
 
 def selected(
@@ -91,23 +115,18 @@ def selected(
     time limit, and django.db.DataError if PostgreSQL rejects a value.
     """
     assert chosen.flow is not None  # noqa: S101 - the caller has checked the flow
-    clause, down = chosen.where(), _ORDERS[listing.order][1]
+    (parts, params), down = _parts(chosen, listing), _ORDERS[listing.order][1]
     columns = [sql.SQL(key.column) for key in listing.keys]
     values = sql.SQL(", ".join(f"%s::{key.type}" for key in listing.keys))
     after = sql.SQL("({}) {} ({})").format(sql.SQL(", ").join(columns), sql.SQL("<" if down else ">"), values)
     direction = sql.SQL(" desc" if down else " asc")
     statement = sql.SQL(_SELECT).format(
         place=sql.SQL(" || '~' || ").join(sql.SQL("({})::text").format(each) for each in columns),
-        table=_table(chosen, state=clause.state),
-        state=sql.SQL(_STATES[listing.state]),
-        only=sql.SQL("j.trname = %s" if listing.transition else "j.tgid <> 0 and %s = ''"),
+        **parts,
         behind=after if behind else sql.SQL("true"),
-        clause=clause.sql,
         order=sql.SQL(", ").join(each + direction for each in columns),
     )
-    narrowed = [listing.transition, listing.role, listing.role]
-    params = [chosen.flow.id, *narrowed, *(behind or ()), *clause.params, size + 1]
-    found = rows(statement, params)
+    found = rows(statement, [*params[0], *(behind or ()), *params[1], size + 1])
     shown = of_numbers(chosen.flow.id, [each["id"] for each in found[:size]])
     last = found[size - 1] if len(found) > size else None
     return shown, str(last["place"]) if last else ""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.utils.translation import get_language
 
 from flows.definition.option_labels import AttributeTitles, EnumType, Labels, value_label
 from flows.labels import translate_label
-from flows.queries.base import Row, row, rows
+from flows.queries.base import Row, rows, several
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,7 @@ class FlowInfo:
 
     For a user who may not see all values (flows.access.shown_to), `attributes` are those whose values are
     shown, and `concealed` the others. `exclusive`: a trigger has a lock or is of an exclusion group.
+    `has_diagram`: the present version was translated from a language with a diagram.
     """
 
     id: int
@@ -122,6 +123,7 @@ class FlowInfo:
     timed: bool = False
     starts: tuple[StartTime, ...] = ()
     queue_labels: tuple[str, ...] = ()
+    has_diagram: bool = False
 
     def queue_title(self, queue: str) -> str:
         """Return the title of a queue of cases."""
@@ -199,34 +201,36 @@ class FlowInfo:
 
 DRAWN = ("bpmn", "graph", "pdl")  # languages whose texts can be drawn
 _FLOW = (
-    "select id, name, label, description, version, notify_trace as live, start_by, exclusive,"
-    " start_at is not null as timed, coalesce(queue_labels, '{}') as queue_labels from wedsql.flow"
+    "select w.id, w.name, w.label, w.description, w.version, w.notify_trace as live, w.start_by, w.exclusive,"
+    " w.start_at is not null as timed, coalesce(w.queue_labels, '{{}}') as queue_labels,"
+    " o.language, o.internal from wedsql.flow w"
+    " left join lateral wedsql.source_outline(w.id) o on true where w.{chosen} = %s"
+)
+_ATTRIBUTES = (
+    "select a.aname as name, a.type, coalesce(a.options, '{{}}') as options,"
+    " coalesce(a.option_labels, '{{}}') as option_labels, a.label, a.description,"
+    " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
+    " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
+    " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
+    " where n.nspname = f.name) as indexed"
+    " from wedsql.flow f join wedsql.attr a on a.flow_id = f.id where f.{chosen} = %s"
+    " order by a.position, a.aid"
+)
+_TRIGGERS = (
+    "select t.tgid, t.tgname as name, t.trname as transition, t.cname as condition, t.cpred as predicate,"
+    ' t.cfinal as "final", t.enabled, t.timeout, t.label, t.integrity, t.signal, t.writes, t.role'
+    " from wedsql.flow f join wedsql.trig t on t.flow_id = f.id where f.{chosen} = %s order by t.tgid"
 )
 
 
 def flow_by_name(name: str) -> FlowInfo | None:
     """Return the flow of that name with its attributes and triggers, or None."""
-    found = row(_FLOW + " where name = %s", [name])
-    return _whole(FlowInfo(**found)) if found else None
-
-
-def has_diagram(flow: str) -> bool:
-    """Return whether the present version was translated from a language with a diagram."""
-    return source_language(flow) in DRAWN
-
-
-def source_language(flow: str) -> str:
-    """Return the language from which the present version was translated; "" for none."""
-    found = row(
-        "select o.language from wedsql.flow f, wedsql.source_outline(f.id) o where f.name = %s", [flow]
-    )
-    return str(found["language"]) if found else ""
+    return _whole("name", name)
 
 
 def flow_by_id(flow_id: int) -> FlowInfo | None:
     """Return the flow of that id with its attributes and triggers, or None."""
-    found = row(_FLOW + " where id = %s", [flow_id])
-    return _whole(FlowInfo(**found)) if found else None
+    return _whole("id", flow_id)
 
 
 def concealing() -> frozenset[str]:
@@ -307,21 +311,22 @@ def flow_rows(names: Collection[str]) -> dict[str, FlowRow]:
     return {each["name"]: FlowRow(**each, attributes=0, triggers=0) for each in found}
 
 
-def _whole(flow: FlowInfo) -> FlowInfo:
-    return FlowInfo(
-        flow.id,
-        flow.name,
-        flow.label,
-        flow.description,
-        flow.version,
-        flow.live,
-        attributes(flow.id),
-        triggers(flow.id),
+def _whole(chosen: str, value: str | int) -> FlowInfo | None:
+    """Return the flow with this id or name, or None; its parts are sent for together with it."""
+    parts = (_FLOW, _ATTRIBUTES, _TRIGGERS)
+    flows, attributes, triggers = several(*((part.format(chosen=chosen), [value]) for part in parts))
+    if not flows:
+        return None
+    language, internal = flows[0].pop("language"), flows[0].pop("internal") or ()
+    flow = FlowInfo(**flows[0])
+    return replace(
+        flow,
+        attributes=tuple(attribute_of({**each, "internal": each["name"] in internal}) for each in attributes),
+        triggers=tuple(map(_trigger_of, triggers)),
         start_by=tuple(flow.start_by or ()),
         queue_labels=tuple(flow.queue_labels),
-        exclusive=flow.exclusive,
-        timed=flow.timed,
         starts=start_times(flow.id) if flow.timed else (),
+        has_diagram=language in DRAWN,
     )
 
 
@@ -335,23 +340,6 @@ def start_times(flow_id: int) -> tuple[StartTime, ...]:
     return tuple(StartTime(**each) for each in found)
 
 
-def attributes(flow_id: int) -> tuple[Attribute, ...]:
-    """Return the attributes of a flow in the order of their positions."""
-    found = rows(
-        "with f as materialized (select w.id, w.name, o.internal from wedsql.flow w"
-        " left join lateral wedsql.source_outline(w.id) o on true where w.id = %s)"
-        " select a.aname as name, a.type, coalesce(a.options, '{}') as options,"
-        " coalesce(a.option_labels, '{}') as option_labels, a.label, a.description,"
-        " a.business_key, a.visibility, exists(select 1 from pg_catalog.pg_namespace n"
-        " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
-        " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
-        " where n.nspname = f.name) as indexed, coalesce(a.aname = any (f.internal), false) as internal"
-        " from f join wedsql.attr a on a.flow_id = f.id order by a.position, a.aid",
-        [flow_id],
-    )
-    return tuple(attribute_of(each) for each in found)
-
-
 def attribute_of(found: Row) -> Attribute:
     """Return the attribute of a row; the type of one with options has their labels."""
     labels, options = found.pop("option_labels"), tuple(found["options"])
@@ -359,14 +347,6 @@ def attribute_of(found: Row) -> Attribute:
     return Attribute(**{**found, "type": kind, "options": options})
 
 
-def triggers(flow_id: int) -> tuple[Trigger, ...]:
-    """Return the triggers of a flow, including the final one, in the order of definition."""
-    found = rows(
-        "select tgid, tgname as name, trname as transition, cname as condition, cpred as predicate,"
-        ' cfinal as "final", enabled, timeout, label, integrity, signal, writes, role from wedsql.trig'
-        " where flow_id = %s order by tgid",
-        [flow_id],
-    )
-    return tuple(
-        Trigger(**{**t, "writes": None if t["writes"] is None else tuple(t["writes"])}) for t in found
-    )
+def _trigger_of(found: Row) -> Trigger:
+    writes = found["writes"]
+    return Trigger(**{**found, "writes": None if writes is None else tuple(writes)})

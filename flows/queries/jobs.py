@@ -16,7 +16,8 @@ EXCEPTION = "_EXCPT"
 class OpenJob:
     """One job; `holder` is the worker that holds it, if known, `assigned_to` the one that may take it.
 
-    `role` is that of the trigger that fired it; a compensation has none.
+    `role` and `performer` (worker, database or person) are those of the trigger that fired it; a compensation
+    has no role.
     """
 
     id: int
@@ -40,6 +41,7 @@ class OpenJob:
     assigned_by: str | None
     assigned_at: datetime | None
     role: str
+    performer: str
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,8 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        coalesce(case when j.state = 'L' then coalesce(j.lckid, '?') end, h.holder) as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
        nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at,
-       case when g.trname = j.trname then g.role else '' end as role
+       case when g.trname = j.trname then g.role else '' end as role,
+       coalesce(g.performer, 'worker') as performer
 from wedsql.job_pool j
 left join wedsql.trig g on g.tgid = j.tgid
 left join lateral (
@@ -100,7 +103,7 @@ select j.id, j.wid, j.tgid, j.trname as transition, j.state::text as state, j.ti
        j.last_state, case when j.state = 'L' then coalesce(j.lckid, '?') end as holder,
        j.late or (j.state = 'L' and j.lease_until < (select wedsql.now())) as late, j.priority,
        nullif(j.assigned_to, '') as assigned_to, j.assigned_by, j.assigned_at,
-       coalesce(g.role, '') as role
+       coalesce(g.role, '') as role, coalesce(g.performer, 'worker') as performer
 from {source} as j left join wedsql.trig g on g.tgid = j.tgid and g.trname = j.trname
 where j.flow_id = %(flow)s and (%(only)s = '' and j.trname <> '_EXCPT' or j.trname = %(only)s) and {more}
 order by j.trname, j.priority desc, j.id limit %(limit)s

@@ -63,6 +63,7 @@ begin
   {of_the_site}
   set local role wed_owner;
   perform wedsql._call_dropping(p_flow);
+  delete from wedsql.message m where m.flow_id is null;  -- that it was dropped, which it is not
   delete from wedsql.bulk b using wedsql.bulk_row r where r.bulk_id = b.id and r.flow_id = p_flow;
   {statements}
   execute format('delete from %I.wed_flow', p_name);

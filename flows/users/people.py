@@ -7,11 +7,12 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from flows.access import GRANTED_BY, PERMISSIONS, PREFIX, ROLE, may_handle
 from flows.definition.lint import People
 from flows.definition.lint.persons import named
+from flows.queries.statements import Prepared
 
 MOST_ROLES = 1000
 MOST_HANDLING = 100
@@ -49,10 +50,18 @@ def handling(flow: str) -> list[str]:
     """Return the names of people whose groups or rights are about handling cases of a flow, up to 100."""
     permissions = [PERMISSIONS[action].partition(".")[2] for action in GRANTED_BY["handle"]]
     groups = [f"{PREFIX}{flow}:{action}" for action in GRANTED_BY["handle"]]
+    return [name for (name,) in _handling.rows(*groups, *permissions, *permissions)]
+
+
+def _who_handle() -> QuerySet[Any, Any]:
+    each = GRANTED_BY["handle"]
     found = get_user_model().objects.filter(
-        Q(groups__name__in=groups)
-        | Q(groups__permissions__codename__in=permissions)
-        | Q(user_permissions__codename__in=permissions),
+        Q(groups__name__in=each)
+        | Q(groups__permissions__codename__in=each)
+        | Q(user_permissions__codename__in=each),
         is_active=True,
     )
-    return list(found.distinct().order_by("username").values_list("username", flat=True)[:MOST_HANDLING])
+    return found.distinct().order_by("username").values_list("username")[:MOST_HANDLING]
+
+
+_handling = Prepared(_who_handle)

@@ -12,12 +12,6 @@ from flows.capabilities.alerts.api import AlertRule, SavedAlertRule
 from flows.moments import later
 from monitor.durations import number, seconds, shown
 
-KIND = {
-    "count": gettext_lazy("Instances that meet a filter"),
-    "exception_age": gettext_lazy("Age of the oldest exception"),
-    "queue_age": gettext_lazy("Age of the oldest waiting job of a transition"),
-    "workers": gettext_lazy("Workers that serve a transition"),
-}
 EVENT = {
     "defined": gettext_lazy("defined"),
     "changed": gettext_lazy("changed"),

@@ -9,30 +9,13 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext_lazy
 
 from flows.capabilities.alerts.api import SavedAlertRule
-from monitor.alerts.forms import AGES, KIND
+from monitor.alerts.forms import AGES
+from monitor.labels import ALERT_KIND, ALERT_STATE
 from pages.templatetags.wed import NOTHING, duration
 
 # The label of each state of a rule, and the class of its colour.
-STATE = {
-    "off": (gettext_lazy("switched off"), "none"),
-    "failing": (gettext_lazy("cannot be evaluated"), "X"),
-    "active": (gettext_lazy("active"), "E"),
-    "pending": (gettext_lazy("pending"), "R"),
-    "new": (gettext_lazy("not measured yet"), "none"),
-    "normal": (gettext_lazy("normal"), "F"),
-}
-
-
-def state(rule: SavedAlertRule) -> str:
-    """Return the state of a rule; one that cannot be evaluated may have an active alert too."""
-    found = {
-        "off": not rule.enabled,
-        "failing": rule.error is not None,
-        "active": rule.active is not None,
-        "pending": rule.held_since_at is not None,
-        "new": rule.measured_at is None,
-    }
-    return next((name for name, holds in found.items() if holds), "normal")
+_COLOUR = {"off": "none", "failing": "X", "active": "E", "pending": "R", "new": "none", "normal": "F"}
+STATE = {name: (ALERT_STATE[name], colour) for name, colour in _COLOUR.items()}
 
 
 def measured(kind: str, value: float | None) -> str:
@@ -53,11 +36,11 @@ class RuleRow:
     @property
     def state(self) -> tuple[object, str]:
         """The label and the colour of its state."""
-        return STATE[state(self.rule)]
+        return STATE[self.rule.state]
 
     @property
     def kind(self) -> object:
-        return KIND[self.rule.kind]
+        return ALERT_KIND[self.rule.kind]
 
     @property
     def about(self) -> str:
@@ -71,6 +54,18 @@ class RuleRow:
     @property
     def limit(self) -> str:
         return measured(self.rule.kind, self.rule.threshold)
+
+    @property
+    def waits(self) -> object:
+        """Whom an active alert waits for: who has acknowledged it, else who operates the flow."""
+        if not self.rule.active:
+            return ""
+        return self.rule.active.acknowledged_by or gettext_lazy("who operates the flow")
+
+    @property
+    def receivers(self) -> str:
+        """To whom its messages go."""
+        return ", ".join([*self.rule.mail, *([self.rule.url] if self.rule.url else [])])
 
     @property
     def lasting(self) -> timedelta:

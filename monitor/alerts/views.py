@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
@@ -14,18 +12,23 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from flows import api
-from flows.access import flow_or_404, group_names, may_operate, somewhere, visible_flows
+from flows.access import flow_or_404, group_names, may_operate, somewhere
 from flows.capabilities.alerts import rules
 from flows.capabilities.alerts.api import SavedAlertRule
 from flows.capabilities.filters.api import SavedView
 from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
-from monitor.alerts import forms, present, week
-from monitor.alerts.forms import EVENT, KIND, STATUS
-from monitor.alerts.rows import RuleRow, measured, state
+from monitor import list_filters
+from monitor.alerts import forms, present, selection, week
+from monitor.alerts.forms import EVENT, STATUS
+from monitor.alerts.rows import STATE, RuleRow, measured
+from monitor.labels import ALERT_KIND
 from pages.guard import page
 from pages.urlparams import long_number, text
 
+PAGE_SIZE = 50
+# The states whose numbers are over the list.
+COUNTED = ("active", "pending", "failing", "normal")
 ENTRIES = 100
 # How long an alert can be silenced, in minutes.
 SILENCES = {
@@ -41,14 +44,23 @@ _GREATEST = 2**63 - 1
 @require_safe
 @page
 def alerts(request: HttpRequest) -> HttpResponse:
-    """Show the rules of the flows that the user sees, those with an active alert first."""
-    names = visible_flows(request.user)
-    found = api.alerts.list_rules(None if names is None else sorted(names))
+    """Show the rules of the flows that the user sees, by default those with an active alert first."""
+    wanted = selection.wanted(request)
+    if wanted.asked.edited and not wanted.asked.error:
+        address = list_filters.without_form(request, wanted.asked, selection.KIND.kept)
+        return HttpResponseRedirect(address)
+    found, columns = selection.found(request.user, wanted, PAGE_SIZE), selection.columns(request)
+    counts = api.alerts.count_states(None if wanted.flows is None else sorted(wanted.flows))
     context = {
-        "rows": [RuleRow(rule) for rule in found],
-        "counts": Counter(state(rule) for rule in found),
+        "rows": [RuleRow(rule) for rule in found.rows],
+        "columns": {name: selection.KIND.columns[name] for name in columns},
+        "numbers": selection.NUMBERS,
+        "more": found.more,
+        "too_slow": found.too_slow,
+        "counts": [(name, STATE[name][0], counts.get(name, 0)) for name in COUNTED],
+        "known": bool(counts),
         "operates": somewhere(request.user, "operate"),
-    }
+    } | selection.form(request, wanted, found, columns)
     return render(request, "monitor/alerts/list.html", context)
 
 
@@ -121,7 +133,7 @@ def _form(request: HttpRequest, flow: FlowInfo, rule: SavedAlertRule | None) -> 
         "measured": measured,
         "foreseen": foreseen,
         "examples": forms.EXAMPLES,
-        "kinds": KIND.items(),
+        "kinds": ALERT_KIND.items(),
         "transitions": transitions,
         "views": [view.query for view in _views(request, flow)],
     }

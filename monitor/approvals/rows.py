@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext_lazy
 
 from flows import api
 from flows.access import AnyUser, may, may_handle, may_operate
@@ -17,22 +16,16 @@ from flows.capabilities.bulk.api import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
+from monitor import list_columns
+from monitor.approvals.selection import KIND
 from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
+from monitor.labels import PROPOSAL_STATE
+from monitor.list_columns import Cells, Text
 from monitor.operation_words import WORDS
 from monitor.recovery import consequences
 
 SAMPLES = 10
-
-STATE: Mapping[str, str | Promise] = {
-    "proposed": pgettext_lazy("proposal", "waits for approval"),
-    "approved": pgettext_lazy("proposal", "approved by one of two"),
-    "applied": pgettext_lazy("proposal", "applied"),
-    "rejected": pgettext_lazy("proposal", "rejected"),
-    "withdrawn": pgettext_lazy("proposal", "withdrawn"),
-    "expired": pgettext_lazy("proposal", "expired"),
-    "failed": pgettext_lazy("proposal", "not applied"),
-}
 
 
 @dataclass(frozen=True)
@@ -44,6 +37,14 @@ class Row:
     operation: str
     state: str
     why: str
+    cells: Cells = field(default_factory=Cells)
+
+    @property
+    def waits(self) -> str | Promise:
+        """Return whom an open proposal waits for: the groups of a rule, else who may approve repairs."""
+        if self.proposal.state not in OPEN:
+            return ""
+        return " + ".join(self.proposal.approvers) or _("who may approve repairs")
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,23 @@ def why(needed: int, title: str) -> str:
     return _("%(title)s needs approvals by two other persons.") % about
 
 
-def row(found: Proposal, flow: FlowInfo | None) -> Row:
-    """Return a proposal of a flow for a list."""
-    choice = (ALL if found.bulk else WORDS).get(found.operation)
-    title = _("Rules for approvals") if found.operation == RULES else found.operation
+def operation_title(operation: str, *, many: bool = False) -> str:
+    """Return the title of what is proposed."""
+    if operation == RULES:
+        return _("Rules for approvals")
+    choice = (ALL if many else WORDS).get(operation)
+    return str(choice.title) if choice else operation
+
+
+def row(found: Proposal, flow: FlowInfo | None, cells: Cells | None = None) -> Row:
+    """Return a proposal of a flow for a list; `cells` are what it shows of its instance."""
     return Row(
         found,
         flow.title if flow else found.flow,
-        str(choice.title) if choice else title,
-        str(STATE.get(found.state, found.state)),
+        operation_title(found.operation, many=bool(found.bulk)),
+        str(PROPOSAL_STATE.get(found.state, found.state)),
         why(found.needed, found.title),
+        cells or Cells(),
     )
 
 
@@ -100,12 +108,16 @@ def waiting_for(user: AnyUser) -> list[int]:
     return approvers.to_approve(user)
 
 
-def rows(flows: Collection[str] | None, *, closed: bool, after: int | None, limit: int) -> list[Row]:
-    """Return proposals of these flows, None for all."""
-    named = None if flows is None else sorted(flows)
-    found = api.approvals.list(named, closed=closed, after=after, limit=limit)
-    known = {name: flow_by_name(name) for name in {one.flow for one in found}}
-    return [row(one, known[one.flow]) for one in found]
+def rows(
+    user: AnyUser, found: Collection[Proposal], columns: Sequence[str], known: FlowInfo | None = None
+) -> tuple[list[Row], dict[str, Text]]:
+    """Return proposals for a list with the titles of its columns, and what the user may see of instances."""
+    of_one = [(one.flow, one.wid) for one in found if one.wid]
+    read = list_columns.read(user, of_one, columns, known)
+    flows = {one.name: one for one in read.flows}
+    flows |= {name: info for one in found if (name := one.flow) not in flows and (info := flow_by_name(name))}
+    titles = list_columns.titles(columns, read.flows, KIND.columns)
+    return [row(one, flows.get(one.flow), read.of(one.wid)) for one in found], titles
 
 
 def shown(found: Proposal, flow: FlowInfo, user: AnyUser) -> Shown:

@@ -15,11 +15,13 @@ from flows.capabilities.approvals import approvers
 from flows.capabilities.approvals.api import RULES, Proposal
 from flows.errors import Refused, UnknownProposal
 from flows.queries.definitions import FlowInfo, flow_by_name
+from monitor import list_filters
 from monitor.approvals import rows as shown
+from monitor.approvals import selection
 from monitor.cases import rows as case_rows
+from monitor.listing import only_flow
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
-from pages.urlparams import number, text
 
 PAGE_SIZE = 50
 
@@ -29,17 +31,26 @@ PAGE_SIZE = 50
 @masks
 def approvals(request: HttpRequest) -> HttpResponse:
     """Return the proposals that wait, those that the user can approve marked; or what was decided."""
-    closed, after = text(request, "show") == "closed", number(request.GET.get("after"))
-    found = shown.rows(visible_flows(request.user), closed=closed, after=after, limit=PAGE_SIZE + 1)
     mine = shown.waiting_for(request.user)
+    wanted = selection.wanted(request, mine)
+    if wanted.asked.edited and not wanted.asked.error:
+        address = list_filters.without_form(request, wanted.asked, selection.KIND.kept)
+        return HttpResponseRedirect(address)
+    found, columns = selection.found(request.user, wanted, PAGE_SIZE), selection.columns(request, wanted)
+    flow = only_flow(request.user, wanted.asked, wanted.flows)
+    rows, titles = shown.rows(request.user, found.rows, columns, flow)
     context = {
         "tabs": case_rows.TABS,
-        "closed": closed,
-        "rows": found[:PAGE_SIZE],
-        "more": found[PAGE_SIZE - 1].proposal.number if len(found) > PAGE_SIZE else None,
+        "closed": wanted.chosen.closed,
+        "only_mine": wanted.chosen.only is not None,
+        "rows": rows,
+        "columns": titles,
+        "more": found.more,
+        "too_slow": found.too_slow,
         "mine": mine,
         "to_approve": len(mine),
-    }
+        "one_flow_hint": flow is None,
+    } | selection.form(request, wanted, found, flow, columns)
     return render(request, "monitor/approvals/list.html", context)
 
 

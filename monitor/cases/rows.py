@@ -8,14 +8,16 @@ from dataclasses import dataclass, field, replace
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.access import AnyUser, shown_to
+from flows.access import AnyUser
 from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
 from flows.definition.option_labels import QueueTitles
 from flows.labels import translate_label
-from flows.queries.definitions import FlowInfo, flow_by_name, texts_of
-from flows.queries.instances import business_keys
+from flows.queries.definitions import FlowInfo, texts_of
+from monitor import list_columns
 from monitor.cases.facts import Found, found_in
+from monitor.cases.selection import KIND
 from monitor.labels import CASE_STATE, SEVERITY
+from monitor.list_columns import Cells
 from pages.labels import REASON_SHORT, SYSTEM_STEP
 
 Text = str | Promise
@@ -76,6 +78,16 @@ class CaseRow:
     transition: str
     key: str = ""
     queue: str = ""
+    values: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+
+    @property
+    def waits(self) -> Text:
+        """Return whom an open case waits for: who has claimed it, else its queue, or approvals."""
+        if self.case.closed_at:
+            return ""
+        if self.case.state in ("proposed", "approved"):
+            return _("approvals")
+        return self.case.owner if self.case.state in ("claimed", "waiting") else self.queue
 
 
 @dataclass(frozen=True)
@@ -133,8 +145,9 @@ def names(flows: Iterable[str]) -> Names:
     )
 
 
-def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> CaseRow:
-    """Return a case for a page; `keys` are the business keys of instances."""
+def row(case: Case, named: Names, cells: Cells | None = None) -> CaseRow:
+    """Return a case for a page; `cells` are what it shows of its instance."""
+    shown = cells or Cells()
     return CaseRow(
         case,
         named.flow(case.flow),
@@ -142,25 +155,26 @@ def row(case: Case, named: Names, keys: Mapping[int, str] | None = None) -> Case
         str(SEVERITY.get(case.severity, case.severity)),
         cause(case.cause),
         named.transition(case.flow, case.transition),
-        (keys or {}).get(case.wid, ""),
+        shown.key,
         named.queues.of(case.queue, case.flow),
+        shown.values,
     )
 
 
 def rows(
-    cases: Collection[Case], named: Names, user: AnyUser, known: FlowInfo | None = None
-) -> list[CaseRow]:
-    """Return cases for a page, with the business keys of their instances as the user may see them.
+    cases: Collection[Case],
+    named: Names,
+    user: AnyUser,
+    columns: Sequence[str],
+    known: FlowInfo | None = None,
+) -> tuple[list[CaseRow], dict[str, Text]]:
+    """Return cases for a page, and the titles of its columns; with what the user may see of the instances.
 
     known: a flow as the user may see it, which is not read again.
     """
-    keys: dict[int, str] = {}
-    for name in {one.flow for one in cases}:
-        found = known if known is not None and known.name == name else flow_by_name(name)
-        if found:
-            flow = found if found is known else shown_to(user, found)
-            keys |= business_keys(flow, [one.wid for one in cases if one.flow == name])
-    return [row(one, named, keys) for one in cases]
+    read = list_columns.read(user, [(one.flow, one.wid) for one in cases], columns, known)
+    titles = list_columns.titles(columns, read.flows, KIND.columns)
+    return [row(one, named, read.of(one.wid)) for one in cases], titles
 
 
 def group_rows(

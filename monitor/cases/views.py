@@ -38,6 +38,7 @@ from monitor.cases import following_case, selection, waits
 from monitor.cases.rows import TABS, GroupRow, group_rows, names, rows
 from monitor.durations import seconds
 from monitor.flow_names import named_flow
+from monitor.listing import only_flow
 from pages.guard import page
 from pages.once import claimed, say_again
 from pages.urlparams import text
@@ -61,17 +62,22 @@ def cases(request: HttpRequest) -> HttpResponse:
     if wanted.asked.edited and not wanted.asked.error:
         return HttpResponseRedirect(selection.address(request, wanted))
     listed = selection.found(request.user, wanted, PAGE_SIZE)
-    found = listed.cases
+    found = listed.rows
     grouped = tab == "open" and not where and wanted.usual and wanted.after is None and not listed.error
     groups = api.cases.groups(_listed(wanted.flows), EXAMINED) if grouped else []
     hidden, shown = concealed(request.user), {one.flow for one in found} | {one.flow for one in groups}
     named, whole = names(shown), not wanted.asked.text
-    only = selection.only_flow(request.user, wanted)
+    only = only_flow(request.user, wanted.asked, wanted.flows)
+    columns = selection.columns(request, wanted, many_flows=len(shown) > 1)
+    shown_rows, titles = rows(found, named, request.user, columns, only)
     context = {
         "tab": tab,
         **tab_facts(request.user),
         "many_flows": len(shown) > 1,
-        "rows": rows(found, named, request.user, only),
+        "rows": shown_rows,
+        "columns": titles,
+        "too_slow": listed.too_slow,
+        "one_flow_hint": only is None,
         "more": listed.more,
         "groups": [
             _with_offers(request.user, row, hidden) for row in group_rows(groups, named, hidden, GROUPS)
@@ -86,7 +92,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "rule_of": _rule_of(request.user, found, where, hidden),
         "repair_all": _repair_all(request, found, where, hidden) if whole and tab == "open" else "",
         "repairs": flows_of(request.user, "handle") != frozenset(),
-    } | selection.form(request, wanted, listed, only)
+    } | selection.form(request, wanted, listed, only, columns)
     return render(request, "monitor/cases/list.html", context)
 
 

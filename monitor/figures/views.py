@@ -23,7 +23,7 @@ from flows.filters import And, Condition, Node, Or
 from flows.filters.grammar import MAX_TEXT
 from flows.filters.tree import all_of
 from flows.queries.base import now, snapshot
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.definitions import FlowInfo
 from flows.queries.graph import rules
 from flows.queries.instances import business_keys
 from flows.users import disclosure
@@ -73,7 +73,7 @@ def flow_analysis(request: HttpRequest, name: str) -> HttpResponse:
     context |= {"flow": flow, "window": window, "windows": windows.NAMES, "sample": sample}
     context |= {"earlier": earlier, "against": against if earlier else "", "choices": windows.AGAINST}
     context["tiles"] = tiles
-    context["diagram"] = has_diagram(flow.name)
+    context["diagram"] = flow.has_diagram
     context["most"] = analysis.NEWEST_INSTANCES
     context["file_query"] = urlencode({"window": window.name} if window.name else _days(window))
     return render(request, "monitor/figures/analysis.html", context)

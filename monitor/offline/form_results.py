@@ -15,14 +15,24 @@ from flows.capabilities.tasks.api import TaskSheet
 from flows.designer.forms import form_layout as layout
 from flows.designer.trial import values
 from flows.errors import UnknownTask
-from flows.queries.definitions import flow_by_name
+from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.tasks import forms
 
 MOST_FIELDS = 2000
 NAMES = "task claim seq outcome reason made_at without after transition of via".split()
 
 
-def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[str, Any]:
+class FlowsOfRequest(dict[str, FlowInfo | None]):
+    """The flows of the results of one request by their names, each of which is read once."""
+
+    def __missing__(self, name: str) -> FlowInfo | None:
+        self[name] = flow_by_name(name)
+        return self[name]
+
+
+def content_of(
+    user: AnyUser, given: Mapping[str, Any], sent_at: Any, flows: FlowsOfRequest
+) -> dict[str, Any]:
     """Return a result of the client as the kernel takes it; `digest` is of what the device has sent."""
     if given.get("discarded"):
         return {"discarded": True}
@@ -30,7 +40,7 @@ def content_of(user: AnyUser, given: Mapping[str, Any], sent_at: Any) -> dict[st
     same = {name: one for name, one in given.items() if name != "without"}
     digest = hashlib.sha256(json_text.encode(same).encode()).hexdigest()
     fields = _fields(given.get("fields"))
-    written = {} if given.get("reason") else _values(user, given, fields)
+    written = {} if given.get("reason") else _values(user, given, fields, flows)
     return found | {"values": written, "sent_at": sent_at, "digest": digest}
 
 
@@ -59,10 +69,12 @@ def _sheet(user: AnyUser, result: Mapping[str, Any]) -> TaskSheet | None:
     return None if rule is None else replace(sheet, writes=rule["writes"], form=rule["form"])
 
 
-def _values(user: AnyUser, result: Mapping[str, Any], fields: QueryDict) -> dict[str, Any]:
+def _values(
+    user: AnyUser, result: Mapping[str, Any], fields: QueryDict, flows: FlowsOfRequest
+) -> dict[str, Any]:
     """Return the changes in the form; a text that is not a value stays one, and is refused."""
     sheet = _sheet(user, result)
-    flow = None if sheet is None else flow_by_name(sheet.flow)
+    flow = None if sheet is None else flows[sheet.flow]
     if sheet is None or flow is None:
         return {}
     given = forms.posted(sheet, fields)

@@ -176,9 +176,10 @@ def results(request: HttpRequest) -> HttpResponse:
             return JsonResponse({"results": [shown(one) for one in found]})
         given = json_text.decode(request.body)
         key, sent_at, made = given["device"], given["sent_at"], given["results"][:MOST_RESULTS]
-        numbered = [
-            (_whole(one["number"]), form_results.content_of(request.user, one, sent_at)) for one in made
-        ]
+        flows, numbered = form_results.FlowsOfRequest(), []
+        for one in made:
+            content = form_results.content_of(request.user, one, sent_at, flows)
+            numbered.append((_whole(one["number"]), content))
         return JsonResponse({"results": sent(person, str(key), numbered)})
     except Refused as refused:
         return refusing(refused)

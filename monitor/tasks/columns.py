@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from flows.filters.fields import ATTRIBUTE
-from flows.queries.definitions import FlowInfo
+from monitor.list_columns import MOST
 
 Text = str | Promise
 
@@ -37,11 +36,10 @@ USUAL: Mapping[str, Sequence[str]] = {
 }
 # Those that a person may choose; a list has its own ones besides.
 CHOSEN = ("instance", "flow", "for", "priority", "due", "arrived", "size")
+OFFERED: Mapping[str, Text] = {name: FIXED[name] for name in CHOSEN}
 OWN: Mapping[str, Sequence[str]] = {
     "aside": ("until",), "done": ("outcome", "ended"), "team": ("state", "holder"),
 }  # fmt: skip
-MOST = 20
-LONGEST = 80
 
 
 def chosen(tab: str, wanted: Sequence[str] | None) -> list[str]:
@@ -49,20 +47,3 @@ def chosen(tab: str, wanted: Sequence[str] | None) -> list[str]:
     if wanted is None:
         return list(USUAL[tab])
     return list(dict.fromkeys([*wanted, *OWN.get(tab, ())]))[:MOST]
-
-
-def given(texts: Iterable[str]) -> list[str]:
-    """Return the columns that a form or an address names, without what can be none."""
-    names = (text.strip().replace("\x00", "") for text in texts)
-    return [name for name in dict.fromkeys(names) if 0 < len(name) <= LONGEST][:MOST]
-
-
-def titles(columns: Iterable[str], flows: Iterable[FlowInfo]) -> dict[str, Text]:
-    """Return the titles of columns; an attribute is that of the first flow that has it, or its name."""
-    found = {f"{ATTRIBUTE}{one.name}": one.title for flow in reversed([*flows]) for one in flow.attributes}
-    return {name: FIXED.get(name) or found.get(name) or name.removeprefix(ATTRIBUTE) for name in columns}
-
-
-def attribute(column: str) -> str:
-    """Return the attribute that a column shows, "" for what every task has."""
-    return "" if column in FIXED else column.removeprefix(ATTRIBUTE)

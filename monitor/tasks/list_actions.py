@@ -22,7 +22,7 @@ from flows.capabilities.tasks.people import is_person
 from flows.capabilities.tasks.rights import is_forced, may_do, task_or_404
 from flows.database_errors import error_for
 from flows.errors import Refused, UnknownTask
-from monitor.tasks import columns
+from monitor import list_columns
 from monitor.tasks.list_parameters import PAGE_SIZE, open_ids
 from pages.guard import page
 from pages.once import once
@@ -218,7 +218,7 @@ def choose(request: HttpRequest) -> HttpResponse:
             dropped = ("order",)
         elif "columns" in given:
             usual = given["columns"] == "usual"
-            api.tasks.set_list(person, columns=[] if usual else columns.given(given.getlist("column")))
+            api.tasks.set_list(person, columns=[] if usual else list_columns.given(given.getlist("column")))
             dropped = ("columns",)
         elif "again" in given:
             api.tasks.clear_places(person)

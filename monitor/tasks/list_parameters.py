@@ -22,7 +22,7 @@ from flows.queries.base import snapshot
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.tasks import Listing
-from monitor import list_filters
+from monitor import list_columns, list_filters
 from monitor.flow_names import named_flow
 from monitor.list_filters import Asked
 from monitor.pills import pills
@@ -60,7 +60,7 @@ class Found:
 def wanted(request: HttpRequest, tab: str) -> Wanted:
     """Return the request of a list. Call it outside of a read-only transaction."""
     kept, order = api.tasks.list(request.user.get_username()), text(request, "order")
-    named = cols.given(text(request, "columns").split(",")) if "columns" in request.GET else kept.columns
+    named = list_columns.of_address(request) if "columns" in request.GET else kept.columns
     return Wanted(
         tab,
         order if order in BY else kept.sorting,
@@ -161,11 +161,12 @@ def form(request: HttpRequest, given: Wanted, error: BadFilter | None) -> dict[s
         "asked": asked,
         "operators": OPERATOR.items(),
         "fields": list_filters.choices(flow, task_fields(flow)),
+        "values_address": list_filters.values_address(flow),
         "pills": pills(asked.chosen, flow, address),
         "kept": kept,
         "cleared": urlencode(kept),
         "back": request.GET.urlencode(),
-        "offered_columns": _offered(given, flow),
+        "offered_columns": list_columns.offered(given.columns, cols.OFFERED, flow),
     }
 
 
@@ -174,12 +175,3 @@ def _only_flow(user: AnyUser, given: Wanted) -> FlowInfo | None:
     named = given.flow or next(iter(given.asked.chosen.only("flow") or ()), "")
     flow = flow_by_name(named) if named else None
     return shown_to(user, flow) if flow and flow.id in queries.team_ids([named]) else None
-
-
-def _offered(given: Wanted, flow: FlowInfo | None) -> list[tuple[str, Any, bool]]:
-    """Return the columns that a person may choose: their names and titles, and whether they are shown."""
-    others = [name for name in given.columns if name not in cols.FIXED]
-    attributes = [f"attr.{one.name}" for one in flow.data] if flow else []
-    names = dict.fromkeys([*cols.CHOSEN, *others, *attributes])
-    titled = cols.titles(names, [flow] if flow else [])
-    return [(name, title, name in given.columns) for name, title in titled.items()]

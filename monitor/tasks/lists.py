@@ -16,6 +16,7 @@ from flows import api
 from flows.access import AnyUser, flows_of, group_names, masks, task_keys
 from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
+from monitor import list_columns
 from monitor.tasks import columns, list_parameters
 from monitor.tasks.list_parameters import Found, Wanted
 from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns, with_work
@@ -75,7 +76,7 @@ def _facts(user: AnyUser, given: Wanted, leads: Collection[str] | None, mine: in
 def _table(user: AnyUser, given: Wanted, found: Found) -> dict[str, Any]:
     """Return the rows of a list with its columns."""
     shown = with_columns(found.tasks, user, given.columns)
-    titles = columns.titles(given.columns, shown.flows)
+    titles = list_columns.titles(given.columns, shown.flows, columns.FIXED)
     moves = given.order == "own" and given.tab in ("mine", "open") and len(shown.rows) > 1
     return {
         "rows": movable(shown.rows) if moves else shown.rows,

@@ -127,7 +127,7 @@ def _message(found: Message) -> dict[str, Any]:
         "kind": KIND[found.kind],
         "at": found.at,
         "flow": found.flow,
-        "instance": found.wid,
+        "instance": found.wid or None,
         "task": found.job_id,
         "text": sentence(found),
         "facts": found.facts,

@@ -12,13 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from flows import api
-from flows.access import AnyUser, shown_to
+from flows.access import AnyUser
 from flows.capabilities.tasks.api import Task, TeamLoad
 from flows.filters import Condition
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo, flow_by_name
-from flows.queries.instances import by_number
-from monitor.tasks.columns import attribute
+from monitor import list_columns
 
 Text = str | Promise
 
@@ -98,28 +97,13 @@ def rows(found: Iterable[Task], user: AnyUser) -> list[TaskRow]:
 def with_columns(found: Iterable[Task], user: AnyUser, columns: Sequence[str]) -> Rows:
     """Return tasks with the values of some columns, which are read once for each flow."""
     tasks = list(found)
-    wids: dict[str, list[int]] = defaultdict(list)
-    for one in tasks:
-        wids[one.flow].append(one.wid)
-    flows = {name: shown_to(user, info) for name in wids if (info := flow_by_name(name))}
-    cells = {name: _cells(info, wids[name], columns) for name, info in flows.items()}
-    empty: tuple[str, Mapping[str, tuple[str, str | None]]] = ("", {})
-    made = [row(one, flows.get(one.flow), *cells.get(one.flow, {}).get(one.wid, empty)) for one in tasks]
-    return Rows(made, list(flows.values()))
-
-
-def _cells(
-    flow: FlowInfo, wids: Sequence[int], columns: Sequence[str]
-) -> dict[int, tuple[str, dict[str, tuple[str, str | None]]]]:
-    """Return the business key and the values of columns of each instance of a flow."""
-    known = {name: one for name in columns if (one := flow.attribute(attribute(name)))}
-    found = by_number(flow, wids, tuple(known.values()))
-    return {
-        wid: (each.named, {
-            name: (one.type, text) for (name, one), text in zip(known.items(), each.cells, strict=True)
-        })
-        for wid, each in found.items()
-    }  # fmt: skip
+    read = list_columns.read(user, [(one.flow, one.wid) for one in tasks], columns)
+    flows = {one.name: one for one in read.flows}
+    cells = [read.of(one.wid) for one in tasks]
+    made = [
+        row(one, flows.get(one.flow), cell.key, cell.values) for one, cell in zip(tasks, cells, strict=True)
+    ]
+    return Rows(made, read.flows)
 
 
 def row(

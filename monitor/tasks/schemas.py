@@ -103,13 +103,13 @@ KIND = {"s": "start", "e": "end", "f": "failure", "d": "deadline", "o": "overtak
 
 
 class MessageOut(Schema):
-    """A message to a person; its sender is the instance. See docs/deadlines.md."""
+    """A message to a person; its sender is the instance, if that is still there. See docs/deadlines.md."""
 
     number: int
     kind: Literal["start", "end", "failure", "deadline", "overtaken"]
     at: datetime
     flow: str
-    instance: int
+    instance: int | None
     task: int | None
     text: str
     facts: dict[str, Any]

@@ -38,5 +38,6 @@ def rows(found: Iterable[Message]) -> list[MessageRow]:
     flows = {name: flow_by_name(name) for name in {one.flow for one in messages}}
     titles = {name: info.title if info else name for name, info in flows.items()}
     return [
-        MessageRow(one, KINDS[one.kind], f"{titles[one.flow]} {one.wid}", sentence(one)) for one in messages
+        MessageRow(one, KINDS[one.kind], f"{titles[one.flow]} {one.wid or ''}".rstrip(), sentence(one))
+        for one in messages
     ]

@@ -247,18 +247,19 @@ def test_a_flow_redesigned_between_two_queries_is_read_again(
     alice: Client, parcels: Parcels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     parcels.start(customer="Ana")
-    real, seen = definitions.attributes, []
+    real, seen = definitions.flow_by_name, []
 
-    def attributes(flow_id: int) -> tuple[definitions.Attribute, ...]:
-        found = real(flow_id)
-        seen.append(len(found))
+    def flow_by_name(name: str) -> definitions.FlowInfo | None:
+        found = real(name)
+        assert found is not None
+        seen.append(len(found.attributes))
         if len(seen) == 1:
             parcels.connection.execute(
-                "delete from wedsql.attr where flow_id = %s and aname = 'weight'", [flow_id]
+                "delete from wedsql.attr where flow_id = %s and aname = 'weight'", [found.id]
             )
         return found
 
-    monkeypatch.setattr(definitions, "attributes", attributes)
+    monkeypatch.setattr("flows.access.flow_by_name", flow_by_name)
     page = get(alice, f"/flows/{parcels.flow}/")
     assert seen == [9, 8] and "Ana" in page
 

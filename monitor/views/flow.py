@@ -21,7 +21,7 @@ from flows.filters.tree import all_of
 from flows.queries import instances, jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counts import CAP, Count, statuses_to_show, total
-from flows.queries.definitions import Attribute, FlowInfo, has_diagram
+from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Page
 from monitor import indexing, list_filters, urlparams
 from monitor.list_filters import Asked
@@ -51,7 +51,7 @@ def flow(request: HttpRequest, name: str) -> HttpResponse:
         return HttpResponseRedirect(f"{request.path}?{list_filters.address(request, asked.text)}")
     with snapshot():
         context: dict[str, object] = {"flow": found, "queues": jobs.queues(found.id), "time": time}
-        context["diagram"] = has_diagram(found.name)
+        context["diagram"] = found.has_diagram
         summary = overview.summary(found)
     context |= _summary(summary) | _list(request, asked, found, summary.statuses)
     context |= list_filters.form(request, asked, found)

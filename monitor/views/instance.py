@@ -16,7 +16,7 @@ from flows import api
 from flows.access import instance_or_404, masks
 from flows.queries import instances, jobs
 from flows.queries.base import snapshot
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.definitions import FlowInfo
 from flows.queries.history import steps, trace
 from flows.queries.paging import Cursor
 from monitor import masking, places, urlparams
@@ -52,7 +52,7 @@ def instance(request: HttpRequest, wid: int) -> HttpResponse:
             return redirect(reverse("monitor:step", args=[wid, max(pair)]) + f"?compare={min(pair)}")
         page = trace.steps(wid, found.started_at, urlparams.cursor(request), oldest_first=oldest_first)
         context = _now(flow, found)
-        context["diagram"] = has_diagram(flow.name)
+        context["diagram"] = flow.has_diagram
         shown = history.shown(flow, page.items)
         if view == "timeline":
             context["timeline"] = _timeline(flow, found, shown, fold=request.GET.get("idle") != "shown")

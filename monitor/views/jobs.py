@@ -2,36 +2,61 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 
 from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
-from flows.access import flow_or_404, masks
-from flows.filters import BadFilter
-from flows.filters.fields import fields_of
+from flows.access import AnyUser, flow_or_404, masks, shown_to
+from flows.filters import BadFilter, parse
 from flows.queries import chosen_jobs, jobs
 from flows.queries.base import snapshot
-from flows.queries.chosen_jobs import Listing
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.chosen_jobs import ORDERS, Listing
+from flows.queries.counts import Count
+from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
-from monitor import list_filters, masking, urlparams
+from monitor import list_columns, list_filters, masking, urlparams
+from monitor.list_columns import Cells
 from monitor.list_filters import Asked
+from monitor.listing import Kind
+from monitor.listing import form as tools
 from pages.guard import is_timeout, page
 from pages.urlparams import text
 
-KEPT = ("state", "transition", "role", "sort")
-ORDERS: Mapping[str, str | Promise] = {
-    "queue": _("Queue"),
-    "oldest": _("The oldest first"),
-    "newest": _("The newest first"),
-    "attempts": _("Most attempts first"),
-}
+KIND = Kind(
+    "jobs",
+    "job.",
+    ("state", "transition", "role", "sort", "columns"),
+    {
+        "queue": _("Queue"),
+        "oldest": _("The oldest first"),
+        "newest": _("The newest first"),
+        "attempts": _("Most attempts first"),
+    },
+    {
+        "instance": _("Instance"),
+        "transition": _("Transition"),
+        "role": _("Role"),
+        "state": _("State"),
+        "waits": _("Waiting for"),
+        "since": _("Waiting since"),
+        "priority": _("Priority"),
+        "attempts": _("Attempts"),
+        "next": _("Next try"),
+        "holder": _("Held by"),
+        "error": _("Last error"),
+    },
+    _("Filter jobs"),
+    _("A 17, amount:500"),
+)
+USUAL = ("instance", "transition", "role", "state", "waits", "since", "attempts", "next", "error")
+NUMBERS = frozenset({"priority", "attempts"})
 
 
 @dataclass(frozen=True)
@@ -52,13 +77,16 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     flow = flow_or_404(request.user, name)
     asked, listing = list_filters.asked(request, flow), _listing(request)
     if asked.edited and not asked.error:
-        return HttpResponseRedirect(list_filters.without_form(request, asked, KEPT))
+        return HttpResponseRedirect(list_filters.without_form(request, asked, KIND.kept))
     found = _found(request, flow, asked, listing)
-    if found.error:
-        asked = replace(asked, error=found.error)
+    usual = tuple(name for name in USUAL if flow.roles or name != "role")
+    columns = list_columns.chosen(list_columns.of_address(request), KIND.columns, usual, flow)
+    read = list_columns.read(request.user, [(name, each.wid) for each in found.jobs], columns, flow)
     context = {
         "flow": flow,
-        "jobs": [masking.job(flow, each) for each in found.jobs],
+        "rows": [_row(flow, each, read.of(each.wid)) for each in found.jobs],
+        "columns": list_columns.titles(columns, [flow], KIND.columns),
+        "numbers": NUMBERS,
         "behind_key": found.behind,
         "too_slow": found.too_slow,
         "state": listing.state,
@@ -66,12 +94,49 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         "transition": listing.transition,
         "role": listing.role,
         "roles": urlparams.choices(flow.roles, listing.role),
-        "order": listing.order,
-        "orders": ORDERS.items(),
-        "diagram": has_diagram(flow.name),
+        "diagram": flow.has_diagram,
     }
-    context |= list_filters.list_form(request, asked, flow, fields_of(flow, "job."), KEPT)
+    context |= tools(
+        request, KIND, asked, found.error, flow, listing.order, ORDERS, columns, of_flow=flow.name
+    )
     return render(request, "monitor/jobs.html", context)
+
+
+@dataclass(frozen=True)
+class JobRow:
+    """A job of the list, whom it waits for, and what is shown of its instance."""
+
+    job: OpenJob
+    waits: str
+    cells: Cells
+
+
+def _row(flow: FlowInfo, job: OpenJob, cells: Cells) -> JobRow:
+    return JobRow(masking.job(flow, job), waits_for(job), cells)
+
+
+def waits_for(job: OpenJob) -> str:
+    """Return whom a job waits for: who holds it, who it is assigned to, else who may perform it."""
+    if job.state == "K":
+        return gettext("people who repair it")
+    if job.holder or job.assigned_to:
+        return job.holder or job.assigned_to or ""
+    named = {"role": job.role}
+    if job.performer == "person":
+        return gettext("people of the role %(role)s") % named if job.role else gettext("people")
+    if job.performer == "database":
+        return gettext("the database")
+    return gettext("workers of the role %(role)s") % named if job.role else gettext("a worker")
+
+
+def counted(user: AnyUser, query: str, flow: FlowInfo | None, cap: int) -> Callable[[], Count]:
+    """Return a counter of the pending jobs of a flow that a filter finds. Raises BadFilter.
+
+    Call it outside of a read-only transaction.
+    """
+    assert flow is not None  # noqa: S101 - a list of jobs is of one flow
+    chosen = parse(query, shown_to(user, flow)).of_list("jobs")
+    return partial(chosen_jobs.matching, chosen, Listing("pending"), cap)
 
 
 def _listing(request: HttpRequest) -> Listing:
@@ -93,7 +158,7 @@ def _found(request: HttpRequest, flow: FlowInfo, asked: Asked, listing: Listing)
         with snapshot():
             if asked.chosen or listing.order != "queue":
                 place = listing.place(request.GET.get("behind", ""))
-                return Found(*chosen_jobs.selected(asked.chosen.of_jobs(), listing, place))
+                return Found(*chosen_jobs.selected(asked.chosen.of_list("jobs"), listing, place))
             return _queued(request, flow, listing)
     except OperationalError as error:
         if not is_timeout(error):

@@ -21,7 +21,7 @@ from flows.designer.picture.drawings import data, name
 from flows.queries import jobs, overview
 from flows.queries.base import snapshot
 from flows.queries.counts import NONE, Count
-from flows.queries.definitions import FlowInfo, has_diagram
+from flows.queries.definitions import FlowInfo
 from flows.queries.graph import Graph, Node, graph
 from flows.queries.jobs import Queue
 from flows.queries.rule_groups import grouped
@@ -84,7 +84,7 @@ def picture(request: HttpRequest, name: str) -> HttpResponse:
     with snapshot():
         drawn = graph(flow.id)
         context = _present(flow, drawn)
-    context["diagram"] = has_diagram(flow.name)
+    context["diagram"] = flow.has_diagram
     coded = may(request.user, "design", flow.name)
     context |= {"graph": drawn, "data": data(drawn, grouped(drawn, flow), coded=coded), "time": time}
     return render(request, "monitor/picture.html", context)

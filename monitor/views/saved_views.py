@@ -1,6 +1,7 @@
 """Saved views: those that every list has, and those that people saved, with the number of what they show.
 
-They are of lists of instances, or with `list=tasks` or `list=cases` of lists of tasks or cases.
+They are of lists of instances, or with `list=tasks`, cases, jobs, approvals or alerts of those; jobs are of a
+flow.
 """
 
 from __future__ import annotations
@@ -9,31 +10,50 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
+from typing import TypeAlias
 
 from django.contrib import messages
 from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseForbidden, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from flows import api
-from flows.access import AnyUser, flow_or_404, group_names, leave_out, may, sees_everything, visible_flows
+from flows.access import (
+    AnyUser,
+    flow_or_404,
+    group_names,
+    leave_out,
+    may,
+    sees_everything,
+    shown_to,
+    visible_flows,
+)
 from flows.capabilities.filters.api import SavedView, View
 from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances
+from flows.queries.alerts import ORDERS as ALERT_ORDERS
+from flows.queries.approvals import ORDERS as APPROVAL_ORDERS
 from flows.queries.base import snapshot
-from flows.queries.cases import ORDERS
+from flows.queries.cases import ORDERS as CASE_ORDERS
+from flows.queries.chosen_jobs import ORDERS as JOB_ORDERS
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo
-from monitor.cases import selection
+from monitor import listing
+from monitor.alerts import selection as alert_selection
+from monitor.approvals import selection as approval_selection
+from monitor.cases import selection as case_selection
 from monitor.labels import VIEW, VIEWS
 from monitor.tasks import list_parameters
 from monitor.tasks import lists as task_lists
+from monitor.views import jobs
 from pages.guard import is_timeout, page
 from pages.urlparams import text
 
@@ -57,20 +77,57 @@ class Shown:
     own: bool = False
 
 
+Counted: TypeAlias = Callable[[AnyUser, str, FlowInfo | None, int], Callable[[], Count]]
+
+
 @dataclass(frozen=True)
 class Other:
-    """A kind of lists besides those of instances: its address and orders, its views, and who counts them."""
+    """A kind of lists besides those of instances: its title, address and orders, and who counts its rows.
 
+    `numbers` is the title of the number of its rows. Lists that are `of_flow` have views of that flow.
+    """
+
+    title: Promise
+    numbers: Promise
     address: str
     orders: Collection[str]
-    views: Callable[[AnyUser], list[tuple[SavedView, str]]]
-    counted: Callable[[AnyUser, str, int], Callable[[], Count]]
+    counted: Counted
+    views: Callable[[AnyUser, str], list[tuple[SavedView, str]]]
+    of_flow: bool = False
+
+    def href(self, flow: FlowInfo | None) -> str:
+        """Return the address of the list."""
+        return reverse(self.address, args=[flow.name] if self.of_flow and flow else [])
+
+
+def _over_flows(counted: Callable[[AnyUser, str, int], Callable[[], Count]]) -> Counted:
+    """Return the counter of a list that is over all flows."""
+    return lambda user, query, _flow, cap: counted(user, query, cap)
 
 
 OTHERS: dict[str, Other] = {
-    "tasks": Other("monitor:tasks", BY, lambda user: task_lists.views(user, "open"), list_parameters.counted),
-    "cases": Other("monitor:cases", ORDERS, selection.views, selection.counted),
-}
+    "tasks": Other(
+        gettext_lazy("Views of lists of tasks"), gettext_lazy("Open to me"), "monitor:tasks", BY,
+        _over_flows(list_parameters.counted), lambda user, _flow: task_lists.views(user, "open"),
+    ),
+    "cases": Other(
+        gettext_lazy("Views of lists of cases"), gettext_lazy("Open cases"), "monitor:cases", CASE_ORDERS,
+        _over_flows(case_selection.counted), lambda user, flow: listing.views(user, "cases", flow),
+    ),
+    "jobs": Other(
+        gettext_lazy("Views of lists of jobs"), gettext_lazy("Pending jobs"), "monitor:jobs", JOB_ORDERS,
+        jobs.counted, lambda user, flow: listing.views(user, "jobs", flow), of_flow=True,
+    ),
+    "approvals": Other(
+        gettext_lazy("Views of lists of approvals"), gettext_lazy("Waiting"), "monitor:approvals",
+        APPROVAL_ORDERS, _over_flows(approval_selection.counted),
+        lambda user, flow: listing.views(user, "approvals", flow),
+    ),
+    "alerts": Other(
+        gettext_lazy("Views of lists of alerts"), gettext_lazy("Alerts"), "monitor:alerts", ALERT_ORDERS,
+        _over_flows(alert_selection.counted), lambda user, flow: listing.views(user, "alerts", flow),
+    ),
+}  # fmt: skip
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -105,39 +162,42 @@ def views(request: HttpRequest) -> HttpResponse:
 
 
 def _of_others(request: HttpRequest, of: str) -> HttpResponse:
-    """Show the views of lists of tasks or cases, and save the list that the address describes."""
-    user, error = request.user, ""
+    """Show the views of lists of another kind, and save the list that the address describes."""
+    user, error, other = request.user, "", OTHERS[of]
     leave_out(user)  # what is masked: the filters know of each flow what the user may see
+    name = text(request, "flow") or request.POST.get("flow", "")
+    flow = shown_to(user, flow_or_404(user, name)) if other.of_flow else None
     if request.method == "POST":
-        if request.POST.get("shared") == "everyone" and not may_share(user, None):
+        if request.POST.get("shared") == "everyone" and not may_share(user, flow):
             return HttpResponseForbidden(_("You may save views for yourself and your groups only."))
         try:
-            return _saved(request, None, of)
+            return _saved(request, flow, of)
         except Refused as refused:
             error = refused.sentence
     counting = request.GET.get("counted") == "1"
     context = {
         "list": of,
-        "flow": None,
-        "views": _other_views(user, of, BUDGET_SECONDS if counting else QUICK_SECONDS),
+        "other": other,
+        "flow": flow,
+        "views": _other_views(user, other, flow, BUDGET_SECONDS if counting else QUICK_SECONDS),
         "counting": counting,
         "form": request.POST or request.GET,
         "offered": "q" in request.GET or request.method == "POST",
         "error": error,
         "teams": teams(user),
-        "everyone": may_share(user, None),
+        "everyone": may_share(user, flow),
     }
     return render(request, "monitor/views.html", context)
 
 
-def _other_views(user: AnyUser, of: str, seconds: float) -> list[Shown]:
-    """Return the views of lists of tasks or cases, with the numbers of open ones that are counted in time."""
-    until, found, other = monotonic() + seconds, [], OTHERS[of]
-    for view, query in other.views(user):
-        shown = Shown(view.name, view.query, f"{reverse(other.address)}?{query}", None, view,
+def _other_views(user: AnyUser, other: Other, flow: FlowInfo | None, seconds: float) -> list[Shown]:
+    """Return the views of another kind of lists, with the numbers of rows that are counted in time."""
+    until, found = monotonic() + seconds, []
+    for view, query in other.views(user, flow.name if flow else ""):
+        shown = Shown(view.name, view.query, f"{other.href(flow)}?{query}", None, view,
                       view.owner == user.get_username())  # fmt: skip
         left = int(1000 * (until - monotonic()))
-        count = _limited(partial(other.counted, user, view.query, MOST_COUNTED), left)
+        count = _limited(partial(other.counted, user, view.query, flow, MOST_COUNTED), left)
         found.append(replace(shown, count=count))
     return found
 
@@ -162,7 +222,7 @@ def accepted(user: AnyUser, query: str, flow: FlowInfo | None, of: str = "instan
     """Return the canonical text of a filter. Raises BadFilter for one that the list would reject."""
     chosen = parse(query, flow)
     if of in OTHERS:
-        OTHERS[of].counted(user, query, MOST_COUNTED)
+        OTHERS[of].counted(user, query, flow, MOST_COUNTED)
     elif flow is None:
         everywhere.selection(chosen, *_every(visible_flows(user)))
     return chosen.text()

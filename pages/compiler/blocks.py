@@ -11,8 +11,9 @@ from django.template.loader_tags import IncludeNode, construct_relative_path
 from django.utils.safestring import SafeString
 
 from pages.compiler.expressions import condition, expression
+from pages.compiler.fixed import Fixed
 from pages.compiler.lookups import Reader
-from pages.compiler.nodes import Renderer, compiled, compiles
+from pages.compiler.nodes import Renderer, body, compiled, compiles
 
 
 @compiles(IfNode)
@@ -20,17 +21,17 @@ def if_(node: IfNode) -> Renderer:
     """Compile `{% if %}`."""
     node.conditions_nodelists = [(test, compiled(nodes)) for test, nodes in node.conditions_nodelists]
     branches = [
-        (_true if test is None else condition(test), body.render) for test, body in node.conditions_nodelists
+        (_true if test is None else condition(test), body(nodes)) for test, nodes in node.conditions_nodelists
     ]
 
     def render(context: Context) -> str:
-        for holds, body in branches:
+        for holds, shown in branches:
             try:
                 chosen = holds(context)
             except VariableDoesNotExist:
                 chosen = False
             if chosen:
-                return body(context)
+                return shown(context)
         return ""
 
     return render
@@ -44,7 +45,7 @@ def _true(_context: Context) -> bool:
 def for_(node: Any) -> Renderer:
     """Compile `{% for %}`."""
     read = expression(node.sequence, None)
-    body, empty, names = node.nodelist_loop.render, node.nodelist_empty.render, tuple(node.loopvars)
+    each, empty, names = body(node.nodelist_loop), body(node.nodelist_empty), tuple(node.loopvars)
 
     def render(context: Context) -> str:
         parent = context.get("forloop", {})
@@ -57,7 +58,7 @@ def for_(node: Any) -> Renderer:
                 return empty(context)
             rows = reversed(values) if node.is_reversed else values
             loop = context["forloop"] = {"parentloop": parent}
-            return _rounds(context, loop, rows, len(values), names, body)
+            return _rounds(context, loop, rows, len(values), names, each)
         finally:
             stack.pop()
 
@@ -65,7 +66,7 @@ def for_(node: Any) -> Renderer:
 
 
 def _rounds(
-    context: Context, loop: dict[str, Any], rows: Any, count: int, names: tuple[str, ...], body: Renderer
+    context: Context, loop: dict[str, Any], rows: Any, count: int, names: tuple[str, ...], each: Renderer
 ) -> SafeString:
     parts, single, own = [], names[0], context.dicts[-1]
     unpacks = len(names) > 1
@@ -78,11 +79,11 @@ def _rounds(
         loop["last"] = at == count - 1
         if unpacks:
             context.dicts.append(_unpacked(names, row))
-            parts.append(body(context))
+            parts.append(each(context))
             context.dicts.pop()
         else:
             own[single] = row
-            parts.append(body(context))
+            parts.append(each(context))
     return SafeString("".join(parts))
 
 
@@ -103,12 +104,12 @@ def named(expressions: dict[str, FilterExpression]) -> Reader:
 @compiles(WithNode)
 def with_(node: WithNode) -> Renderer:
     """Compile `{% with %}`."""
-    values, body = named(node.extra_context), node.nodelist.render
+    values, within = named(node.extra_context), body(node.nodelist)
 
     def render(context: Context) -> str:
         context.dicts.append(values(context))
         try:
-            return body(context)
+            return within(context)
         finally:
             context.dicts.pop()
 
@@ -122,21 +123,30 @@ def include(node: Any) -> Renderer | None:
         return None
     name = construct_relative_path(node.origin.template_name, node.template.var)
     values = named(node.extra_context)
-    found: list[Template] = []
+    found: list[tuple[Template, Fixed | None]] = []
 
     def render(context: Context) -> str:
         if not found:
-            engine = context.template.engine  # type: ignore[union-attr]
-            found.append(engine.select_template([name]))
+            loaded = context.template.engine.select_template([name])  # type: ignore[union-attr]
+            found.append((loaded, _fixed(loaded)))
+        template, fixed = found[0]
+        if fixed is not None:
+            return fixed(context)
         if node.isolated_context:
-            return rendered(found[0], context.new(values(context)))
+            return rendered(template, context.new(values(context)))
         context.dicts.append(values(context))
         try:
-            return rendered(found[0], context)
+            return rendered(template, context)
         finally:
             context.dicts.pop()
 
     return render
+
+
+def _fixed(template: Template) -> Fixed | None:
+    """Return the renderer of a template that is fixed as a whole, or None."""
+    parts: list[Any] = getattr(template.nodelist, "parts", [])
+    return parts[0] if len(parts) == 1 and isinstance(parts[0], Fixed) else None
 
 
 def rendered(template: Template, context: Context) -> str:

@@ -2,58 +2,55 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from django.template import Context
+from django.template import Context, Variable
 from django.template.base import FilterExpression
 from django.template.defaulttags import TemplateLiteral
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.safestring import SafeData, mark_safe
 
-from pages.compiler.lookups import MISSING, Reader, reader, required
+from pages.compiler.lookups import Reader, reader, required
 from pages.compiler.texts import per_language
 
-
-class Step(NamedTuple):
-    """A filter with the readers of its arguments, and what it asks of the engine."""
-
-    call: Callable[..., Any]
-    arguments: tuple[Reader, ...]
-    local_time: bool
-    autoescape: bool
-    keeps_safe: bool
+Filter = Callable[[Any, Context], Any]
 
 
 def expression(given: Any, missing: Any = "") -> Reader:
     """Return the reader of an expression; `missing` stands for a variable that does not exist."""
     first = _first(given, missing)
-    if not given.filters:
-        return first
     steps = [_step(*each) for each in given.filters]
+    if not steps:
+        return first
+    if len(steps) == 1:
+        only = steps[0]
+        return lambda context: only(first(context), context)
 
     def read(context: Context) -> Any:
         value = first(context)
         for step in steps:
-            value = _filtered(step, value, context)
+            value = step(value, context)
         return value
 
     return read
 
 
+def is_constant(given: Any) -> bool:
+    """Return whether an expression is a number or text without filters, which may be translated."""
+    return not given.filters and (not given.is_var or _is_literal(given.var))
+
+
+def _is_literal(variable: Variable) -> bool:
+    return variable.lookups is None and not variable.translate
+
+
 def _first(given: FilterExpression, missing: Any) -> Reader:
     if not given.is_var:
         return _constant(given.var)
-    if given.var.lookups is None and not given.var.translate:
-        return _constant(given.var.literal)
-    read = reader(given.var)
-
-    def read_first(context: Context) -> Any:
-        value = read(context)
-        return missing if value is MISSING else value
-
-    return read_first
+    return _constant(given.var.literal) if _is_literal(given.var) else reader(given.var, missing)
 
 
 def _constant(value: Any) -> Reader:
@@ -62,20 +59,39 @@ def _constant(value: Any) -> Reader:
     return lambda _context: value
 
 
-def _step(call: Callable[..., Any], arguments: list[tuple[bool, Any]]) -> Step:
-    readers = tuple(required(each) if is_var else _constant(_safe(each)) for is_var, each in arguments)
-    flags = (getattr(call, name, False) for name in ("expects_localtime", "needs_autoescape", "is_safe"))
-    return Step(call, readers, *flags)
+def _step(call: Callable[..., Any], arguments: list[tuple[bool, Any]]) -> Filter:
+    """Return the function of a filter with its arguments, which also keeps safe texts safe."""
+    readers = [required(each) if is_var else _constant(_safe(each)) for is_var, each in arguments]
+    made = _called(call, readers, autoescapes=getattr(call, "needs_autoescape", False))
+    if getattr(call, "expects_localtime", False):
+        made = _localized(made)
+    return _keeping_safe(made) if getattr(call, "is_safe", False) else made
 
 
-def _filtered(step: Step, value: Any, context: Context) -> Any:
-    call, arguments, local_time, autoescape, keeps_safe = step
-    values = [read(context) for read in arguments]
-    if local_time:
-        value = timezone.template_localtime(value, context.use_tz)  # type: ignore[attr-defined]
-    named = {"autoescape": context.autoescape} if autoescape else {}
-    result = call(value, *values, **named)
-    return _safe(result) if keeps_safe and isinstance(value, SafeData) else result
+def _called(call: Callable[..., Any], readers: list[Reader], *, autoescapes: bool) -> Filter:
+    if autoescapes:
+        return lambda value, context: call(
+            value, *[read(context) for read in readers], autoescape=context.autoescape
+        )
+    if not readers:
+        return lambda value, _context: call(value)
+    (argument,) = readers  # a filter has one at most
+    return lambda value, context: call(value, argument(context))
+
+
+def _localized(made: Filter) -> Filter:
+    return lambda value, context: made(
+        timezone.template_localtime(value, context.use_tz),  # type: ignore[attr-defined]
+        context,
+    )
+
+
+def _keeping_safe(made: Filter) -> Filter:
+    def run(value: Any, context: Context) -> Any:
+        result = made(value, context)
+        return _safe(result) if isinstance(value, SafeData) else result
+
+    return run
 
 
 def _safe(value: Any) -> Any:
@@ -89,31 +105,64 @@ def condition(token: Any) -> Reader:
     make = OPERATORS.get(token.id)
     if make is None:
         return token.eval
-    return _false_if_failing(make(*(condition(each) for each in (token.first, token.second) if each)))
+    return make(*(condition(each) for each in (token.first, token.second) if each))
 
 
-def _false_if_failing(read: Reader) -> Reader:
+def _either(first: Reader, second: Reader) -> Reader:
     def evaluate(context: Context) -> Any:
         try:
-            return read(context)
+            return first(context) or second(context)
         except Exception:  # noqa: BLE001 - a condition that cannot be evaluated is false
             return False
 
     return evaluate
 
 
+def _both(first: Reader, second: Reader) -> Reader:
+    def evaluate(context: Context) -> Any:
+        try:
+            return first(context) and second(context)
+        except Exception:  # noqa: BLE001 - see above
+            return False
+
+    return evaluate
+
+
+def _negated(given: Reader) -> Reader:
+    def evaluate(context: Context) -> Any:
+        try:
+            return not given(context)
+        except Exception:  # noqa: BLE001 - see above
+            return False
+
+    return evaluate
+
+
+def _compared(compare: Callable[[Any, Any], Any]) -> Callable[[Reader, Reader], Reader]:
+    def make(first: Reader, second: Reader) -> Reader:
+        def evaluate(context: Context) -> Any:
+            try:
+                return compare(first(context), second(context))
+            except Exception:  # noqa: BLE001 - see above
+                return False
+
+        return evaluate
+
+    return make
+
+
 OPERATORS: dict[str, Callable[..., Reader]] = {
-    "or": lambda a, b: lambda context: a(context) or b(context),
-    "and": lambda a, b: lambda context: a(context) and b(context),
-    "not": lambda a: lambda context: not a(context),
-    "in": lambda a, b: lambda context: a(context) in b(context),
-    "not in": lambda a, b: lambda context: a(context) not in b(context),
-    "is": lambda a, b: lambda context: a(context) is b(context),
-    "is not": lambda a, b: lambda context: a(context) is not b(context),
-    "==": lambda a, b: lambda context: a(context) == b(context),
-    "!=": lambda a, b: lambda context: a(context) != b(context),
-    ">": lambda a, b: lambda context: a(context) > b(context),
-    ">=": lambda a, b: lambda context: a(context) >= b(context),
-    "<": lambda a, b: lambda context: a(context) < b(context),
-    "<=": lambda a, b: lambda context: a(context) <= b(context),
+    "or": _either,
+    "and": _both,
+    "not": _negated,
+    "in": _compared(lambda a, b: a in b),
+    "not in": _compared(lambda a, b: a not in b),
+    "is": _compared(operator.is_),
+    "is not": _compared(operator.is_not),
+    "==": _compared(operator.eq),
+    "!=": _compared(operator.ne),
+    ">": _compared(operator.gt),
+    ">=": _compared(operator.ge),
+    "<": _compared(operator.lt),
+    "<=": _compared(operator.le),
 }

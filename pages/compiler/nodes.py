@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from html import escape
+from itertools import groupby
 from typing import Any
 
 from django.template import Context
@@ -10,10 +12,13 @@ from django.template.base import Node, NodeList, TextNode, VariableNode
 from django.template.defaulttags import CommentNode, LoadNode
 from django.utils.safestring import SafeString
 
-from pages.compiler.expressions import expression
+from pages.compiler.expressions import expression, is_constant
+from pages.compiler.fixed import Fixed
 from pages.compiler.texts import shown
 
 Renderer = Callable[[Context], str]
+# Text, or what renders it.
+Part = str | Renderer
 Compiler = Callable[[Any], Renderer | None]
 _COMPILERS: dict[type[Node], Compiler] = {}
 _EMPTY = (CommentNode, LoadNode)
@@ -36,10 +41,9 @@ class CompiledList(NodeList):
         super().__init__(nodes)
         self.contains_nontext = getattr(nodes, "contains_nontext", False)
         self._found: dict[type[Node], list[Node]] = {}
-        self._texts: list[str] = []
-        self._dynamic: list[tuple[int, Renderer]] = []
-        for node in self:
-            self._add(node)
+        self.parts = _joined(_part(node) for node in self if not isinstance(node, _EMPTY))
+        self._texts = [each if isinstance(each, str) else "" for each in self.parts]
+        self._dynamic = [(at, each) for at, each in enumerate(self.parts) if not isinstance(each, str)]
 
     def render(self, context: Context) -> SafeString:
         """Return the output of all nodes."""
@@ -54,16 +58,37 @@ class CompiledList(NodeList):
             self._found[nodetype] = super().get_nodes_by_type(nodetype)
         return self._found[nodetype].copy()
 
-    def _add(self, node: Node) -> None:
-        if isinstance(node, _EMPTY):
-            return
-        if not isinstance(node, TextNode):
-            self._dynamic.append((len(self._texts), renderer(node)))
-            self._texts.append("")
-        elif self._texts and (not self._dynamic or self._dynamic[-1][0] < len(self._texts) - 1):
-            self._texts[-1] += node.s
-        else:
-            self._texts.append(node.s)
+
+def _part(node: Node) -> Part:
+    return node.s if isinstance(node, TextNode) else renderer(node)
+
+
+def _joined(parts: Iterable[Part]) -> list[Part]:
+    """Join neighbours that are texts, or fixed."""
+    found: list[Part] = []
+    for is_fixed, together in groupby(parts, lambda each: isinstance(each, (str, Fixed))):
+        run = list(together)
+        found += [_one(run)] if is_fixed else run
+    return found
+
+
+def _one(run: list[Part]) -> Part:
+    if len(run) == 1:
+        return run[0]
+    if all(isinstance(each, str) for each in run):
+        return "".join(run)  # type: ignore[arg-type]
+    makers = [each.make if isinstance(each, Fixed) else each for each in run]
+    return Fixed(
+        lambda context: "".join([each if isinstance(each, str) else each(context) for each in makers])
+    )
+
+
+def body(nodes: Any) -> Renderer:
+    """Return the function that renders a compiled list as a part of another."""
+    if len(nodes.parts) != 1:
+        return nodes.render
+    only = nodes.parts[0]
+    return (lambda _context: only) if isinstance(only, str) else only
 
 
 def compiled(nodes: NodeList) -> NodeList:
@@ -91,6 +116,9 @@ def variable(node: VariableNode) -> Renderer:
             value = read(context)
         except UnicodeDecodeError:
             return ""
-        return shown(value, context)
+        kind = type(value)
+        if kind is SafeString:
+            return value
+        return escape(value) if kind is str and context.autoescape else shown(value, context)
 
-    return render
+    return Fixed(render) if is_constant(node.filter_expression) else render

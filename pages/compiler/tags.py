@@ -6,19 +6,21 @@ from decimal import Decimal
 from typing import Any
 
 from django.template import Context, TemplateSyntaxError
-from django.template.base import TokenType
-from django.template.defaulttags import URLNode
+from django.template.base import FilterExpression, TokenType
+from django.template.defaulttags import CsrfTokenNode, URLNode
 from django.template.library import SimpleBlockNode, SimpleNode
 from django.templatetags.i18n import BlockTranslateNode, LanguageNode, TranslateNode
+from django.templatetags.static import StaticNode
 from django.urls import NoReverseMatch
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from pages.addresses import Place
 from pages.compiler.blocks import named
-from pages.compiler.expressions import expression
+from pages.compiler.expressions import expression, is_constant
+from pages.compiler.fixed import Fixed, place_of
 from pages.compiler.nodes import Renderer, compiles
 from pages.compiler.texts import forget_language, per_language, shown, written
+from pages.markup import escaped
 
 
 @compiles(SimpleNode)
@@ -26,14 +28,20 @@ def simple(node: SimpleNode) -> Renderer:
     """Compile a tag that is a function."""
     call, target, takes_context = node.func, node.target_var, node.takes_context
     readers, values = [expression(each) for each in node.args], named(node.kwargs)
+    names = bool(node.kwargs)
 
     def render(context: Context) -> str:
         given = [read(context) for read in readers]
         if takes_context:
             given.insert(0, context)
-        return _put(context, target, call(*given, **values(context)))
+        return _put(context, target, call(*given, **values(context)) if names else call(*given))
 
-    return render
+    pure = getattr(call, "is_pure", False) and not (target or takes_context)
+    return Fixed(render) if pure and _are_constant(*node.args, *node.kwargs.values()) else render
+
+
+def _are_constant(*expressions: FilterExpression) -> bool:
+    return all(map(is_constant, expressions))
 
 
 @compiles(SimpleBlockNode)
@@ -66,25 +74,35 @@ def url(node: URLNode) -> Renderer:
     readers, values = [expression(each) for each in node.args], named(node.kwargs)
 
     def render(context: Context) -> str:
-        given, named_values = [read(context) for read in readers], values(context)
-        found, noted = "", context.__dict__
-        if "_place" not in noted:
-            noted["_place"] = Place.present(_current_app(context))
+        given, named_values, found = [read(context) for read in readers], values(context), ""
         try:
-            found = noted["_place"].address(read_name(context), given, named_values)
+            found = place_of(context).address(read_name(context), given, named_values)
         except NoReverseMatch:
             if target is None:
                 raise
         return _put(context, target or None, found)
 
+    constant = target is None and _are_constant(node.view_name, *node.args, *node.kwargs.values())
+    return Fixed(render) if constant else render
+
+
+@compiles(StaticNode)
+def static(node: StaticNode) -> Renderer | None:
+    """Compile `{% static "name" %}`; the files of a process have the same addresses as long as it runs."""
+    return Fixed(node.render) if node.varname is None and is_constant(node.path) else None
+
+
+@compiles(CsrfTokenNode)
+def csrf_token(node: CsrfTokenNode) -> Renderer:
+    """Compile `{% csrf_token %}`."""
+
+    def render(context: Context) -> str:
+        token = context.get("csrf_token")
+        if not token or token == "NOTPROVIDED":  # noqa: S105 - Django's mark
+            return node.render(context)
+        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{escaped(str(token))}">'
+
     return render
-
-
-def _current_app(context: Context) -> str | None:
-    request: Any = getattr(context, "request", None)
-    if hasattr(request, "current_app"):
-        return request.current_app
-    return getattr(getattr(request, "resolver_match", None), "namespace", None)
 
 
 @compiles(TranslateNode)
@@ -95,6 +113,8 @@ def translate(node: TranslateNode) -> Renderer | None:
     if node.noop or node.message_context or given.filters or not isinstance(literal, str):
         return None
     text = per_language(lambda: SafeString(str(_translated(literal)).replace("%%", "%")))
+    if node.asvar is None:
+        return Fixed(text)
     return lambda context: _put(context, node.asvar, text(context))
 
 
@@ -138,7 +158,8 @@ def block_translate(node: BlockTranslateNode) -> Renderer | None:
             return node.render(context)  # the translation is malformed
         return _put_text(context, node.asvar, text)
 
-    return render
+    is_fixed = not (names or count or node.extra_context or node.asvar)
+    return Fixed(render) if is_fixed else render
 
 
 def _counted(node: Any, singular: str, names: list[str]) -> Any:

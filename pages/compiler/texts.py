@@ -62,3 +62,4 @@ def language_of(context: Context) -> Any:
 def forget_language(context: Context) -> None:
     """Note that another language is active from now on."""
     context.__dict__.pop("_language", None)
+    context.__dict__.pop("_variant", None)

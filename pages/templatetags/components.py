@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import state_values
+from pages.compiler.fixed import pure
 from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
 from pages.templatetags.wed import number
@@ -48,6 +49,7 @@ def fact(content: str, name: str, css: str = "", title: str = "") -> SafeString:
 
 
 @register.simple_tag
+@pure
 def column(label: str, css: str = "") -> SafeString:
     """Render a column heading of a table that becomes cards on a phone."""
     html = '<th role="columnheader" scope="col"{}>{}</th>'
@@ -63,6 +65,7 @@ def cell(content: str, label: str, css: str = "") -> SafeString:
 
 
 @register.simple_tag
+@pure
 def pill(kind: str, glyph: str, text: str) -> SafeString:
     """Render a result as shape, text and colour; `kind` is the status whose colour it has, or ""."""
     css = f"pill pill-{kind}" if kind else "pill"

@@ -6,13 +6,17 @@ import gc
 import re
 import weakref
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from django.template import Context, Engine, Template
 from django.template.base import Node
 from django.test import RequestFactory
+from django.urls import get_script_prefix, set_script_prefix
 from django.utils import translation
 
+from pages.compiler import fixed
+from pages.compiler.fixed import Fixed
 from pages.compiler.nodes import CompiledList
 from pages.tests.random_templates import FILTERS, NAMES, Writer, values
 from testkit import cases
@@ -78,6 +82,48 @@ def test_a_tag_that_is_not_known_is_rendered_by_itself() -> None:
     plain = Template("")
     plain.nodelist.append(Own())
     assert CompiledList(plain.nodelist).render(Context({"x": "<1>"})) == "own <1>"
+
+
+FIXED = "<a href=\"{% url 'login' %}\">{% translate \"Instances\" %}</a>{% static 'pages/app.js' %}"
+
+
+def test_texts_that_are_the_same_on_each_page_are_made_once_for_each_language_and_place() -> None:
+    page = engine({"page": FIXED}, COMPILED).get_template("page")
+    assert [type(part) for part in page.nodelist.parts] == [Fixed]  # type: ignore[attr-defined]
+    found = set()
+    for _again in range(2):
+        for language in ("en", "pt-br"):
+            for prefix in ("/", "/below/"):
+                with translation.override(language), under(prefix):
+                    found.add(page.render(Context()))
+    assert len(found) == 4
+    assert len([each for each in found if "/below/" in each]) == 2
+
+
+def test_a_part_in_another_language_has_its_own_texts() -> None:
+    text = "{% include 'part' %}"
+    page = f"{text}{{% language 'pt-br' %}}{text}{{% endlanguage %}}{text}"
+    templates = {"page": page, "part": "{% translate 'Instances' %}"}
+    assert list(outcomes(templates, COMPILED)) == list(outcomes(templates, PLAIN))
+
+
+@contextmanager
+def under(prefix: str) -> Iterator[None]:
+    before = get_script_prefix()
+    set_script_prefix(prefix)
+    try:
+        yield
+    finally:
+        set_script_prefix(before)
+
+
+def test_the_kept_variants_of_a_site_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fixed, "_variants", {})
+    page = engine({"page": "{% url 'login' %}"}, COMPILED).get_template("page")
+    for n in range(fixed.MOST + 10):
+        with under(f"/{n}/"):
+            assert page.render(Context()).startswith(f"/{n}/")
+    assert len(fixed._variants) == fixed.MOST
 
 
 class Counted:

@@ -150,6 +150,7 @@ errors/<int:number>/                               Lnyyyyyyy ---------
 counted/                                           Lyyyyyyyy ---------
 search/                                            Lyyyyyyyy ---------
 search/results/                                    Lyyyyyyyy ---------
+views/values/                                      Lyyyyyyyy ---------
 workers/                                           Lyyyyyyyy ---------
 controls/                                          Lnnynyynn ---------
 health/                                            Lnnynyynn ---------

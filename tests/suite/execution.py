@@ -57,13 +57,16 @@ def run_pytest(shard: Shard, tests: Sequence[str], folder: Path, number: int, **
     own = ["--record", str(record), "--slice", shard.slice, "-m", shard.part.marks, *shard.part.options]
     own.append("--continue-on-collection-errors")  # a file that cannot be imported hides no other
     began = time.monotonic()
-    done = subprocess.run(
-        [*command, *own, *tests],
-        cwd=CHECKOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"} | environ, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
-    )  # fmt: skip
+    printed = folder / f"{number}.txt"  # a pipe would wake this process for each test
+    with printed.open("wb") as output_file:
+        done = subprocess.run(
+            [*command, *own, *tests],
+            cwd=CHECKOUT, env=os.environ | {"PYTHONUNBUFFERED": "1"} | environ, stdin=subprocess.DEVNULL,
+            stdout=output_file, stderr=subprocess.STDOUT, check=False,
+        )  # fmt: skip
     recorded = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    output = re.sub(r"^[.sxX]+ *\[ *\d+%\]\n", "", done.stdout, flags=re.MULTILINE)
+    output = printed.read_text(encoding="utf-8", errors="replace")
+    output = re.sub(r"^[.sxX]+ *\[ *\d+%\]\n", "", output, flags=re.MULTILINE)
     return Result(shard, done.returncode, time.monotonic() - began, recorded, output)
 
 

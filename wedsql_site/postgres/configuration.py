@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
+from flows.whole_file import write_whole_text
 from wedsql_site.postgres.account import Account
 from wedsql_site.postgres.cluster import Cluster
 
@@ -51,8 +52,8 @@ def write(cluster: Cluster, user: Account) -> None:
 
 def _write(cluster: Cluster, user: Account, settings: dict[str, str]) -> None:
     path = cluster.data / _FILE
-    path.write_text("".join(f"{name} = {_quoted(value)}\n" for name, value in settings.items()))
-    path.chmod(0o600)
+    text = "".join(f"{name} = {_quoted(value)}\n" for name, value in settings.items())
+    write_whole_text(path, text, mode=0o600)
     if user.switch:
         os.chown(path, user.uid, user.gid)
 

@@ -10,25 +10,33 @@ from collections.abc import Iterator
 from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import OuterRef, Subquery
 from django_otp.plugins.otp_totp.models import TOTPDevice
 
+from flows.access import note_groups
 from flows.queries.statements import Prepared
 from wedsql_site.second_factor import devices, policy
 
 PATH = "wedsql_site.second_factor.backend.Backend"
 _own = TOTPDevice.objects.filter(user_id=OuterRef("pk"), confirmed=True)
-_user = Prepared(lambda: User.objects.annotate(factor=Subquery(_own.values("pk")[:1])).filter(pk=0))
+_groups = Group.objects.filter(user=OuterRef("pk"))
+_user = Prepared(
+    lambda: User.objects.annotate(
+        factor=Subquery(_own.values("pk")[:1]), names_of_groups=ArraySubquery(_groups.values("name"))
+    ).filter(pk=0)
+)
 
 
 class Backend(ModelBackend):
     """Django's backend, which returns no user without a second factor if one is required."""
 
     def get_user(self, user_id: int) -> Any:
-        user = _user.instance(User, user_id, more=("factor",))
+        user = _user.instance(User, user_id, more=("factor", "names_of_groups"))
         if user is None or not self.user_can_authenticate(user):
             return None
+        note_groups(user, user.names_of_groups)
         return None if user.factor is None and policy.is_required(user) else user
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
+from flows.whole_file import write_whole
 from wedsql_site.supervisor import forks, processes
 from wedsql_site.supervisor.launch import Gate, become
 from wedsql_site.supervisor.programs import Program
@@ -92,10 +93,17 @@ class Child:
         return graceful
 
     def trim_log(self) -> None:
-        """Keep one old log; the process appends, so it continues at the start of the truncated file."""
+        """Keep one old log; the process appends, so it continues at the start of the truncated file.
+
+        On a full disk the old log is deleted: that frees its space, and the processes go on.
+        """
         path = self.program.log()
         if path.exists() and path.stat().st_size > _LOG_LIMIT:
-            path.with_suffix(".old.log").write_bytes(path.read_bytes())
+            old = path.with_suffix(".old.log")
+            try:
+                write_whole(old, [path.read_bytes()])
+            except OSError:
+                old.unlink(missing_ok=True)
             os.truncate(path, 0)
 
     def _open_log(self) -> IO[bytes]:

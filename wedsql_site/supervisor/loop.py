@@ -120,4 +120,7 @@ class Supervisor:
             }
             for child in self.children
         ]
-        self.running.write(url=self.where.url, children=children)
+        try:
+            self.running.write(url=self.where.url, children=children)
+        except OSError as error:  # the processes go on without it
+            self.echo(f"the record of the processes cannot be written: {error.strerror}")

@@ -8,6 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from flows.whole_file import write_whole_text
 from wedsql_site import environment
 
 
@@ -47,9 +48,7 @@ class Running:
 
     def write(self, **facts: Any) -> None:
         """Replace the record atomically."""
-        scratch = self._record.with_suffix(".new")
-        scratch.write_text(json.dumps({"pid": os.getpid(), **facts}, indent=1))
-        scratch.replace(self._record)
+        write_whole_text(self._record, json.dumps({"pid": os.getpid(), **facts}, indent=1))
 
     def read(self) -> dict[str, Any] | None:
         """Return the record of the running supervisor, {} while it is starting, None if there is none."""

@@ -16,7 +16,8 @@ from flows.capabilities.tasks.deadlines import unread_messages as count_unread
 from flows.designer.flows import Waiting, waiting
 from flows.errors import WedError
 from pages.markup import format_html
-from wedsql_site.navigation import Area, areas
+from wedsql_site.navigation import Navigation
+from wedsql_site.navigation import navigation as of_request
 from wedsql_site.second_factor import policy
 
 register = template.Library()
@@ -29,10 +30,18 @@ def second_factor_is_offered() -> bool:
 
 
 @register.simple_tag(takes_context=True)
-def navigation(context: Context) -> list[Area]:
-    """Return the areas of the site that the user may open."""
-    request, user = context.get("request"), context.get("user")  # error pages have no user
-    return areas(request) if request is not None and user is not None and user.is_authenticated else []
+def navigation(context: Context) -> Navigation | None:
+    """Return the areas of the site that the user may open; None on error pages, which have no user."""
+    request, user = context.get("request"), context.get("user")
+    if request is None or user is None or not user.is_authenticated:
+        return None
+    return of_request(request)
+
+
+@register.simple_tag
+def header_part(found: Navigation | None, template: str) -> SafeString:
+    """Render a part of the header that shows areas; nothing without a user."""
+    return found.part(template) if found else SafeString()
 
 
 @register.simple_tag(takes_context=True)
@@ -76,7 +85,8 @@ def drafts_and_requests(context: Context) -> list[Waiting]:
 @register.simple_block_tag(takes_context=True)
 def crumbs(context: Context, content: str, here: str = "") -> SafeString:
     """Render where the page is: its area, the links in the content, and its own name `here`."""
-    area = next((each for each in navigation(context) if each.current), None)
+    found = navigation(context)
+    area = next((each for each in found.areas if each.current), None) if found else None
     first = format_html('<a href="{}">{}</a> ', area.address, area.title) if area else ""
     last = format_html('<span aria-current="page">{}</span>', here) if here else ""
     html = '<nav class="crumbs" aria-label="{}">{}{}{}</nav>'

@@ -82,6 +82,39 @@ def test_an_area_is_shown_to_users_who_may_open_it(groups: tuple[str, ...], expe
     assert areas(client) == expected
 
 
+def test_the_header_follows_what_the_user_may_do_now() -> None:
+    """What the header shows is kept for users who may do the same, so that each request asks for it again."""
+    client, user = member(), User.objects.get(username="member")
+    for group, area in {
+        "flow:x:design": "Design",
+        "flow:x:repair": "Repair",
+        "flow repairers": "Repair",
+    }.items():
+        assert area not in areas(client)
+        user.groups.add(Group.objects.get_or_create(name=group)[0])
+        assert area in areas(client)
+        user.groups.clear()
+    links = {}
+    for is_staff in (False, True, False):
+        User.objects.filter(pk=user.pk).update(is_staff=is_staff)
+        links[is_staff] = set(re.findall(r'<a href="(/[^"]*)"', client.get("/").content.decode()))
+    assert "/controls/" in links[True] - links[False]
+
+
+def test_the_header_is_in_the_language_of_each_request(carol: Client) -> None:
+    for language, expected in (("en", "Repair"), ("pt-br", "Reparar"), ("en", "Repair")):
+        client = Client(headers={"accept-language": language})
+        client.cookies = carol.cookies
+        assert expected in areas(client), language
+
+
+def test_only_the_page_itself_is_marked(carol: Client) -> None:
+    for address in ("/instances/", "/errors/", "/instances/?q=status:final", "/nowhere/", "/errors/"):
+        html = carol.get(address).content.decode()
+        marked = re.findall(r'<a href="([^"]*)" aria-current="page"', html)
+        assert set(marked) == ({address.partition("?")[0]} - {"/nowhere/"}), address
+
+
 PLACES = {
     "/": ("Watch", ["Watch", "Flows"]),
     "/workers/": ("System", ["System", "Workers"]),

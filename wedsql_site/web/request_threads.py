@@ -28,6 +28,14 @@ R = TypeVar("R")
 
 # Probes have threads of their own, so that they are answered under load.
 PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
+# What devices exchange by themselves, and again later where it was rejected.
+DEVICES = tuple(
+    f"{place}{what}"
+    for place in ("/offline/", "/api/v1/offline/")
+    for what in ("sync/", "tasks", "packages/", "results", "files/")
+)
+# Seconds that it waits: less than a device waits for an answer.
+DEVICE_SECONDS = 15.0
 # Seconds that a request waits for a thread before it is rejected.
 WAIT_SECONDS = 30.0
 # Requests beyond this number, which would fill the memory, are rejected at once instead of waiting.
@@ -172,6 +180,7 @@ class RequestThreads:
     def __init__(self, application: Application) -> None:
         self.application = application
         self.pages = RequestPool("page", capacity.PAGES)
+        self.devices = RequestPool("device", capacity.DEVICES, seconds=DEVICE_SECONDS)
         self.probes = RequestPool("probe", capacity.PROBES)
         self._live = cycle(_threads("live", capacity.LIVE))
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -187,7 +196,7 @@ class RequestThreads:
             await self.application(scope, receive, send)
 
     async def _request(self, scope: Any, receive: Any, send: Any) -> None:
-        pool = self.probes if scope["path"] in PROBES else self.pages
+        pool = self._pool_for(scope["path"])
         thread = await pool.take()
         if thread is None:
             await reject(send, b"Too many requests are waiting; try again.\n")
@@ -198,6 +207,11 @@ class RequestThreads:
                 await self.application(scope, receive, taken.send)
         finally:
             taken.release()
+
+    def _pool_for(self, path: str) -> RequestPool:
+        if path in PROBES:
+            return self.probes
+        return self.devices if path.startswith(DEVICES) else self.pages
 
     def _replace_default_executor(self) -> None:
         loop = asyncio.get_running_loop()

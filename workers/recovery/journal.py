@@ -52,7 +52,8 @@ class Journal:
         pid = pid or os.getpid()
         self.path = folder / f"{pid}-{process_start(pid)}.job"
         with self.path.open("w+b") as file:
-            file.truncate(SIZE)
+            # Its space is taken now: a note on a full disk would end the process in the middle of a handler.
+            os.posix_fallocate(file.fileno(), 0, SIZE)
             self._map = mmap.mmap(file.fileno(), SIZE)
 
     def begin(self, flow: bytes, job_id: int, wid: int, claim: int | None, until: float | None) -> None:

@@ -47,7 +47,10 @@ class ActiveAlert:
 
 @dataclass(frozen=True)
 class SavedAlertRule(AlertRule):
-    """A rule as it is saved, without its secret; with what was last measured, or why that failed."""
+    """A rule as it is saved, without its secret; with what was last measured, or why that failed.
+
+    `state` is off, failing, active, pending (the comparison holds, but not long enough), new or normal.
+    """
 
     id: int = 0
     flow: str = ""
@@ -60,6 +63,7 @@ class SavedAlertRule(AlertRule):
     held_since_at: datetime | None = None
     error: str | None = None
     active: ActiveAlert | None = None
+    state: str = "new"
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,22 @@ def list_alert_rules(flows: Sequence[str] | None = None, *, conn: Any = None) ->
     """Return the rules of these flows, or of all: those with an active alert first."""
     names = None if flows is None else list(flows)
     return [_rule(found) for (found,) in rows(conn, "select wedsql.list_alert_rules(%s::text[])", (names,))]
+
+
+def listed_alert_rules(
+    numbers: Sequence[int], flows: Sequence[str] | None = None, *, conn: Any = None
+) -> list[SavedAlertRule]:
+    """Return these rules in their order, those that there are, at most 501."""
+    call = "select wedsql.alert_rule_items(%s::text[], %s::bigint[])"
+    names = None if flows is None else list(flows)
+    return [_rule(found) for (found,) in rows(conn, call, (names, list(numbers)))]
+
+
+def count_alert_states(flows: Sequence[str] | None = None, *, conn: Any = None) -> dict[str, int]:
+    """Return how many rules of these flows, or of all, there are of each state that one has."""
+    names = None if flows is None else list(flows)
+    found = rows(conn, "select * from wedsql.count_alert_states(%s::text[])", (names,))
+    return {state: int(n) for state, n in found}
 
 
 def read_alert_rule(rule: int, *, conn: Any = None) -> SavedAlertRule:

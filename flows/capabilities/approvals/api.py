@@ -238,6 +238,14 @@ def list_proposals(
     return [_proposal(each) for (each,) in rows(conn, call, (_names(flows), wid, closed, after, limit))]
 
 
+def listed_proposals(
+    numbers: Sequence[int], flows: Sequence[str] | None = None, *, conn: Any = None
+) -> list[Proposal]:
+    """Return these proposals in their order, those that there are, at most 501."""
+    call = "select wedsql.proposal_items(%s::text[], %s::bigint[])"
+    return [_proposal(each) for (each,) in rows(conn, call, (_names(flows), list(numbers)))]
+
+
 def proposals_to_approve(
     flows: Sequence[str] | None, actor: str, groups: Sequence[str] = (), *, conn: Any = None
 ) -> list[int]:

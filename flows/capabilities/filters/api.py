@@ -1,4 +1,4 @@
-"""Save views of lists of instances or tasks: a filter with columns and an order, for some or for all."""
+"""Save views of lists: a filter with columns and an order, for some or for all."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class View:
     """What a view shows, and to whom: `shared` is mine, team or everyone, `team` the name of a group.
 
     `query` is the canonical text of a filter; whoever saves a view has parsed it. `list` is that which it is
-    of: instances or tasks.
+    of: instances, tasks, cases, jobs, approvals or alerts.
     """
 
     query: str = ""
@@ -53,7 +53,7 @@ def list_views(
 ) -> list[SavedView]:
     """Return the views of a flow that a user sees who is in these groups, their own first.
 
-    `of` is the list that they are of: instances or tasks. Raises UnknownFlow, BadView.
+    `of` is the list that they are of, as in View. Raises UnknownFlow, BadView.
     """
     call = "select wedsql.list_views(%s, %s::text[], %s, %s)"
     return [read_as(SavedView, found) for (found,) in rows(conn, call, (user, [*teams], flow, of))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,13 +72,21 @@ def explain_exceptions(flow: str, *, limit: int = 100, conn: Any = None) -> list
     found = value(conn, "select wedsql.explain_exceptions(%s, %s)", (flow, limit))
     rules = _rules(found["parts"], found["predicates"])
     groups: dict[tuple[int, Wanted], list[int]] = defaultdict(list)
-    for wid, letters in found["instances"]:
+    for letters, wids in _by_letters(found["instances"] if rules else ()).items():
         missing = [(rule.wanted(letters), place) for place, rule in enumerate(rules)]
-        if missing:
-            wanted, place = min(missing, key=lambda each: len(each[0]))
-            groups[place, wanted].append(wid)
+        wanted, place = min(missing, key=lambda each: len(each[0]))
+        groups[place, wanted] += wids
+    groups = {each: sorted(wids, reverse=True) for each, wids in groups.items()}
     lacks = [Lack(rules[place].id, rules[place].obstacles(w), wids) for (place, w), wids in groups.items()]
     return sorted(lacks, key=lambda each: -len(each.wids))
+
+
+def _by_letters(instances: Iterable[tuple[int, str]]) -> dict[str, list[int]]:
+    """Return the instances by the values of all parts; many exceptions have the same."""
+    found: dict[str, list[int]] = defaultdict(list)
+    for wid, letters in instances:
+        found[letters].append(wid)
+    return found
 
 
 def _rules(parts: Sequence[Sequence[Any]], predicates: Mapping[str, str]) -> list[_Rule]:

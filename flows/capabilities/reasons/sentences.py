@@ -20,7 +20,9 @@ def needed(obstacle: Obstacle, labels: Mapping[str, str]) -> str:
 
 def found(obstacle: Obstacle) -> str:
     """Return why it is not simply false: it is unknown because of null, or fails; else an empty text."""
-    return {"u": _("unknown, as a value is empty"), "e": _("fails")}.get(obstacle.value, "")
+    if obstacle.value == "u":
+        return _("unknown, as a value is empty")
+    return _("fails") if obstacle.value == "e" else ""
 
 
 def waiting(job: JobReason) -> str:

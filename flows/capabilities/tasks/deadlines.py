@@ -38,7 +38,10 @@ class ChosenSettings(TaskSettings):
 
 @dataclass(frozen=True)
 class Message:
-    """A message to a person. Its sender is the instance `wid`; `facts` are what it says."""
+    """A message to a person. Its sender is the instance `wid`; `facts` are what it says.
+
+    One that a flow was dropped has the name that it had, and 0 for the instance.
+    """
 
     id: int
     kind: str

@@ -99,7 +99,7 @@ def messages(due: DueMessages) -> dict[str, Any] | None:
         titles = _titles(found)
         lines: list[str] = []
         for one in found:
-            sender = f"{titles.get(one.flow, one.flow)} {one.wid}"
+            sender = f"{titles.get(one.flow, one.flow)} {one.wid or ''}".rstrip()
             lines += [f"{moment(one.at.astimezone(UTC))}, {sender}:", sentence(one)]
             lines += [f"  {address('tasks', one.job_id)}", ""] if one.job_id else [""]
         subject = (

@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy as lazy
+from django.utils.translation import ngettext
 
 from flows.capabilities.tasks.deadlines import Message
 from flows.labels import translate_label
@@ -38,6 +39,8 @@ def sentence(message: Message) -> str:
 
 def _overtaken(facts: Mapping[str, object]) -> str:
     """Return that another person changed an instance of which the reader had a task or the case."""
+    if "dropped" in facts:
+        return _dropped(facts)
     task = translate_label(str(facts.get("label", ""))) or facts.get("transition", "")
     named = {"actor": facts.get("actor") or "?", "task": task, "case": facts.get("case")}
     if facts.get("case"):
@@ -49,6 +52,16 @@ def _overtaken(facts: Mapping[str, object]) -> str:
     else:
         text = _("You no longer have “%(task)s”: the instance changed.") % named
     return f"{text} {facts['reason']}" if facts.get("reason") else text
+
+
+def _dropped(facts: Mapping[str, object]) -> str:
+    """Return that a flow was dropped of which the reader had tasks or cases."""
+    n = int(str(facts["tasks"]))
+    return ngettext(
+        "%(actor)s deleted the flow “%(flow)s” with its instances; %(n)s task or case of it was yours.",
+        "%(actor)s deleted the flow “%(flow)s” with its instances; %(n)s tasks and cases of it were yours.",
+        n,
+    ) % {"actor": facts.get("actor") or "?", "flow": translate_label(str(facts.get("label", ""))), "n": n}
 
 
 def _deadline(facts: dict[str, object]) -> str:

@@ -10,6 +10,7 @@ from django.core.management.base import CommandParser
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from flows import flow_apps
 from flows.management.base import FlowCommand, Rejected, Usage, get_flow
 from flows.models import Flow
 from flows.operations import stubs
@@ -72,6 +73,13 @@ class Command(FlowCommand):
         return missing(name, done, renames)
 
     def _run_one(self, name: str, operations: list[FlowOperation], options: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return self._written(name, operations, options)
+        except OSError as error:  # a full disk: each file is whole or not there
+            place = error.filename or flow_apps.directory()
+            raise Usage(f"{place} cannot be written: {error.strerror}.") from error
+
+    def _written(self, name: str, operations: list[FlowOperation], options: dict[str, Any]) -> dict[str, Any]:
         steps = [operation.describe() for operation in operations]
         path = None if options["check"] or not operations else self._write(name, operations)
         if not options["json"]:

@@ -16,6 +16,7 @@ from flows import api, flow_apps
 from flows.models import Flow
 from flows.tests.operations.flow_packages import directory, forget, migrate, shape
 from flows.tests.pages import unique
+from testkit.full_disk import largest_file
 
 pytestmark = pytest.mark.django_db
 
@@ -287,3 +288,12 @@ def test_all_flows_at_once(packages: Path, orders: str) -> None:
     assert f"{other}: 1 changes" in output.getvalue()
     assert files(packages, orders) and files(packages, other)
     assert set(flow_apps.flows()) >= {orders, other}
+
+
+def test_a_full_disk_leaves_no_part_of_a_migration(orders: str, packages: Path) -> None:
+    for size in (10, 300, 700):
+        with largest_file(size), pytest.raises(CommandError, match="cannot be written: File too large"):
+            make(orders)
+        assert not [*packages.rglob("0001*"), *packages.rglob(".*"), *packages.rglob("transitions.py")]
+        assert all(len(path.read_bytes()) != size for path in packages.rglob("*.py"))
+    assert "Written to" in make(orders) and len(list(packages.rglob("0001*.py"))) == 1

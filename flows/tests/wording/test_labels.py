@@ -23,6 +23,12 @@ def test_a_label_that_is_a_text_of_a_page_is_not_translated(word: str) -> None:
         assert title("attributes", {"name": "order", "label": word}) == word
 
 
+def test_a_label_is_translated_for_each_language() -> None:
+    for language, expected in (("en", "Payment"), ("pt-br", "Pagamento"), ("en", "Payment")):
+        with translation.override(language):
+            assert translate_label("Payment") == expected
+
+
 def test_technical_names_are_not_translated() -> None:
     with translation.override("pt-br"):
         assert title("triggers", {"name": "Payment", "transition": "tr_x"}) == "Payment"

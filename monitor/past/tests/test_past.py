@@ -126,6 +126,15 @@ def test_what_the_past_does_not_have_is_rejected(site: None) -> None:
         "case.queue": "case.queue:x", "case.holder": "no:case.holder", "case.severity": "case.severity:low",
         "case.priority": "case.priority=1", "case.due": "case.due:today",
         "case.opened": "case.opened:today", "case.closed": "case.closed:today",
+        "approval.number": "approval.number=1", "approval.state": "approval.state:applied",
+        "approval.operation": "approval.operation:patch", "approval.maker": "approval.maker:x",
+        "approval.group": "no:approval.group", "approval.reason": "approval.reason~x",
+        "approval.proposed": "approval.proposed:today", "approval.expires": "approval.expires:today",
+        "approval.decided": "approval.decided:today",
+        "alert.name": "alert.name:x", "alert.state": "alert.state:active", "alert.kind": "alert.kind:count",
+        "alert.about": "alert.about~x", "alert.value": "no:alert.value", "alert.limit": "alert.limit>1",
+        "alert.started": "no:alert.started", "alert.acknowledged": "no:alert.acknowledged",
+        "alert.changed": "alert.changed:today", "alert.author": "alert.author:x",
     }  # fmt: skip
     assert set(queries) == set(PARTS) - set(THEN)
     for name, query in queries.items():

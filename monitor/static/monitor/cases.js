@@ -1,4 +1,4 @@
-// The list of cases: the forms of its filter.
+// Lists of cases, approvals and alerts: the forms of their filters.
 import { filterForm } from "./filters.js";
 
 export function start() {

@@ -77,7 +77,7 @@ def test_a_filter_that_all_jobs_meet_changes_no_list(
         while True:
             with snapshot():
                 page, behind = chosen_jobs.selected(
-                    parse(text, known).of_jobs(), listing, listing.place(behind), 5
+                    parse(text, known).of_list("jobs"), listing, listing.place(behind), 5
                 )
             paged += [one.id for one in page]
             if not behind:

@@ -24,7 +24,7 @@ from selenium.webdriver.webkitgtk.service import Service
 
 from testkit.line import Line
 
-PATIENCE = 60
+DEADLINE = 60
 MINI_BROWSERS = "/usr/lib/*/webkit2gtk-4.*/MiniBrowser"
 LISTENS = re.compile(r"WebDriver BiDi listening on (ws://\S+)")
 CLICK = "document.querySelector({}).click()"
@@ -203,7 +203,7 @@ class OtherDevice:
 
     def wait(self, condition: Callable[[], Any], what: str) -> Any:
         """Wait until a condition holds. Raises AssertionError with what the page shows."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + DEADLINE
         while time.monotonic() < until:
             if found := condition():
                 return found

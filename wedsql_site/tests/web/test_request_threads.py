@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.urls import resolve
 
 from wedsql_site import capacity, database
 from wedsql_site.web.request_threads import RequestPool, RequestThreads, ReturningExecutor
@@ -140,11 +141,43 @@ def test_each_thread_has_a_connection_of_the_pool() -> None:
             await threads({"type": "websocket"}, None, None)
         assert len(names) == capacity.LIVE
         others: Any = asyncio.get_running_loop()
-        together = threads.pages.size + threads.probes.size + len(names)
+        together = threads.pages.size + threads.devices.size + threads.probes.size + len(names)
         together += others._default_executor._max_workers + capacity.LISTENER
         assert together == database.default("web")["OPTIONS"]["pool"]["max_size"]
 
     asyncio.run(story())
+
+
+EXCHANGED = ("/offline/sync/", "/offline/results/", "/offline/packages/1/", "/offline/files/1/photo/",
+             "/api/v1/offline/tasks", "/api/v1/offline/packages/1", "/api/v1/offline/results")  # fmt: skip
+
+
+@pytest.mark.parametrize("path", EXCHANGED)
+def test_what_devices_exchange_holds_no_thread_of_a_page(path: str) -> None:
+    """However many devices find their connection at once, a page is answered before they are."""
+    assert resolve(path)
+    over, answered = threading.Event(), []
+
+    async def application(scope: Any, _receive: Any, _send: Any) -> None:
+        from asgiref.sync import sync_to_async
+
+        await sync_to_async(over.wait if scope["path"] == path else lambda: answered.append(scope["path"]))()
+
+    async def story() -> None:
+        threads = RequestThreads(application)
+        count = capacity.DEVICES + capacity.PAGES
+        scopes = [{"type": "http", "path": path} for _ in range(count)]
+        devices = [asyncio.create_task(threads(scope, None, None)) for scope in scopes]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(20):
+            await threads({"type": "http", "path": "/tasks/"}, None, None)
+            await threads({"type": "http", "path": "/offline/away/"}, None, None)
+        assert threads.devices.waiting == capacity.PAGES
+        over.set()
+        await asyncio.gather(*devices)
+
+    asyncio.run(story())
+    assert answered == ["/tasks/", "/offline/away/"]
 
 
 def test_a_waiter_that_is_cancelled_takes_no_thread_with_it() -> None:

@@ -1,11 +1,23 @@
 -- Rules of alerts. Whoever defines a rule may operate its flow; that is checked by the caller.
 
--- Returns a rule for clients, without its secret: with its flow, and its active alert or null.
+-- Returns the state of a rule. One that cannot be evaluated may have an active alert too.
+create or replace function wedsql._alert_state(p_rule wedsql.alert_rule) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select case when not p_rule.enabled then 'off'
+            when p_rule.error is not null then 'failing'
+            when exists (select from wedsql.alert a where a.rule_id = p_rule.id and a.ended_at is null)
+              then 'active'
+            when p_rule.since is not null then 'pending'
+            when p_rule.measured_at is null then 'new'
+            else 'normal' end
+$$;
+
+-- Returns a rule for clients, without its secret: with its flow, its state, and its active alert or null.
 create or replace function wedsql._alert_rule(p_rule wedsql.alert_rule) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_rule) - '{secret,flow_id,next_at,silenced_until,since}'::text[] || jsonb_build_object(
   'flow', (select f.name from wedsql.flow f where f.id = p_rule.flow_id),
-  'held_since_at', p_rule.since, 'lasting', extract(epoch from p_rule.lasting)::float8,
+  'state', wedsql._alert_state(p_rule), 'held_since_at', p_rule.since, 'lasting', extract(epoch from p_rule.lasting)::float8,
   'silenced_until_at', case when p_rule.silenced_until > wedsql.now() then p_rule.silenced_until end,
   'active', (select to_jsonb(a) - '{reported,rule_id,ended_at}'::text[] from wedsql.alert a
              where a.rule_id = p_rule.id and a.ended_at is null))
@@ -164,6 +176,39 @@ where p_flows is null or f.name = any (p_flows)
 order by a.started_at desc nulls last, r.error is null, r.since is null, not r.enabled, f.name, r.name
 limit 1000
 $$;
+
+-- Returns these rules in their order, those of these flows (null: of all), at most 501.
+create or replace function wedsql.alert_rule_items(p_flows text[], p_rules bigint[]) returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._alert_rule(r)
+from unnest(p_rules[:501]) with ordinality n (id, place)
+join wedsql.alert_rule r on r.id = n.id join wedsql.flow f on f.id = r.flow_id
+where p_flows is null or f.name = any (p_flows)
+order by n.place
+$$;
+
+-- Returns the state of a rule as it is shown.
+create or replace function wedsql.alert_state(p_rule bigint) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._alert_state(r) from wedsql.alert_rule r where r.id = p_rule
+$$;
+
+-- Returns how many rules of these flows (null: of all) there are of each state.
+create or replace function wedsql.count_alert_states(p_flows text[]) returns table (state text, n bigint)
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._alert_state(r), count(*) from wedsql.alert_rule r
+where p_flows is null or r.flow_id in (select f.id from wedsql.flow f where f.name = any (p_flows))
+group by 1
+$$;
+
+-- Filters of lists, and of alerts, compare what rules have; not where their messages go.
+grant select (id, flow_id, name, kind, query, trname, threshold, enabled, changed_by, changed_at, value,
+  since, error) on wedsql.alert_rule to wed_web, wed_reaper, wed_monitor;
+grant select (id, rule_id, started_at, ended_at, acknowledged_by) on wedsql.alert
+to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.alert_state(bigint) to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.alert_rule_items(text[], bigint[]), wedsql.count_alert_states(text[])
+to wed_web;
 
 -- Returns a rule.
 -- Raises: WD509.

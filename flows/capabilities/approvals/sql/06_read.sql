@@ -57,6 +57,34 @@ order by case when not p_closed then p.expires_at end, case when not p_closed th
 limit least(greatest(p_limit, 0), 500)
 $$;
 
+-- Returns these proposals in their order, those of these flows (null: of all), at most 501.
+create or replace function wedsql.proposal_items(p_flows text[], p_numbers bigint[]) returns setof jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._shown_proposal(p)
+from unnest(p_numbers[:501]) with ordinality n (number, place)
+join wedsql.proposal p on p.number = n.number join wedsql.flow f on f.id = p.flow_id
+where p_flows is null or f.name = any (p_flows)
+order by n.place
+$$;
+
+-- Returns the state of a proposal as it is shown, and whether it can still be decided and applied.
+create or replace function wedsql.proposal_state(p_number bigint) returns text
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._proposal_state(p, wedsql.now()) from wedsql.proposal p where p.number = p_number
+$$;
+
+create or replace function wedsql.proposal_waits(p_number bigint) returns boolean
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+select wedsql._proposal_waits(p, wedsql.now()) from wedsql.proposal p where p.number = p_number
+$$;
+
+-- Filters of lists, and of alerts, compare what proposals have; not the values that they write.
+grant select (number, flow_id, wid, operation, maker, approvers, reason, proposed_at, expires_at, closed_at)
+  on wedsql.proposal to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.proposal_state(bigint), wedsql.proposal_waits(bigint)
+to wed_web, wed_reaper, wed_monitor;
+grant execute on function wedsql.proposal_items(text[], bigint[]) to wed_web;
+
 -- Returns the numbers of the proposals of these flows that a person of these groups can approve, the first to
 -- expire first; at most 1,000.
 create or replace function wedsql.proposals_to_approve(p_flows text[], p_actor text, p_groups text[])

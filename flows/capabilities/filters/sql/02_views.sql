@@ -1,14 +1,14 @@
--- Saved views of lists of instances, tasks or cases: a filter with columns and an order, of one flow or ('')
--- of all. A view holds no rows: each reader gets those that they may see.
+-- Saved views of lists of instances, tasks, cases, jobs, approvals or alerts: a filter with columns and an
+-- order, of one flow or ('') of all. A view holds no rows: each reader gets those that they may see.
 
 -- Checks that there is such a list to have views of.
 -- Raises: WD502.
 create or replace function wedsql._check_list(p_list text) returns void
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  if p_list is null or p_list not in ('instances', 'tasks', 'cases') then
-    perform wedsql._raise('WD502', 'A view is of a list of instances, of tasks or of cases.',
-      'Choose one of them.');
+  if p_list is null or p_list not in ('instances', 'tasks', 'cases', 'jobs', 'approvals', 'alerts') then
+    perform wedsql._raise('WD502',
+      'A view is of a list of instances, tasks, cases, jobs, approvals or alerts.', 'Choose one of them.');
   end if;
 end $$;
 
@@ -49,8 +49,7 @@ begin
   end if;
 end $$;
 
--- Saves a view of a list of 'instances', 'tasks' or 'cases'; one of the same owner, list, flow and name is
--- replaced.
+-- Saves a view of a list (wedsql._check_list); one of the same owner, list, flow and name is replaced.
 -- Raises: WD001, WD004, WD502.
 create or replace function wedsql.save_view(p_owner text, p_flow text, p_name text, p_query text,
   p_columns text[] default '{}', p_sorting text default '', p_shared text default 'mine',

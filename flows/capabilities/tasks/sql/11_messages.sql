@@ -120,12 +120,13 @@ begin
                           jsonb_build_object('kind', left(p_kind, 80)));
   end if;
   return query
-  select m.id, m.kind, m.at, f.name::text, m.wid, m.job_id, m.facts, m.read_at
+  select m.id, m.kind, m.at, coalesce(f.name::text, m.facts ->> 'dropped'), m.wid, m.job_id, m.facts,
+    m.read_at
   from (select o.* from wedsql.message o
         where o.person = p_person and (p_before is null or o.id < p_before)
           and (p_kind is null or o.kind = p_kind::"char") and not (p_unread and o.read_at is not null)
         order by o.id desc limit least(greatest(p_limit, 1), 501)) m
-  join wedsql.flow f on f.id = m.flow_id order by m.id desc;
+  left join wedsql.flow f on f.id = m.flow_id order by m.id desc;
 end $$;
 
 -- Returns how many messages a person has not read; at most 1,000 are counted.

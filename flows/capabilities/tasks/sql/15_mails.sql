@@ -45,8 +45,9 @@ create or replace function wedsql.messages_to_mail(p_person text, p_ids bigint[]
 language plpgsql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 begin
   return query
-  select m.id, m.kind, m.at, f.name::text, m.wid, m.job_id, m.facts, m.read_at
-  from wedsql.message m join wedsql.flow f on f.id = m.flow_id
+  select m.id, m.kind, m.at, coalesce(f.name::text, m.facts ->> 'dropped'), m.wid, m.job_id, m.facts,
+    m.read_at
+  from wedsql.message m left join wedsql.flow f on f.id = m.flow_id
   where m.person = p_person and m.id = any (p_ids) and m.read_at is null order by m.id;
 end $$;
 

@@ -28,3 +28,15 @@ select jsonb_agg(l order by l.tasks desc, l.owner) from (
     where p_kept is null and c.flow_id = p_flow and c.closed_at is null and c.lease_until > wedsql.now()) h
   where h.owner <> p_actor group by h.owner) l
 $$;
+
+-- Sends the holders of tasks and cases of a flow that is dropped the message of that. It belongs to no flow
+-- any more, so its facts have the name.
+create or replace function wedsql._on_dropping_tasks(p_flow integer) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+select wedsql._send_message(array[h.l ->> 'owner'], 'o', null, 0, null, jsonb_build_object('dropped', f.name,
+    'label', coalesce(nullif(f.label, ''), f.name), 'tasks', (h.l ->> 'tasks')::integer,
+    'actor', wedsql._actor()), wedsql.now())
+from wedsql.flow f
+cross join lateral jsonb_array_elements(wedsql._on_holders_tasks(f.id, null, wedsql._actor())) h (l)
+where f.id = p_flow
+$$;

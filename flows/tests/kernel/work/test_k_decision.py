@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import psycopg
@@ -28,10 +28,10 @@ def frozen() -> Iterator[psycopg.Connection[Any]]:
             yield conn
 
 
-def run(conn: psycopg.Connection[Any], number: int) -> Counter[str]:
-    """Make experiments of as many random flows; return how often each way was compared."""
+def run(conn: psycopg.Connection[Any], seeds: Iterable[int]) -> Counter[str]:
+    """Make an experiment of a random flow for each seed; return how often each way was compared."""
     compared: Counter[str] = Counter()
-    for seed in range(number):
+    for seed in seeds:
         experiment = Experiment(conn, seed)
         if experiment.publish():
             experiment.run()
@@ -40,7 +40,7 @@ def run(conn: psycopg.Connection[Any], number: int) -> Counter[str]:
 
 
 def test_each_way_of_a_step_does_what_is_decided(frozen: psycopg.Connection[Any]) -> None:
-    compared = run(frozen, FLOWS)
+    compared = run(frozen, range(FLOWS))
     assert min(compared[way] for way in ("start", "fast", "general")) >= FLOWS, compared
 
 
@@ -64,9 +64,12 @@ PLANTED = {
     "general: withdrawal": Change(("_apply_options",), "v_found.withdrawn <> '{}'", "false"),
 }
 
+# Seeds whose flows find those that are found late; they are tried first.
+FIRST = (17, 31, 66)
+
 
 @pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)
 def test_a_planted_difference_is_found(frozen: psycopg.Connection[Any], planted: Change) -> None:
     apply(frozen, [planted])
     with pytest.raises(Differences):
-        run(frozen, 160)  # ends with the first
+        run(frozen, [*FIRST, *range(160)])  # ends with the first

@@ -10,6 +10,7 @@ import pytest
 from psycopg.types.json import Jsonb
 
 from flows import api
+from flows.capabilities.tasks.sentences import sentence
 from flows.capabilities.tasks.tests.kernel.office import CLERK, only, violations
 from flows.database_errors import translated
 from flows.errors import HeldByOthers
@@ -35,7 +36,8 @@ def taken(kit: Kit, person: str = "ana") -> int:
 
 
 def lost(kit: Kit, person: str = "ana") -> list[str]:
-    return [each.facts["transition"] for each in api.persons.messages(person, kind="o", conn=kit.conn)]
+    found = api.persons.messages(person, kind="o", conn=kit.conn)
+    return [each.facts["transition"] for each in found if each.flow == kit.name]
 
 
 def holders(kit: Kit) -> list[str]:
@@ -202,6 +204,20 @@ def test_the_reaper_asks_nobody(office: Kit) -> None:
     office.clock("2 minutes")
     assert api.publications.publish_due(conn=office.conn) == office.name
     assert lost(office) == ["tr_check"] and holders(office) == []
+
+
+def test_who_held_tasks_of_a_dropped_flow_reads_who_dropped_it(office: Kit) -> None:
+    name = office.name
+    taken(office)
+    office.rows("select set_config('wedsql.actor', 'boss', false)")
+    api.flows.drop(name, force=True, conn=office.conn)
+    (one,) = (each for each in api.persons.messages("ana", kind="o", conn=office.conn) if each.flow == name)
+    assert (one.wid, one.job_id) == (0, None)
+    assert (
+        sentence(one) == f"boss deleted the flow “{name}” with its instances; 1 task or case of it was yours."
+    )
+    assert api.persons.mark_messages_read("ana", [one.id], conn=office.conn) == 1
+    api.flows.create(name, conn=office.conn)
 
 
 def test_a_dropped_flow_with_claimed_cases_names_their_owners(office: Kit) -> None:

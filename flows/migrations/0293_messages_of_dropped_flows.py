@@ -1,0 +1,12 @@
+"""Keep messages about flows that were dropped."""
+
+from __future__ import annotations
+
+from django.db import migrations
+
+from flows.operations.install import ChangeTables
+
+
+class Migration(migrations.Migration):
+    dependencies = [("flows", "0278_list_views")]
+    operations = [ChangeTables("0293_messages_of_dropped_flows")]
