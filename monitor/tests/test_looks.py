@@ -95,6 +95,8 @@ PAGES = (
     "/flows/{f}/audit/",
     "/flows/{f}/signals/",
     "/flows/{f}/locks/",
+    "/moves/",
+    "/instances/{w}/hand-over/",
     "/flows/{f}/audit/?kind=changes",
     "/flows/{f}/case-rules/?kind=links",
     "/flows/{f}/case-rules/edit/?kind=queues",

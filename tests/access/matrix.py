@@ -89,6 +89,10 @@ flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
 flows/<slug:name>/signals/                         Lnyyyyyyy Lnffyfyff
 flows/<slug:name>/locks/                           Lnyyyyyyy ---------
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
+instances/<int:wid>/hand-over/                     Lnffyfyff Lnffyfyff
+moves/                                             Lyyyyyyyy Lyyyyyyyy
+moves/<uuid:move>/                                 Lnyyyyyyy Lnffyfyff
+moves/<uuid:move>/message/                         Lnffyfyff ---------
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
