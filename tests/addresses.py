@@ -56,7 +56,7 @@ NO_PAGE = re.compile(
     "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|tour|delete_view|operate_alert|operate_webhook"
     "|operate_device|next_case|change_case|decide|draft|undo|look|attach_file|case_file|remove_file"
     "|request_index|rematch|check|steps|next_task|take_tasks|release_tasks|give_tasks|place_task|choose_tasks"
-    "|change_task|unread|offline|offline_.*|task_file|instance_file|field_values"
+    "|change_task|move_message|unread|offline|offline_.*|task_file|instance_file|field_values"
 )
 
 

@@ -7,6 +7,7 @@ from io import BytesIO
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
 from django.test import Client
 
 from flows import api
@@ -83,6 +84,17 @@ def test_an_instance_is_taken_back_on_its_page(page: Client, there: Site) -> Non
     assert "needs a reason" in page.post(place, {"reason": " "}).content.decode()
     assert f"Instance {wid} is back." in page.post(place, {"reason": "no"}, follow=True).content.decode()
     assert "is back already" in page.post(place, {"reason": "no"}).content.decode()
+
+
+def test_the_health_page_says_that_a_package_has_expired(page: Client, there: Site) -> None:
+    wid = api.instances.start("orders", {"number": "1"})
+    place = handed(page, there, wid)
+    said = "their packages have expired"
+    assert said not in page.get("/health/").content.decode()
+    with connection.cursor() as cursor:
+        cursor.execute("update wedsql.move set expires_at = now()")
+    assert said in page.get("/health/").content.decode()
+    assert "It has expired" in page.get(place).content.decode()
 
 
 def test_bad_input_is_said_and_keeps_what_was_typed(page: Client, there: Site) -> None:
