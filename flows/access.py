@@ -17,7 +17,7 @@ no permission.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import wraps
 from typing import Any, Literal, TypeAlias
@@ -43,6 +43,7 @@ Action: TypeAlias = Literal[
 
 PREFIX = "flow:"
 ROLE = "role:"
+SKILL = "skill:"
 # design: change drafts; publish: request publications; approve: those of others; operate: start, suspend,
 # cancel; handle: claim cases and do the operations that need it; repair: also those that need `repair`;
 # approve_repair: repairs that others propose; reveal: see the values of attributes that are masked or hidden;
@@ -301,20 +302,31 @@ def _flows_of(user: AnyUser, action: Action) -> frozenset[str] | None:
 def task_keys(user: AnyUser) -> list[str]:
     """Return the audiences of tasks to which the user belongs (flows.capabilities.tasks).
 
-    A role is a group named role: and the name of the role. Tasks without a role are for those who may handle
-    the cases of the flow, whatever is concealed in it: every way of performing a task leaves that out. They
-    are read once per user object, as what the groups grant.
+    A role is a group named role: and the name of the role, a skill one named skill: and its name. Tasks for
+    those of a role who have a skill have an audience of their own (`with_skills`). Tasks without a role are
+    for those who may handle the cases of the flow, whatever is concealed in it: every way of performing a
+    task leaves that out. They are read once per user object, as what the groups grant.
     """
     if not user.is_authenticated or not user.is_active:
         return []
     keys: list[str] | None = getattr(user, "_task_keys", None)
     if keys is None:
-        groups = [name for name in group_names(user) if name.startswith(ROLE)]
+        roles, skills = (_named(user, prefix) for prefix in (ROLE, SKILL))
         handled = _flows_of(user, "handle")
-        keys = [f"r:{name.removeprefix(ROLE).strip()}" for name in groups]
+        keys = [f"r:{name}" for name in (*roles, *with_skills(roles, skills))]
         keys += [f"f:{name}" for name in sorted(names() if handled is None else handled)]
         user._task_keys = keys  # type: ignore[attr-defined]
     return keys
+
+
+def _named(user: AnyUser, prefix: str) -> list[str]:
+    """Return the names of groups without the prefix that they have."""
+    return [name.removeprefix(prefix).strip() for name in group_names(user) if name.startswith(prefix)]
+
+
+def with_skills(roles: Sequence[str], skills: Sequence[str]) -> list[str]:
+    """Return the audiences of those who have a skill: of each role, and of any."""
+    return [f"{role} + {skill}" if role else f"+ {skill}" for skill in skills for role in ("", *roles)]
 
 
 def rights(user: AnyUser, flow: str) -> frozenset[Action]:

@@ -41,8 +41,8 @@ def watch(connection: Any) -> None:
     """
     if connection not in _watched:
         _watched.add(connection)
-        connection.add_notice_handler(_note)
-        connection.add_notice_handler(worker_notices.note)
+        for handler in WATCHERS:
+            connection.add_notice_handler(handler)
 
 
 def watch_django(connection: Any, **_signal: Any) -> None:
@@ -57,6 +57,10 @@ def _note(diag: Any) -> None:
     found = _collected.get()
     if found is not None:
         found.append(diag.message_primary or "")
+
+
+WATCHERS = (_note, worker_notices.note)
+"""What a connection that is watched does with notices."""
 
 
 @contextmanager

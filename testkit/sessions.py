@@ -10,6 +10,8 @@ from weakref import WeakKeyDictionary
 import psycopg
 from psycopg.pq import TransactionStatus
 
+from flows import replication
+
 Session = psycopg.Connection[Any]
 MOST = 4
 # What a session keeps of dropped flows makes each later change of a definition slower.
@@ -56,7 +58,8 @@ class SessionPool:
 
 def _reset(session: Session) -> bool:
     """Return whether the session is as good as new, after ending its transaction and its settings."""
-    if session.closed or session._notice_handlers or session._notify_handlers:
+    own = {*session._notice_handlers} - {*replication.WATCHERS}  # those stay: they have no state of a test
+    if session.closed or own or session._notify_handlers:
         return False
     try:
         if session.info.transaction_status is not TransactionStatus.IDLE:

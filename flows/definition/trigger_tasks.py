@@ -48,8 +48,8 @@ class TaskOptions(TypedDict, total=False):
         Option(
             label=_("person named by"),
             help=_(
-                "The attribute whose value is the user who performs the task, or role: and a role; where it"
-                " is empty, the role above performs it."
+                "The attribute whose value is the user who performs the task, role: and a role, or skill: and"
+                " a skill that those of the role above need; where it is empty, the role above performs it."
             ),
             group=Group.TASKS,
         ),

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from flows import api
 from flows.languages.bpmn import BpmnProblem, Process
 from flows.languages.bpmn.expressions import name_of
-from flows.languages.bpmn.model import Element
+from flows.languages.bpmn.model import Assignment, Element, Expression
 from flows.models import Flow
 
 
@@ -51,9 +51,26 @@ class Callees:
         for id_, element in process.elements.items():
             if element.calls and not element.person:
                 known = own if element.calls == flow else self.attributes(element.calls)
+                element = _with_all(element, own, known or frozenset())
                 problems += _problems(element, known)
                 elements[id_] = _without_item(element, known)
         return replace(process, elements=elements), problems
+
+
+def _with_all(element: Element, own: frozenset[str], known: frozenset[str]) -> Element:
+    """Return a call that passes all values at once, or gets them back, with each that both flows have."""
+    inputs, outputs = element.inputs, element.outputs
+    given = {each.target for each in inputs}
+    taken = {each.target for each in outputs}
+    both = [
+        Assignment(name, Expression(name, "sql", element.line, element.column))
+        for name in sorted(own & known)
+    ]
+    if element.passes_all:
+        inputs = (*inputs, *(each for each in both if each.target not in given))
+    if element.returns_all:
+        outputs = (*outputs, *(each for each in both if each.target not in taken))
+    return replace(element, inputs=inputs, outputs=outputs)
 
 
 def _problems(element: Element, known: frozenset[str] | None) -> Iterator[BpmnProblem]:

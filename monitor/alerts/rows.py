@@ -32,6 +32,7 @@ class RuleRow:
     """A rule with its texts."""
 
     rule: SavedAlertRule
+    flow_title: str = ""
 
     @property
     def state(self) -> tuple[object, str]:

@@ -22,6 +22,7 @@ from monitor import list_filters
 from monitor.alerts import forms, present, selection, week
 from monitor.alerts.forms import EVENT, STATUS
 from monitor.alerts.rows import STATE, RuleRow, measured
+from monitor.cases.rows import names
 from monitor.labels import ALERT_KIND
 from pages.guard import page
 from pages.urlparams import long_number, text
@@ -50,14 +51,15 @@ def alerts(request: HttpRequest) -> HttpResponse:
         address = list_filters.without_form(request, wanted.asked, selection.KIND.kept)
         return HttpResponseRedirect(address)
     found, columns = selection.found(request.user, wanted, PAGE_SIZE), selection.columns(request)
+    titles = names({rule.flow for rule in found.rows})
     counts = api.alerts.count_states(None if wanted.flows is None else sorted(wanted.flows))
     context = {
-        "rows": [RuleRow(rule) for rule in found.rows],
+        "rows": [RuleRow(rule, titles.flow(rule.flow)) for rule in found.rows],
         "columns": {name: selection.KIND.columns[name] for name in columns},
         "numbers": selection.NUMBERS,
         "more": found.more,
         "too_slow": found.too_slow,
-        "counts": [(name, STATE[name][0], counts.get(name, 0)) for name in COUNTED],
+        "counts": [(name, STATE[name][0], counts.get(name, 0), f"alert.state:{name}") for name in COUNTED],
         "known": bool(counts),
         "operates": somewhere(request.user, "operate"),
     } | selection.form(request, wanted, found, columns)

@@ -124,11 +124,15 @@ class Caller:
             raise Http404
         return instance(found.wid), shown_to(self.user, flow, found.wid)
 
-    def flow_of_proposal_or_404(self, number: int) -> FlowInfo:
+    def of_proposal_or_404(self, number: int) -> tuple[Instance | None, FlowInfo]:
+        """Return the instance of a proposal, None if it is about none or was removed, and its flow."""
         try:
-            return self.flow_or_404(read_proposal(number).flow if number < 2**63 else "")
+            found = read_proposal(number) if number < 2**63 else None
         except UnknownProposal:
-            raise Http404 from None
+            found = None
+        if found and found.wid and self.may_on("see", found.flow, found.wid) and instance(found.wid):
+            return self.instance_or_404(found.wid)
+        return None, self.flow_or_404(found.flow if found else "")
 
     def flow_of_bulk_or_404(self, number: int) -> FlowInfo:
         """Return the first flow of an operation on many instances, all of whose flows the caller sees."""
@@ -207,7 +211,7 @@ class Needs:
         if "case" in given:
             return caller.of_case_or_404(int(given["case"]))
         if "proposal" in given:
-            return None, caller.flow_of_proposal_or_404(int(given["proposal"]))
+            return caller.of_proposal_or_404(int(given["proposal"]))
         if "bulk" in given:
             return None, caller.flow_of_bulk_or_404(int(given["bulk"]))
         return None, caller.flow_or_404(str(given["name"])) if "name" in given else None

@@ -95,12 +95,17 @@ def propose_repair(request: HttpRequest, wid: int, given: inputs.RepairIn) -> An
 @router.get("/proposals", response=ProposalsOut, auth=READ_SHOWN, summary="Proposed repairs")
 def proposals(request: HttpRequest, given: Query[ListedProposals]) -> Any:
     """Return a page of repairs that wait for approvals, the first to expire first, or of the others."""
-    seen = call_of(request).caller.flows
+    caller = call_of(request).caller
+    seen = caller.flows
     flows = None if seen is None else sorted(seen)
     if given.flow:
         flows = [given.flow] if seen is None or given.flow in seen else []
     after = number_of(int(given.cursor)) if given.cursor else None
-    found = kernel.approvals.list(flows, closed=given.closed, after=after, limit=given.limit + 1)
+    narrowed = given.flow or (caller.token is not None and caller.token.flows)
+    person = "" if narrowed else caller.name  # the proposals of instances about which the caller decides, too
+    found = kernel.approvals.list(
+        flows, closed=given.closed, after=after, limit=given.limit + 1, person=person
+    )
     page = found[: given.limit]
     following = str(page[-1].number) if len(found) > len(page) else None
     return {"items": [_shown(each) for each in page], "next": following}

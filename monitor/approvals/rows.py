@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.access import AnyUser, may, may_handle, may_operate
+from flows.access import AnyUser, may, may_handle, may_on, may_see
 from flows.capabilities.approvals import approvers
 from flows.capabilities.approvals.api import OPEN, RULES, Proposal
 from flows.capabilities.bulk.api import BulkRequest
@@ -162,7 +162,8 @@ def may_withdraw(user: AnyUser, found: Proposal) -> bool:
         return may(user, "design", found.flow)
     if found.bulk:
         return may_handle(user, found.flow) or may_all(user, found.operation, [found.flow])
-    return may_handle(user, found.flow) or may_operate(user, found.flow)
+    wid = found.wid or 0
+    return may_on(user, "handle", found.flow, wid) or may_on(user, "operate", found.flow, wid)
 
 
 def _changes(found: Proposal, flow: FlowInfo) -> list[consequences.Cell]:
@@ -192,6 +193,7 @@ def _samples(found: Proposal, flow: FlowInfo) -> list[PreviewRow]:
 
 
 def open_of(wid: int, flow: FlowInfo, user: AnyUser) -> Shown | None:
-    """Return the proposal that waits in an instance, if there is one."""
-    found = api.approvals.list([flow.name], wid=wid, limit=1)
-    return shown(found[0], flow, user) if found else None
+    """Return the proposal that waits in an instance; one about many is for who sees the flow."""
+    waiting = api.approvals.list([flow.name], wid=wid, limit=20)
+    found = next((one for one in waiting if one.wid or may_see(user, flow.name)), None)
+    return shown(found, flow, user) if found else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.http import HttpRequest
@@ -69,11 +69,16 @@ def wanted(request: HttpRequest, mine: list[int]) -> Wanted:
 
 
 def found(user: AnyUser, given: Wanted, size: int) -> Found[Proposal]:
-    """Return a page of the list."""
+    """Return a page of the list; the first one without a filter has those that the user decides, too."""
     listed = given.chosen.listed
-    return listing.found(
+    page = listing.found(
         user, KIND, given.asked, listed, given.after, size, api.approvals.listed, given.flows
     )
+    if given.flows is None or given.after or given.chosen.only is not None or given.asked.text:
+        return page
+    name, closed = user.get_username(), given.chosen.closed
+    decided = api.approvals.list([], closed=closed, person=name, limit=size)
+    return replace(page, rows=[*(one for one in decided if one.flow not in given.flows), *page.rows])
 
 
 def counted(user: AnyUser, query: str, cap: int) -> Callable[[], Count]:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from flows import api
-from flows.access import masks, shown_to, visible_flows
+from flows.access import masks, may_on, shown_to
 from flows.capabilities.approvals import approvers
 from flows.capabilities.approvals.api import RULES, Proposal
 from flows.errors import Refused, UnknownProposal
@@ -119,15 +119,14 @@ def _say(request: HttpRequest, found: Proposal) -> None:
 
 
 def _proposal_or_404(request: HttpRequest, number: int) -> tuple[Proposal, FlowInfo]:
-    """Return the proposal and its flow, which the user sees. Raises Http404."""
-    visible = visible_flows(request.user)
+    """Return the proposal and its flow, if the user sees that or the instance. Raises Http404."""
     if number >= 2**63:
         raise Http404
     try:
-        found = api.approvals.read(number, None if visible is None else sorted(visible))
+        found = api.approvals.read(number)
     except UnknownProposal as error:
         raise Http404 from error
-    flow = flow_by_name(found.flow)
+    flow = flow_by_name(found.flow) if may_on(request.user, "see", found.flow, found.wid or 0) else None
     if flow is None:
         raise Http404
-    return found, shown_to(request.user, flow)
+    return found, shown_to(request.user, flow, found.wid)

@@ -127,7 +127,7 @@ def _answer(
             drafts.discard(request.user, context["case"].case.number if "case" in context else 0)
             return done
         context["fields"] = _fields(about, now, asked.changes)
-        if "fill" not in request.POST:
+        if more or "fill" not in request.POST:  # what was filled in is previewed at once
             context |= _preview(request, asked, flow)
     except values.BadValue as bad:
         context |= {"error": str(bad), "fields": _typed(request, about, now)}

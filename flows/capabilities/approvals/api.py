@@ -228,14 +228,17 @@ def list_proposals(
     closed: bool = False,
     after: int | None = None,
     limit: int = 50,
+    person: str = "",
     conn: Any = None,
 ) -> list[Proposal]:
     """Return proposals that wait, the first to expire first, or with `closed` the others, newest first.
 
-    At most 500. `after` is the number of the last proposal of the page before.
+    At most 500. `after` is the number of the last proposal of the page before. With `person` those of
+    instances of other flows about which that person decides are among them.
     """
-    call = "select wedsql.list_proposals(%s::text[], %s::integer, %s, %s::bigint, %s)"
-    return [_proposal(each) for (each,) in rows(conn, call, (_names(flows), wid, closed, after, limit))]
+    call = "select wedsql.list_proposals(%s::text[], %s::integer, %s, %s::bigint, %s, %s)"
+    given = (_names(flows), wid, closed, after, limit, person)
+    return [_proposal(each) for (each,) in rows(conn, call, given)]
 
 
 def listed_proposals(

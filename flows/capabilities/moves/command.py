@@ -15,6 +15,7 @@ from flows import api, json_text
 from flows.capabilities.moves.api import Move, Peer, SavedPeer
 from flows.capabilities.moves.envelope import MAX_BYTES
 from flows.management.base import FlowCommand, Usage
+from flows.management.files import write_pieces
 from flows.management.values import number
 
 NAMES = {
@@ -158,7 +159,7 @@ class Command(FlowCommand):
     def _write(self, message: bytes, file: str, as_json: bool) -> None:
         if not file:
             return self.stdout.write(message.decode())
-        Path(file).write_bytes(message)
+        write_pieces(Path(file), [message])
         self._done({"written": True}, f"The message is in {file}.", {"json": as_json})
 
     def _done(self, found: Mapping[str, Any], text: str, options: Mapping[str, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.db.models import Q
 
-from flows.access import PREFIX, ROLE
+from flows.access import PREFIX, ROLE, SKILL
 from flows.capabilities.tasks.errors import FormNotTaken
 
 MOST = 200
@@ -27,7 +27,13 @@ def colleagues(audience: str, person: str) -> list[str]:
     }
     if kind not in groups:
         return []
-    found = get_user_model().objects.filter(groups[kind], is_active=True).exclude(username=person)
+    users = get_user_model().objects.filter(is_active=True).exclude(username=person)
+    role, plus, skill = name.rpartition("+ ")
+    if kind == "r" and plus:  # those of a role who have a skill
+        found = users.filter(groups__name=f"{SKILL}{skill}")
+        found = found.filter(groups__name=f"{ROLE}{role.strip()}") if role else found
+    else:
+        found = users.filter(groups[kind])
     return list(found.order_by("username").values_list("username", flat=True).distinct()[:MOST])
 
 

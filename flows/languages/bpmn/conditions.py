@@ -82,6 +82,7 @@ def _written(process: Process) -> Iterator[tuple[Flow | Element, Expression]]:
     owners: list[tuple[Flow | Element, Expression | None]] = [
         *((flow, flow.condition) for flow in process.flows.values()),
         *((each, each.trigger.expression) for each in process.elements.values() if _is_conditional(each)),
+        *((each, each.expression) for each in process.elements.values() if each.ordering),
     ]
     return ((owner, expression) for owner, expression in owners if expression is not None)
 

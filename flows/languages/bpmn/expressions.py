@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from flows.languages.bpmn.feel import NotSimple, names_in, to_sql
+from flows.languages.bpmn.feel import NotSimple, may_hold, names_in, to_sql
 from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.problems import BpmnProblem
@@ -18,8 +18,13 @@ _DATA_OBJECT = re.compile(
     r"""(?:(?:\w+:)?getDataObject|execution\.getVariable)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
 )
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
-_METHOD = re.compile(r"[^\W\d]\w*\s*\.\s*([^\W\d]\w*)\s*\(")
+_METHOD = re.compile(r"(?:[^\W\d]\w*|\))\s*\.\s*([^\W\d]\w*)\s*\(|\b[a-z]\w*:([a-z]\w*)\(")
 """A call of a method, which FEEL does not have."""
+_MARKED = re.compile(r"[$#]\{([^{}]*)\}")
+_SEVERAL = re.compile(r"\}[^{}]*[$#]\{")
+"""Several parts of an expression that are marked each."""
+_PRESENT = re.compile(r"\b(?:now|today)\s*\(\s*\)")
+"""A function of the present moment, which no condition has."""
 _RETURNED = re.compile(r"\s*return\b(.*?);?\s*", re.DOTALL)
 
 
@@ -34,9 +39,11 @@ class NotUnderstood(ValueError):
 def sql(expression: Expression, default: str, element: str, types: Mapping[str, str] | None = None) -> str:
     """Return an expression as SQL; `types` are those of attributes. Raises NotUnderstood."""
     language = (expression.language or default).lower()
-    text, before = bare(expression.text)
     if language in _SQL:
         return expression.text
+    text, before = bare(expression.text)
+    if not expression.text.startswith("="):
+        text = text.rstrip().rstrip(";")
     if any(each in language for each in _PROGRAMS):
         text, language = returned(text), ""
         before = 2
@@ -72,12 +79,31 @@ def is_program(expression: Expression, default: str) -> bool:
     return other or bool(method(expression, default))
 
 
+def is_unread(expression: Expression, default: str, types: Mapping[str, str]) -> bool:
+    """Return whether an expression is not read here: a text for readers, or one that a program computes.
+
+    What says that it is in FEEL or SQL, and is wrong, is not meant.
+    """
+    if is_program(expression, default):
+        return True
+    if _PRESENT.search(_TEXT.sub("''", expression.text)):
+        return (expression.language or default).lower() not in _SQL
+    language = (expression.language or default).lower()
+    if "feel" in language or language in _SQL or expression.text.strip().startswith("="):
+        return False
+    try:
+        sql(expression, default, "", types)
+    except NotUnderstood:
+        return True
+    return not may_hold(returned(bare(expression.text)[0]).strip().rstrip(";"))
+
+
 def method(expression: Expression, default: str) -> str:
     """Return the method that an expression calls; empty for none, and where it is SQL."""
     if (expression.language or default).lower() in _SQL:
         return ""
     found = _METHOD.search(_TEXT.sub("''", _DATA_OBJECT.sub("x", bare(expression.text)[0])))
-    return found[1] if found is not None else ""
+    return next(filter(None, found.groups()), "") if found is not None else ""
 
 
 def feel_names(expression: Expression, default: str) -> frozenset[str]:
@@ -104,8 +130,10 @@ def bare(text: str) -> tuple[str, int]:
     """Return an expression without the signs around it, and how many characters are before it."""
     if text.startswith("="):
         return text[1:], 1
-    if text[:2] in ("${", "#{") and text.endswith("}"):
+    if text[:2] in ("${", "#{") and text.endswith("}") and not _SEVERAL.search(text):
         return text[2:-1], 2
+    if _MARKED.search(text):
+        return _MARKED.sub(r"(\1)", text), 2
     return text, 0
 
 

@@ -99,9 +99,11 @@ class Element:
 
     `choice` is what whoever performs a task chooses, `resets` the attribute that a gateway empties once it
     has decided. `calls` is the flow of a call activity; `inputs` and `outputs` are what children get and
-    return, or what a script sets. `job_type` is the type of its job for workers of another engine; `person`
-    says that a person performs it. `triggers` are those of an event with several, of which it waits for one,
-    or `of_all`; what `instantiates` starts instances.
+    return, or what a script sets; one that `passes_all` or `returns_all` passes all that both flows have.
+    `ordering` is that of an ad-hoc sub-process, whose completion condition is its `expression`, and which
+    `cancels` what is still performed when it holds. `job_type` is the type of its job for workers of another
+    engine; `person` says that a person performs it. `triggers` are those of an event with several, of which
+    it waits for one, or `of_all`; what `instantiates` starts instances.
     """
 
     id: str
@@ -124,6 +126,10 @@ class Element:
     compensates: bool = False
     by_event: bool = False
     transaction: bool = False
+    ordering: str = ""
+    cancels: bool = True
+    passes_all: bool = False
+    returns_all: bool = False
     message: str = ""
     job_type: str = ""
     person: bool = False

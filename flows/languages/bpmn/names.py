@@ -43,6 +43,11 @@ def usable(name: str) -> str:
     return f"{name}_" if name in _UNUSABLE else name
 
 
+def attribute_of(name: str) -> str:
+    """Return the name of the attribute that a name in an expression means; attributes have Latin letters."""
+    return usable(name if name.isascii() else slug(name, longest=63))
+
+
 def is_made_up(id_: str) -> bool:
     """Return whether a modeller made an id up, such as Activity_0x1y2z3 or sid-81ED1ADC-...."""
     return _MADE_UP.fullmatch(id_) is not None

@@ -6,7 +6,14 @@ import re
 
 from flows.languages.bpmn.crons import repetitions
 from flows.languages.bpmn.expressions import bare
-from flows.languages.bpmn.iso import cycle, cycle_has_zone_name, has_zone_name, is_duration, moment
+from flows.languages.bpmn.iso import (
+    cycle,
+    cycle_has_zone_name,
+    day,
+    has_zone_name,
+    is_duration,
+    moment,
+)
 
 _SHOWN = 120  # characters of a text in a problem
 _VALUE = r"""\s*(?:"([^"]*)"|'([^']*)')\s*"""
@@ -100,6 +107,26 @@ def starts(form: str, text: str) -> list[str]:
     if repeated is not None:
         return [repeated.text]
     return repetitions(text) if form == "cycle" else []
+
+
+def is_read(form: str, text: str, *, begins: bool = False, repeats: bool = False) -> bool:
+    """Return whether a text is a time here: of what starts instances, or of an event that can repeat."""
+    if begins:
+        return bool(starts(form, text))
+    found = cycle(text) if form == "cycle" else None
+    if found is not None:
+        return not (repeats and found.first)
+    if form == "duration":
+        return is_duration(text)
+    return form == "date" and (moment(text) is not None or offset(text) is not None)
+
+
+def without_offset(form: str, text: str) -> str:
+    """Return a moment or a date without an offset from UTC as one of UTC; empty for another text."""
+    given = text.strip() if form == "date" else ""
+    if not given or moment(given) is not None:
+        return ""
+    return moment(given, local=True) or (f"{day(given)}T00:00:00Z" if day(given) else "")
 
 
 def problem(text: str, form: str, *, starts: bool = False, repeats: bool = False) -> str:

@@ -124,9 +124,9 @@ begin
 end
 $$;
 
--- Checks SET strings as check_set_text checks each of them, and returns what they compute: a list of
--- expressions over r, each with the name and of the type of its attribute.
--- Raises: WD211 for the first that is rejected, as check_set_text.
+-- Checks SET strings as check_set_text checks each of them, and returns what they compute: an expression
+-- over r for an object of the attributes, each value of the type of its attribute. Raises: WD211 for the
+-- first that is rejected, as check_set_text.
 create or replace function wedsql._check_sets(p_texts text[], p_attrs jsonb)
 returns table (n integer, computed text)
 language plpgsql volatile set search_path = pg_catalog, pg_temp as $$
@@ -149,12 +149,19 @@ begin
 end
 $$;
 
--- Returns what a SET string computes, as it is written in p_written, for the types of its tokens.
+-- Returns the expression, of type jsonb, for what a SET string computes, as it is written in p_written,
+-- with the types of its tokens. It is no query, which would cost several times as much; a function has at
+-- most 100 arguments.
 create or replace function wedsql._computed(p_tokens wedsql.token[], p_written wedsql.token[], p_attrs jsonb)
 returns text language sql stable set search_path = pg_catalog, pg_temp as $$
-select string_agg(format('(%s)::%s as "%s"', w.qualified, wedsql.sql_type(p_attrs ->> a.attribute),
-                         w.attribute), ', ' order by a.first)
-from wedsql.assignments(p_tokens) a join wedsql.assignments(p_written) w on w.first = a.first
+select string_agg(o.made, ' || ' order by o.n)
+from (select p.n, format('jsonb_build_object(%s)', string_agg(p.pair, ', ' order by p.first)) as made
+      from (select (row_number() over (order by a.first) - 1) / 40 as n, a.first,
+                   format($t$'%s', (%s)::%s$t$, w.attribute, w.qualified,
+                          wedsql.sql_type(p_attrs ->> a.attribute)) as pair
+            from wedsql.assignments(p_tokens) a
+            join wedsql.assignments(p_written) w on w.first = a.first) p
+      group by p.n) o
 $$;
 
 -- Returns which of some conditions, or SET strings with p_set, are accepted, in their order. What is not may

@@ -88,6 +88,28 @@ begin
   perform set_config('wedsql.takes', 'on', false);
 end $$;
 
+-- Records that this transaction took jobs of a flow, as <flow>.take does: for a caller that has checked what
+-- take checks.
+-- Locks: the numbers of the jobs, where take locks them.
+create or replace function wedsql._record_taken(p_flow integer, p_jobs bigint[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_known boolean := case when current_setting('wedsql.takes', true) = 'on'
+                          then currval('wedsql.took_in') = wedsql._microseconds(now()) end;
+begin
+  if v_known is null then
+    perform wedsql._first_take(wedsql._holds_any());
+  elsif not v_known then
+    perform setval('wedsql.took_in', wedsql._microseconds(now())),
+            setval('wedsql.took_at', wedsql._microseconds(wedsql.now()));
+  end if;
+  perform set_config('wedsql.took_jobs', concat(case when v_known is not false then
+    current_setting('wedsql.took_jobs', true) end, ',', array_to_string(p_jobs, ','), ','), true);
+  if wedsql._take_checks_more(p_flow) then
+    perform pg_try_advisory_xact_lock(- u.id) from unnest(p_jobs) u (id);
+  end if;
+end $$;
+
 -- Returns whether a flow has jobs for which take does more than to lock them.
 create or replace function wedsql._take_checks_more(p_flow integer) returns boolean
 language sql stable set search_path = pg_catalog, pg_temp as $$

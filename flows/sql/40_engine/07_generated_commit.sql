@@ -1,3 +1,27 @@
+-- Returns whether a flow has so many attributes that a state is read rather than made: a row becomes JSON
+-- at ten times the cost at which the history has it.
+create or replace function wedsql._is_wide(p_flow integer) returns boolean
+language sql stable set search_path = pg_catalog, pg_temp as $$
+select count(*) > 64 from wedsql.attr a where a.flow_id = p_flow
+$$;
+
+-- Returns the join to the last step h of an instance, with its state, if that was the result of a job
+-- under the present definition, for then it is the row as JSON. The number of the step is read first,
+-- whatever the statistics say, so that one row of the history is read. p_wid: an expression for the instance.
+create or replace function wedsql._last_state(p_flow integer, p_wid text) returns text
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select wedsql._fill($q$
+  left join lateral (
+    select t.seq, t.state
+    from (select i.wid, i.seq, i.changed_at from wedsql.instance i where i.wid = {wid} offset 0) i
+    cross join lateral (
+      select t.seq, t.state from wedsql.wed_trace t
+      where t.wid = i.wid and t.seq = i.seq and t.tstmp = i.changed_at and t.job_id is not null
+        and t.version = (select f.version from wedsql.flow f where f.id = {id}) offset 0) t
+    offset 0) h on true$q$,
+  jsonb_build_object('id', p_flow, 'wid', p_wid))
+$g$;
+
 -- Returns the assignments by which a commit writes the changes c.state into the row w.
 create or replace function wedsql._changed_columns(p_flow integer) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
@@ -8,30 +32,47 @@ select coalesce(string_agg(wedsql._fill(
 from wedsql._columns(p_flow) c
 $$;
 
--- Returns the source of the value that the row o has, as JSON, in the attribute whose name is k, one of these
--- from one number to the other. It is found by halves.
-create or replace function wedsql._old_value(p_names text[], p_from integer, p_to integer) returns text
+-- Returns the source of the value that a row has, as JSON, in the attribute whose name is k, one of these
+-- from one number to the other. It is found by halves. p_row: the name of the row.
+create or replace function wedsql._value_by_name(p_row text, p_names text[], p_from integer, p_to integer)
+returns text
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 declare
   v_half integer := (p_from + p_to) / 2;
 begin
   if p_from = p_to then
-    return format('to_jsonb(o."%s")', p_names[p_from]);
+    return format('to_jsonb(%s."%s")', p_row, p_names[p_from]);
   end if;
   return format('case when k <= %L collate "C" then %s else %s end', p_names[v_half],
-    wedsql._old_value(p_names, p_from, v_half), wedsql._old_value(p_names, v_half + 1, p_to));
+    wedsql._value_by_name(p_row, p_names, p_from, v_half),
+    wedsql._value_by_name(p_row, p_names, v_half + 1, p_to));
 end $$;
 
--- Returns the source of the values, as JSON, that the row o has in the attributes that c.state changes. The
--- row as JSON would have all of them, of which a step changes few.
-create or replace function wedsql._old_values(p_flow integer) returns text
+-- Returns the source of the values, as JSON, that a row has in the attributes that c.state changes. The
+-- row as JSON would have all of them, of which a step changes few. p_row: the name of the row.
+create or replace function wedsql._changed_values(p_flow integer, p_row text) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
 select case when count(*) = 0 then '''{}''::jsonb' else wedsql._fill(
   $t$(select coalesce(jsonb_object_agg(k, {value}), '{}') from jsonb_object_keys(c.state) k)$t$,
   jsonb_build_object('value',
-    wedsql._old_value(array_agg(a.aname order by a.aname collate "C"), 1, count(*)::integer))) end
+    wedsql._value_by_name(p_row, array_agg(a.aname order by a.aname collate "C"), 1, count(*)::integer))) end
 from wedsql.attr a where a.flow_id = p_flow
 $$;
+
+-- Returns the source of the state that a commit of the changes c.state gives to the row w, and what it
+-- needs in the FROM list. In a wide flow it is the last state with what changes in it, if the history has
+-- that: a row becomes JSON at several times that cost, which grows with the square of its width if a text
+-- or a null comes first in it.
+create or replace function wedsql._new_state(p_flow integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select case when wedsql._is_wide(p_flow) then jsonb_build_object(
+    'now', wedsql._fill($q$coalesce(
+                {values} || (h.state - array(select k from jsonb_object_keys(c.state) k)),
+                to_jsonb(w.*) - 'wid')$q$,
+      jsonb_build_object('values', wedsql._changed_values(p_flow, 'w'))),
+    'history', wedsql._last_state(p_flow, 'c.wid'))
+  else jsonb_build_object('now', $q$to_jsonb(w.*) - 'wid'$q$, 'history', '') end
+$g$;
 
 -- Returns the source of <flow>._commit, which applies the results of several jobs of different instances at
 -- once: rows locked in wid order, jobs checked, columns written typed, conditions matched, everything
@@ -59,9 +100,9 @@ begin
                                 p_held, {checked:L});{keep}{sets}
   with done as (
     update {flow:I}.wed_flow w set {assignments}
-    from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid
+    from unnest(_b.v_steps) c join {flow:I}.wed_flow o on o.wid = c.wid{history}
     where w.wid = c.wid
-    returning c.*, {old} as old, to_jsonb(w.*) - 'wid' as now, wed_match.f_{id}(w.*) as holds,
+    returning c.*, {old} as old, {now} as now, wed_match.f_{id}(w.*) as holds,
               {long} as long)
   select array_agg(row(d.wid, false, d.job_id, d.tgid, d.trw, d.cause_seq, p_actor, null, d.now, d.old,
                        d.holds, null, d.claim)::wedsql.step), bool_or(0 > any (d.holds)),
@@ -71,9 +112,9 @@ begin
     perform wedsql._check_sizes(v_steps);
   end if;
   return query select r.job_id, r.seq, r.status, r.fired from wedsql._settle({id}, v_steps, v_failed) r;
-end $f$ $t$, jsonb_build_object('flow', p_schema, 'id', p_flow,
+end $f$ $t$, wedsql._new_state(p_flow) || jsonb_build_object('flow', p_schema, 'id', p_flow,
     'attributes', wedsql._attribute_names(p_flow), 'assignments', wedsql._changed_columns(p_flow),
-    'long', wedsql._any_long('w', p_flow), 'old', wedsql._old_values(p_flow),
+    'long', wedsql._any_long('w', p_flow), 'old', wedsql._changed_values(p_flow, 'o'),
     'sets', coalesce((
       select wedsql._fill(E'\n  v_steps := wedsql._with_sets({id}, {flow:L}, v_steps);',
         jsonb_build_object('id', f.id, 'flow', f.name))

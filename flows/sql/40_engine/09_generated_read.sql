@@ -4,30 +4,15 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$
 select 'coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq))'
 $$;
 
--- Returns whether a flow has so many attributes that a state is read rather than made: a row becomes JSON at
--- ten times the cost at which the history has it.
-create or replace function wedsql._is_wide(p_flow integer) returns boolean
-language sql stable set search_path = pg_catalog, pg_temp as $$
-select count(*) > 64 from wedsql.attr a where a.flow_id = p_flow
-$$;
-
 -- Returns the parts of _taken_query that read the states of the job j: from, payload, state. In a wide flow
--- the state is that of the last step, if that was the result of a job under the present definition, for then
--- it is the row as JSON.
+-- the state is that of the last step, if that is the row as JSON.
 create or replace function wedsql._states_of_job(p_flow integer) returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select case when wedsql._is_wide(p_flow) then jsonb_build_object(
     'payload', format('case when j.payload is null and h.seq = j.cause_seq then h.state else %s end',
       wedsql._payload_of_job()),
     'state', $q$coalesce(h.state, to_jsonb(w.*) - 'wid')$q$,
-    'history', wedsql._fill($q$
-  left join lateral (
-    select t.seq, t.state
-    from wedsql.instance i join wedsql.wed_trace t on t.wid = i.wid and t.seq = i.seq
-      and t.tstmp = i.changed_at
-    where i.wid = j.wid and t.job_id is not null
-      and t.version = (select f.version from wedsql.flow f where f.id = {id}) offset 0) h on true$q$,
-      jsonb_build_object('id', p_flow)))
+    'history', wedsql._last_state(p_flow, 'j.wid'))
   else jsonb_build_object('payload', wedsql._payload_of_job(), 'state', $q$to_jsonb(w.*) - 'wid'$q$,
     'history', '') end
 $g$;

@@ -52,7 +52,7 @@ declare
   v_now timestamptz;
   v_row {flow:I}.wed_flow;
   v_before jsonb := '{}'::jsonb;
-  v_state jsonb;
+  v_state jsonb;{declare_changed}
   v_matched integer[];
   v_new integer[];
   v_job record;
@@ -73,7 +73,8 @@ begin{first}
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
-         array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
+         array(select p.tgid from wedsql.job_pool p
+               where p.wid = p_wid and p.id <> p_job_id) as pending{last},
          {held}
          and p_changes @> '{}' and p_changes - {attributes:L}::text[] = '{}'{within_writes} as eligible{until}
   into v_job
@@ -81,7 +82,7 @@ begin{first}
   where j.wid = p_wid and j.id = p_job_id and x.wid = v_row.wid and x.status = 'R'
     and f.id = {id} and {plain};
   exit fast_path when v_job.eligible is not true;{sets}{apply_changes}
-  v_state := to_jsonb(v_row) - 'wid';
+  v_state := {state};
   exit fast_path when pg_column_size(v_state) > 100000;
   v_matched := wed_match.f_{id}(v_row);
   exit fast_path when 0 > any (v_matched);{guard}{stale}
@@ -138,7 +139,8 @@ begin{first}
     from wedsql.flow f where f.id = {id};
   end if;{perform}
   {answer}
-  end fast_path;{restore}$t$, wedsql._automatic_parts(p_flow, p_name) || jsonb_build_object(
+  end fast_path;{restore}$t$, wedsql._automatic_parts(p_flow, p_name) || wedsql._state_parts(p_flow)
+    || jsonb_build_object(
     'flow', p_schema, 'id', p_flow, 'name', p_name, 'first', p_first, 'held', p_held,
     'attributes', wedsql._attribute_names(p_flow), 'within_writes', wedsql._within_writes(p_flow),
     'apply_changes', wedsql._apply_changes(p_flow, v_names), 'guard', wedsql._guard_fast_path(p_flow),
@@ -147,6 +149,21 @@ begin{first}
     'answer', p_answer,
     'served', p_schema || ':', 'and_served', ' ' || p_schema || ':'));
 end $g$;
+
+-- Returns the parts of the fast path that make the new state: in a wide flow of the last one (_new_state).
+create or replace function wedsql._state_parts(p_flow integer) returns jsonb
+language sql stable set search_path = pg_catalog, pg_temp as $g$
+select case when wedsql._is_wide(p_flow) then jsonb_build_object(
+    'declare_changed', $t$
+  v_after jsonb := '{}'::jsonb;
+  v_changed text[] := '{}'::text[];$t$,
+    'last', $t$,
+         (select t.state from wedsql.wed_trace t
+          where t.wid = x.wid and t.seq = x.seq and t.tstmp = x.changed_at and t.job_id is not null
+            and t.version = f.version) as last$t$,
+    'state', $t$coalesce(v_after || (v_job.last - v_changed), to_jsonb(v_row) - 'wid')$t$)
+  else jsonb_build_object('declare_changed', '', 'last', '', 'state', $t$to_jsonb(v_row) - 'wid'$t$) end
+$g$;
 
 -- Returns the statement by which the fast path leaves a state that violates an integrity condition to the
 -- general path; empty for a flow without integrity conditions.
@@ -197,27 +214,32 @@ select coalesce(string_agg(wedsql._may_be_long(p_row, a.aname, a.type), ' or ' o
 from wedsql.attr a where a.flow_id = p_flow
 $g$;
 
--- Returns the statement that writes the change of one attribute.
-create or replace function wedsql._apply_change(p_name text, p_type text) returns text
+-- Returns the statement that writes the change of one attribute. p_wide: whether its flow is wide.
+create or replace function wedsql._apply_change(p_name text, p_type text, p_wide boolean) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select format($t$
   if p_changes ? %1$L then
     v_before := v_before || jsonb_build_object(%1$L, v_row."%1$s");
-    v_row."%1$s" := %2$s;%3$s
+    v_row."%1$s" := %2$s;%3$s%4$s
   end if;$t$, p_name, wedsql._value_in('p_changes', p_name, p_type), '
-    exit fast_path when ' || wedsql._may_be_long('v_row', p_name, p_type) || ';')
+    exit fast_path when ' || wedsql._may_be_long('v_row', p_name, p_type) || ';',
+  case when p_wide then format($t$
+    v_after := v_after || jsonb_build_object(%1$L, v_row."%1$s");
+    v_changed := v_changed || %1$L::text;$t$, p_name) end)
 $g$;
 
--- Returns statements that write the changes into v_row and the previous values into v_before. Attributes are
--- looked up in groups of eight, so that a wide row does not pay for each attribute that does not change.
--- p_names: only these attributes; null for all.
+-- Returns statements that write the changes into v_row and the previous values into v_before; in a wide
+-- flow also the new ones into v_after, and their names into v_changed. Attributes are looked up in groups
+-- of eight, so that a wide row does not pay for each attribute that does not change. p_names: only these
+-- attributes; null for all.
 create or replace function wedsql._apply_changes(p_flow integer, p_names text[] default null) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $g$
 select coalesce(string_agg(case when g.n = 1 then g.each else wedsql._fill($t$
   if p_changes ?| {names:L}::text[] then{each}
   end if;$t$, jsonb_build_object('names', g.names::text, 'each', g.each)) end, '' order by g.k), '')
 from (select k, count(*) over () as n, array_agg(a.aname order by a.aid) as names,
-             string_agg(wedsql._apply_change(a.aname, a.type), '' order by a.aid) as each
+             string_agg(wedsql._apply_change(a.aname, a.type, (select wedsql._is_wide(p_flow))), ''
+                        order by a.aid) as each
       from (select a.*, (row_number() over (order by a.aid) - 1) / 8 as k
             from wedsql.attr a where a.flow_id = p_flow and (p_names is null or a.aname = any (p_names))) a
       group by k) g

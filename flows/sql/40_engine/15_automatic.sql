@@ -57,7 +57,7 @@ declare
   v_half integer := (p_from + p_to) / 2;
 begin
   if p_from = p_to then
-    return format(E'if p_tgid = %s then return (select to_jsonb(v.*) from (select %s) v); end if;\n'
+    return format(E'if p_tgid = %s then return %s; end if;\n'
                   'return ''{}'';', p_tgids[p_from], p_computed[p_from]);
   end if;
   return format(E'if p_tgid <= %s then\n%s\nelse\n%s\nend if;', p_tgids[v_half],

@@ -20,11 +20,12 @@ from flows.tests.bpmn.files.bpmn_conformance import (
     task,
     timer,
 )
+from flows.tests.bpmn.habits.bpmn_habits import ONE, ad_hoc
 
 SOURCES = Path(bpmn.__file__).parent
 WRITTEN = re.compile(
     rb"(?<=[ ])(is\w+|\w+Activity|triggeredByEvent|testBefore|instantiate|readable|writable|required"
-    rb"|parallelMultiple|waitForCompletion)"
+    rb"|parallelMultiple|waitForCompletion|cancelRemainingInstances)"
     rb'="(true|false)"'
 )
 LOOP = '<bpmn:standardLoopCharacteristics testBefore="true" loopMaximum="3"/>'
@@ -49,6 +50,10 @@ MORE = {
         node("userTask", "t", f"<bpmn:extensionElements>{FIELDS}</bpmn:extensionElements>"),
     ),
 }  # fmt: skip
+MORE |= {
+    f"an ad-hoc sub-process, {cancels}": ad_hoc(ONE, until="=done", cancelRemainingInstances=cancels)
+    for cancels in ("true", "false")
+}
 FILES = {what: content for what, (content, _becomes) in SUPPORTED.items()} | REFUSED | MORE
 
 

@@ -14,6 +14,7 @@ import pytest
 
 from flows.languages.bpmn import BadBpmn, compile_process, read
 from flows.tests.bpmn.files.bpmn_conformance import REFUSED, SUPPORTED
+from flows.tests.bpmn.habits.bpmn_completed import COMPLETED
 from flows.tests.feel import feel_kinds
 from flows.tests.feel.feel_corpus import KINDS, feelin
 
@@ -26,6 +27,12 @@ def reason(content: bytes) -> str:
     return caught.value.problems[0].message.replace("|", "\\|")
 
 
+def said(content: bytes) -> str:
+    process, warnings = read(content)
+    found = [*warnings, *compile_process(process).warnings]
+    return " ".join(dict.fromkeys(each.message for each in found)).replace("|", "\\|")
+
+
 def with_tables(page: str) -> str:
     """Return the page with its tables as the tests have them."""
     answers = feelin()
@@ -35,6 +42,7 @@ def with_tables(page: str) -> str:
             for each in KINDS
         ],
         "What is supported": [(what, becomes) for what, (_file, becomes) in SUPPORTED.items()],
+        "What is not BPMN": [(what, said(content)) for what, content in COMPLETED.items()],
         "What is refused": [(what, reason(content)) for what, content in REFUSED.items()],
     }
     for title, rows in tables.items():

@@ -58,14 +58,16 @@ d as (
     i.reason, s.timers, s.fired, s.skipped, %(violated)s, f.final_when_pending, s.at)::wedsql.situation) d)
 select d.status::text, d.reason, d.fires as fired, d.suppressed, d.timers,
        array(select j.tgid from wedsql.job_pool j where j.wid = %(wid)s and j.tgid > 0 and j.id <> %(job)s
-               and j.tgid <> all (d.withdrawn) union select unnest(d.fires) order by 1) as jobs
+               and j.tgid <> all (d.withdrawn) union select unnest(d.fires) order by 1) as jobs,
+       true as recorded
 from d
 """
-_MADE = """
+_MADE = f"""
 select i.status::text, i.reason, h.fired, h.suppressed,
-       (select coalesce(jsonb_object_agg(x.tgid, x.due_at), '{}') from wedsql.timer x
+       (select coalesce(jsonb_object_agg(x.tgid, x.due_at), '{{}}') from wedsql.timer x
         where x.wid = i.wid) as timers,
-       array(select j.tgid from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 order by 1) as jobs
+       array(select j.tgid from wedsql.job_pool j where j.wid = i.wid and j.tgid > 0 order by 1) as jobs,
+       h.state = (select to_jsonb(w.*) - 'wid' from {FLOW}.wed_flow w where w.wid = i.wid) as recorded
 from wedsql.instance i join wedsql.wed_trace h on (h.wid, h.seq) = (i.wid, i.seq) where i.wid = %s
 """
 _JOBS = """

@@ -206,7 +206,7 @@ def test_the_diagram_is_beside_what_is_wrong(alice: Client) -> None:
     wanted = {"name": unique(), "process": "Parent_1"}
     asked = alice.post(IMPORT, fields(send(alice, "", content)) | wanted)
     anchors = re.findall(r'<a href="#(element-\d+)"[^>]*>Call it</a>', asked.content.decode())
-    assert "does not compute the name" in text_of(asked)
+    assert "The process of the call is computed" in text_of(asked)
     assert anchors and f'id="{anchors[0]}"' in asked.content.decode()
 
 

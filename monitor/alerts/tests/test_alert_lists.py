@@ -116,7 +116,7 @@ def test_what_an_alert_does_not_have_cannot_be_asked_for(ben: Client, rules: lis
 
 def test_the_numbers_over_the_list_lead_to_its_rows(ben: Client, rules: list[int]) -> None:
     page = get(ben, "/alerts/")
-    found = dict(re.findall(r'href="\?q=alert.state:(\w+)">[^<]*<b>(\d+)</b>', page))
+    found = dict(re.findall(r'href="\?q=alert.state%3A(\w+)">[^<]*<b>(\d+)</b>', page))
     assert found == {"active": "2", "pending": "1", "failing": "1", "normal": "1"}
     for state, number in found.items():
         assert len(shown(ben, q=f"alert.state:{state}")) == int(number)

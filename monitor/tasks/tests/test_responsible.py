@@ -9,6 +9,8 @@ import pytest
 from django.test import Client
 
 from flows import api
+from flows.capabilities.approvals.api import ApprovalRule
+from flows.capabilities.bulk.api import BulkRequest
 from flows.tests.pages import Form, opened, unique
 from monitor.tasks.tests.test_messages_pages import DEFINITION, name_of, started
 from monitor.tasks.tests.test_tasks_pages import page_of, person
@@ -111,11 +113,62 @@ def test_what_is_masked_stays_masked(flow: str) -> None:
 
 def test_every_link_of_the_pages_leads_somewhere(flow: str) -> None:
     boss = person()
-    wid, _case = failed(flow, boss)
-    for address in (f"/instances/{wid}/", f"/instances/{wid}/repair/", f"/instances/{wid}/why/", "/cases/"):
+    wid, number = proposed(flow, boss)
+    parts = ("", "repair/", "why/", "tasks/")
+    pages = [f"/instances/{wid}/{part}" for part in parts]
+    for address in (*pages, f"/cases/proposals/{number}/", "/cases/approvals/", "/cases/"):
         links = set(re.findall(r'<a [^>]*?href="(/[^"#?]*)', page_of(boss, address)))
         answers = {link: boss.get(link).status_code for link in links}
         assert {link: code for link, code in answers.items() if code >= 400} == {}, address
+
+
+def proposed(flow: str, boss: Client) -> tuple[int, int]:
+    """Return an exception of a flow whose repairs need an approval, and the number of the boss's proposal."""
+    api.approvals.save_rules(flow, [ApprovalRule(1, operations=["patch"])], "designer")
+    wid, _case = failed(flow, boss)
+    form = {**opened(boss, f"/instances/{wid}/repair/"), "value-note": "fixed by phone", "reason": "phoned"}
+    preview = boss.post(f"/instances/{wid}/repair/", form).content.decode()
+    sent = boss.post(f"/instances/{wid}/repair/", {**form, **Form(preview).fields, "do": "propose"})
+    (made,) = api.approvals.list([flow], wid=wid)
+    assert sent.headers["Location"] == f"/cases/proposals/{made.number}/"
+    return wid, made.number
+
+
+def test_a_proposal_of_the_responsible_person_is_shown_listed_and_withdrawn(flow: str) -> None:
+    boss = person()
+    wid, number = proposed(flow, boss)
+    address = f"/cases/proposals/{number}/"
+    assert "fixed by phone" in page_of(boss, address)
+    for page in (f"/instances/{wid}/repair/", "/cases/approvals/"):
+        assert address in page_of(boss, page)
+    caller = token(boss)
+    assert [one["number"] for one in caller.get("/proposals").json()["items"]] == [number]
+    assert caller.get(f"/proposals/{number}").json()["wid"] == wid
+    assert boss.post(f"{address}approve/", {"text": "x"}).status_code == 403
+    assert boss.post(f"{address}withdraw/").status_code == 302
+    assert api.approvals.read(number).state == "withdrawn"
+    assert caller.post(f"/proposals/{number}/withdraw", None).status_code == 409, "it is withdrawn already"
+
+
+def test_the_proposals_of_others_stay_hidden(flow: str) -> None:
+    boss, other = person(), person()
+    _wid, number = proposed(flow, boss)
+    page_of(other, f"/cases/proposals/{number}/", 404)
+    assert other.post(f"/cases/proposals/{number}/withdraw/").status_code == 404
+    assert f"/proposals/{number}/" not in page_of(other, "/cases/approvals/")
+    assert token(other).get(f"/proposals/{number}").status_code == 404
+    assert token(other).get("/proposals").json()["items"] == []
+
+
+def test_a_proposal_about_many_instances_is_not_shown_with_one_of_them(flow: str) -> None:
+    boss, other = person(), person()
+    wid, _number = failed(flow, boss)
+    theirs, _case = failed(flow, other)
+    api.approvals.save_rules(flow, [ApprovalRule(1, operations=["patch"])], "designer")
+    asked = BulkRequest("patch", "all of them", arguments={"changes": {"note": "x"}}, propose=True)
+    api.bulk.request(asked, [wid, theirs], expected=2, actor="operator")
+    page = page_of(boss, f"/instances/{wid}/repair/")
+    assert "all of them" not in page and f"/instances/{theirs}/" not in page
 
 
 def test_the_cases_of_a_person_are_pages_of_one_order(flow: str) -> None:

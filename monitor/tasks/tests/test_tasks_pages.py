@@ -12,6 +12,8 @@ from django.test import Client
 from django.utils.html import escape
 
 from flows import api
+from flows.access import task_keys
+from flows.capabilities.tasks.people import colleagues
 from flows.tests.pages import Form, opened, unique
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -318,3 +320,28 @@ def test_the_list_has_orders_and_pages(flow: str, order: str) -> None:
 def test_without_a_role_the_empty_page_says_how_to_get_one(flow: str) -> None:
     assert "You have no role." in page_of(person(), "/tasks/?show=open")
     assert "Your roles: Expert" in page_of(person("role:Expert"), "/tasks/?show=open")
+
+
+def test_a_task_for_a_skill_is_open_to_those_of_the_role_who_have_it(flow: str) -> None:
+    definition = {**DEFINITION, "attributes": [*DEFINITION["attributes"], {"name": "for_whom"}]}
+    first, *rest = DEFINITION["triggers"]
+    definition["triggers"] = [{**first, "candidate": "for_whom"}, *rest]
+    api.flows.publish(flow, definition)
+    both, role, skill = person("role:Expert", "skill:Fire"), person("role:Expert"), person("skill:Fire")
+    api.instances.start(flow, {"policy": "P-1", "for_whom": "skill:Fire"})
+    address = f"/tasks/{api.tasks.of_flow(flow)[0].job_id}/"
+    shown = [">Assess the damage</a>" in page_of(one, "/tasks/?show=open") for one in (both, role, skill)]
+    assert shown == [True, False, False]
+    assert role.post(f"{address}take/").status_code == skill.post(f"{address}take/").status_code == 404
+    assert both.post(f"{address}take/").status_code == 302
+    name, other = both.user.username, person("role:Expert", "skill:Fire").user.username  # type: ignore[attr-defined]
+    assert colleagues("r:Expert + Fire", name) == [other]
+    assert set(colleagues("r:+ Fire", name)) == {other, skill.user.username}  # type: ignore[attr-defined]
+
+
+def test_the_audiences_of_a_user_have_each_role_with_each_skill() -> None:
+    user = person("role:A", "role:B", "skill:x", "skill:y").user  # type: ignore[attr-defined]
+    found = [key for key in task_keys(user) if key.startswith("r:")]
+    assert sorted(found) == sorted(
+        ["r:A", "r:B", "r:+ x", "r:A + x", "r:B + x", "r:+ y", "r:A + y", "r:B + y"]
+    )

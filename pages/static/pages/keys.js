@@ -1,5 +1,6 @@
 // Keys of lists and pages, for users without a pointer: J and K move through the rows, H and L through the pages,
-// [ and ] through the tabs of a flow; N takes the next case. They can be turned off in their list (WCAG 2.1.4).
+// [ and ] through the tabs of a flow; N takes the next case or task, F goes to the filter, or to the first field of a task.
+// They can be turned off in their list (WCAG 2.1.4).
 // "/" and Ctrl-K belong to the search (palette.js).
 const TYPING = "input:not([type=checkbox]):not([type=range]), select, textarea, [contenteditable]";
 
@@ -20,7 +21,11 @@ function tab(by) {
   const tabs = [...document.querySelectorAll("main nav.tabs a")];
   tabs[tabs.findIndex((each) => each.getAttribute("aria-current") === "page") + by]?.click();
 }
-function filter() { document.querySelector("main [data-filter], main #filter-a, main #compare")?.focus(); }
+function filter() {
+  const fields = [...document.querySelectorAll("main [data-task-form] :is(input, select, textarea, button)")];
+  const first = fields.find((each) => !each.disabled && !each.readOnly && each.checkVisibility());
+  (document.querySelector("main [data-filter], main #filter-a, main #compare") ?? first)?.focus();
+}
 function next() { document.querySelector("main [data-next-case]")?.click(); }
 function mark() { current()?.querySelector('input[type="checkbox"]')?.click(); }
 function help() {

@@ -22,6 +22,7 @@ __all__ = ["desk"]
 ROWS = "section[aria-labelledby=groups-title] tbody tr"
 PREVIEW, APPLY, FILL = "button[value=preview]", "button[value=apply]", "button[name=fill]"
 MOST_CLICKS = 9
+MOST_OF = {"declined card": 4}
 
 
 @dataclass
@@ -64,8 +65,10 @@ class Hand:
 
 
 def fill(hand: Hand) -> None:
+    """Fill in what a rule needs, which shows what would happen, and apply it."""
     hand.follow(FILL)
-    hand.apply("As in cases before.")
+    hand.type("reason", "As in cases before.")
+    hand.follow(APPLY)
 
 
 def accept(hand: Hand) -> None:
@@ -157,4 +160,4 @@ def test_each_kind_of_exception_is_repaired_from_the_list_in_a_few_clicks(
         print(f"{title:32} {hand.clicks:6}  {hand.typed:6}  {seconds:7.1f}")
         assert desk.status(case.wid) == status, title
         assert status == "X" or api.cases.read(case.number, conn=desk.connection).closed_at, title
-        assert hand.clicks <= MOST_CLICKS, title
+        assert hand.clicks <= MOST_OF.get(title, MOST_CLICKS), title

@@ -37,16 +37,19 @@ $$;
 
 -- Returns proposals: those that wait, the first to expire first; with p_closed the others, newest first.
 -- p_wid: only those of this instance, or of many with it. p_after: the number of the last proposal of the
--- page before.
+-- page before. p_person: also those of instances of any flow about which that one decides.
 create or replace function wedsql.list_proposals(p_flows text[] default null, p_wid integer default null,
-  p_closed boolean default false, p_after bigint default null, p_limit integer default 50)
+  p_closed boolean default false, p_after bigint default null, p_limit integer default 50,
+  p_person text default null)
   returns setof jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
 select wedsql._shown_proposal(p)
 from (select wedsql.now() as at) n
 cross join wedsql.proposal p join wedsql.flow f on f.id = p.flow_id
 left join wedsql.proposal a on a.number = p_after
-where (p_flows is null or f.name = any (p_flows)) and (p_wid is null or p.wid = p_wid or exists (
+where (p_flows is null or f.name = any (p_flows)
+       or p_person <> '' and p.wid = any (array(select unnest(wedsql._call_decided_by(p_person, 500)))))
+  and (p_wid is null or p.wid = p_wid or exists (
     select 1 from wedsql.bulk_row r where r.bulk_id = p.bulk_id and r.wid = p_wid))
   and (not p_closed or p.closed_at is not null or not wedsql._proposal_waits(p, n.at))
   and (p_closed or p.closed_at is null) and (p_closed or wedsql._proposal_waits(p, n.at))
@@ -103,5 +106,5 @@ select exists (select from wedsql.proposal p where p.wid = p_wid and p.closed_at
 $$;
 
 grant execute on function wedsql.read_proposal(bigint, text[]),
-  wedsql.list_proposals(text[], integer, boolean, bigint, integer),
+  wedsql.list_proposals(text[], integer, boolean, bigint, integer, text),
   wedsql.proposals_to_approve(text[], text, text[]) to wed_web;

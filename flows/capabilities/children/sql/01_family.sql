@@ -14,6 +14,11 @@ create or replace function wedsql._keep_children(p_wids integer[], p_now timesta
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 begin
+  if not exists (select from wedsql.instance i join wedsql.trig t on t.flow_id = i.flow_id
+                 where i.wid = p_wids[1] and t.child is not null)  -- they are of one flow
+     and not exists (select from wedsql.child_job c where c.parent_wid = any (p_wids)) then
+    return;
+  end if;
   with fired as (
     update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
     from wedsql.trig t

@@ -30,12 +30,23 @@ select p_source is null or coalesce((
   from wedsql.source(p_flow) s), false)
 $$;
 
+-- Returns the choice that withdraws pending jobs whose condition no longer holds, of each trigger of a
+-- definition. That of a translated one holds where a token is: without it, the job would be performed for a
+-- token that is elsewhere now.
+create or replace function wedsql._withdraw_all(p_definition jsonb) returns jsonb
+language sql immutable set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('withdraw', coalesce(jsonb_agg(e.n - 1 order by e.n), '[]'))
+from jsonb_array_elements(p_definition -> 'triggers') with ordinality e (trigger, n)
+where e.trigger ->> 'transition' is not null
+$$;
+
 -- Saves a definition as a draft of its own, requests its publication, and returns the request. A flow that is
 -- missing is created. Once it is published the draft is discarded; where it waits for an approval, it stays.
 -- A definition that was just published is not published again: the publication is the earlier one. One with
 -- another source is, so that its text and its picture are those that were submitted.
--- p_source: what it was translated from, as keep_source has it. p_numbered: its numbers are those of this
--- flow; else they do not count, and its attributes and triggers are found as publish finds them.
+-- p_source: what it was translated from, as keep_source has it; jobs whose token is elsewhere by it are
+-- withdrawn. p_numbered: its numbers are those of this flow; else they do not count, and its attributes and
+-- triggers are found as publish finds them.
 -- p_held: as for request_publication.
 -- Locks: the drafts; as request_publication.
 -- Raises: WD004, WD009, WD404; as create_flow and request_publication.
@@ -76,6 +87,7 @@ begin
   end if;
   v_revision := (wedsql._draft(p_flow, v_branch, true)).revision;
   v_done := wedsql.request_publication(p_flow, v_branch, v_revision, p_reason, p_actor => p_actor,
+    p_choices => case when p_source is not null then wedsql._withdraw_all(p_definition) end,
     p_held => p_held);
   if v_done ->> 'status' = 'published' then
     perform wedsql.discard_draft(p_flow, v_branch, (wedsql._draft(p_flow, v_branch, true)).revision);

@@ -1,9 +1,10 @@
 -- Who may take a task. Each task has one audience, the key by which lists of open tasks are read: r:ROLE, for
--- the persons of a role, f:FLOW, for those who handle the cases of the flow, or p:PERSON. Which keys a person
--- has, the site says with each call.
+-- the persons of a role, r:ROLE + SKILL, for those of them who have a skill, f:FLOW, for those who handle the
+-- cases of the flow, or p:PERSON. Which keys a person has, the site says with each call.
 
--- Returns the audience of a task: the candidate that the state names, else who performed the transition that
--- the same person performs, else the role of the trigger, else the people of the flow.
+-- Returns the audience of a task: the candidate that the state names, who is a person, those of a role, or
+-- those of the role of the trigger who have a skill (without a role all who have it); else who performed the
+-- transition that the same person performs, else the role of the trigger, else the people of the flow.
 create or replace function wedsql._audience(p_trig wedsql.trig, p_wid integer, p_state jsonb) returns text
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -11,7 +12,10 @@ declare
   v_performer text;
 begin
   if v_name is not null then
-    return case when v_name like 'role:%' then 'r:' || btrim(substr(v_name, 6)) else 'p:' || v_name end;
+    return case when v_name like 'role:%' then 'r:' || btrim(substr(v_name, 6))
+                when v_name like 'skill:%' then
+                  concat('r:', nullif(p_trig.role, '') || ' ', '+ ', btrim(substr(v_name, 7)))
+                else 'p:' || v_name end;
   elsif p_trig.same_as is not null then
     v_performer := (wedsql._performers(p_wid, array[p_trig.same_as]))[1];
   end if;

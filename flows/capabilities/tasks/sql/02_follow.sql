@@ -10,49 +10,69 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   v_new wedsql.job_pool[];
+  v_unmarked boolean;
+  v_follow boolean;
+  v_due boolean;
 begin
-  with fired as (
-    update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
-    from wedsql.trig t
-    where j.wid = any (p_wids) and j.flow_id > 0 and t.tgid = j.tgid and t.performer = 'person'
-      and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
-    returning j as job)
-  select array_agg(f.job) into v_new from (
-    select job from fired
-    union all
-    select j::wedsql.job_pool from (  -- by its instance
-      select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j
-    where j.flow_id > 0 and j.assigned_to = '' and j.state = 'P' and not exists (
+  select array_agg(j::wedsql.job_pool) filter (where j.assigned_to = '' and j.state = 'P' and not exists (
       -- by its number, not by an index of open tasks
       select from (select o.ended_at from wedsql.task o where o.job_id = j.id offset 0) o
-      where o.ended_at is null)) f;
+      where o.ended_at is null)), bool_or(j.assigned_to is distinct from '')
+  into v_new, v_unmarked
+  from (select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j  -- by its instance
+  where j.flow_id > 0;
+  if v_unmarked then
+    v_new := v_new || wedsql._mark_tasks(p_wids);
+  end if;
   if v_new is not null then
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
       case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
-      wedsql._data_size(p.state),
+      z.size,
       case when t.application is null then 0 else wedsql._application_number(t.application) end
     from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
     cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
                         offset 0) p
+    cross join lateral wedsql._data_sizes(p.state) z
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
         seq = null;
     perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
   end if;
-  if exists (select from wedsql._tasks_of(p_wids) o
-             left join lateral (select * from wedsql.job_pool p
-                                where p.wid = o.wid and p.id = o.job_id offset 0) j on true
-             left join wedsql.trig g on g.tgid = j.tgid
-             where o.ended_at is null
-               and (case when j.id is null then true when j.state = 'P' then o.state <> 'R'
-                         when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
-                    or o.rank <> - j.priority or g.refresh_payload)) then
+  select bool_or(case when j.id is null then true when j.state = 'P' then o.state <> 'R'
+                      when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
+                 or o.rank <> - j.priority or g.refresh_payload), bool_or(o.due_at < 'infinity')
+  into v_follow, v_due
+  from wedsql._tasks_of(p_wids) o
+  left join lateral (select * from wedsql.job_pool p
+                     where p.wid = o.wid and p.id = o.job_id offset 0) j on true
+  left join wedsql.trig g on g.tgid = j.tgid
+  where o.ended_at is null;
+  if v_follow then
     perform wedsql._follow_jobs(p_wids, p_now);
   end if;
-  perform wedsql._keep_watch(p_wids, p_now);
+  perform wedsql._keep_watch(p_wids, p_now, coalesce(v_due, false));
+end $$;
+
+-- Marks the jobs of these instances that people perform, so that no worker gets them, and returns those that
+-- were not marked.
+-- Locks: the jobs; the caller holds the instances.
+create or replace function wedsql._mark_tasks(p_wids integer[]) returns wedsql.job_pool[]
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  v_marked wedsql.job_pool[];
+begin
+  with marked as (
+    update wedsql.job_pool j set assigned_to = ''  -- the name of no worker
+    from wedsql.trig t
+    where j.wid = any (p_wids) and j.flow_id > 0 and t.tgid = j.tgid and t.performer = 'person'
+      and j.assigned_to is distinct from '' and not wedsql._call_compensates(j.wid, j.id)
+    returning j as job)
+  select array_agg(m.job) into v_marked from marked m;
+  return v_marked;
 end $$;
 
 -- Returns the tasks of these instances, found by their numbers, whatever the statistics say of open tasks.

@@ -244,12 +244,14 @@ create or replace function wedsql._check_may_take(p_task wedsql.task, p_person t
   returns void
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
-  v_facts jsonb := wedsql._task_facts(p_task)
-    || jsonb_build_object('person', p_person, 'for', regexp_replace(p_task.audience, '^(n:[0-9]+|.):', ''));
+  v_facts jsonb;
 begin
   if wedsql._may_take(p_task, p_person, p_keys) then
     return;
-  elsif p_person = any (p_task.excluded) then
+  end if;
+  v_facts := wedsql._task_facts(p_task)
+    || jsonb_build_object('person', p_person, 'for', regexp_replace(p_task.audience, '^(n:[0-9]+|.):', ''));
+  if p_person = any (p_task.excluded) then
     perform wedsql._raise('WD591',
       '{person} may not perform task {task}, having performed the transition that it checks.',
       'Another person performs it.', v_facts);

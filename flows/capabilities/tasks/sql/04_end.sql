@@ -60,11 +60,11 @@ begin
   v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
   perform wedsql._note_application(v_task, p_person);
-  return query execute format('select c.seq, c.status, c.fired, false from %I._commit(array[$1], array[$2], '
-                              'array[$3], array[$4], $5) c', v_flow)
-    using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
-  update wedsql.task t set seq = i.seq from wedsql.instance i
-  where t.job_id = p_job and i.wid = t.wid and t.seq is distinct from i.seq;
+  execute format('select c.seq, c.status, c.fired '
+                 'from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', v_flow)
+    into seq, status, fired using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
+  repeated := false;
+  return next;
 end $$;
 
 -- Locks the instance of a task, and returns its flow.
@@ -76,7 +76,7 @@ declare
   v_flow text := wedsql._lock_flow_of(p_job);
 begin
   execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
-    using (wedsql._known_task(p_job)).wid;
+    using (select t.wid from wedsql.task t where t.job_id = p_job);
   return v_flow;
 end $$;
 
@@ -174,7 +174,6 @@ begin
     perform wedsql._end_task(p_job, 'F', p_person, 'FAILED');
     execute format('select c.seq from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', v_flow)
       using v_task.wid, p_job, v_job.claim, v_data, p_person;
-    update wedsql.task t set seq = i.seq from wedsql.instance i where t.job_id = p_job and i.wid = t.wid;
     return 'FAILED';
   end if;
   update wedsql.job_pool j

@@ -1,6 +1,6 @@
--- The rows that a query of a form offers. They are read in parts by the number of the instance, newest first;
--- the condition is evaluated over each part by the role without rights. A query has two seconds: it reads no
--- more rows then.
+-- The rows that a query of a form offers. They are read in parts by the number of the instance, newest first:
+-- up to 1,000 rows that may fit, among at most 10,000; the condition is evaluated over each part by the role
+-- without rights. A query has two seconds: it reads no more parts then.
 
 -- Returns the comparisons "attribute of the row = attribute of the instance" that have to hold where a
 -- condition does, so that an index of the rows can be used.
@@ -23,17 +23,20 @@ where jsonb_typeof(p) = 'array' and p ->> 0 = '=' and (p_rows ? a.one) <> (p_row
 $$;
 
 -- Returns the text of the statement that reads a part of the rows: $1 the number before which, $2 the state
--- of the instance, $3 what is searched for, $4 a value that is asked for. Names are quoted, types come from a
--- closed set.
+-- of the instance, $3 what is searched for, $4 a value that is asked for. It returns the rows, and the number
+-- before which the next part is, null for the last one. Names are quoted, types come from a closed set.
 create or replace function wedsql._query_statement(p_flow text, p_query jsonb, p_reads text[], p_rows jsonb,
   p_own jsonb) returns text
 language sql stable set search_path = pg_catalog, pg_temp as $$
-select format($q$select coalesce(jsonb_agg(p.row order by p.wid desc) filter (where p.is_found), '[]'),
-    min(p.wid), count(*)
-  from (select w.wid, jsonb_build_object('wid', w.wid, %s) as row,
-               $3 is null or strpos(lower(concat_ws(' ', %s)), lower($3)) > 0 as is_found
-        from %I.wed_flow w join wedsql.instance i on i.wid = w.wid
-        where w.wid < $1 and i.status <> 'C' %s %s
+select format($q$with part as materialized (
+    select (select x.wid from %3$I.wed_flow x where x.wid < $1
+            order by x.wid desc offset 9999 limit 1) as first)
+  select coalesce(jsonb_agg(p.row order by p.wid desc) filter (where p.is_found), '[]'),
+    case when count(*) = 1000 then min(p.wid) else (select first from part) end
+  from (select w.wid, jsonb_build_object('wid', w.wid, %1$s) as row,
+               $3 is null or strpos(lower(concat_ws(' ', %2$s)), lower($3)) > 0 as is_found
+        from %3$I.wed_flow w join wedsql.instance i on i.wid = w.wid
+        where w.wid < $1 and w.wid >= coalesce((select first from part), 0) and i.status <> 'C' %4$s %5$s
         order by w.wid desc limit 1000) p$q$,
   (select string_agg(format('%L, w.%I', n, n), ', ') from (
      select unnest(p_reads) union select wedsql._query_shows(p_query)) r (n) where p_rows ? n),
@@ -53,7 +56,8 @@ language sql immutable set search_path = pg_catalog, pg_temp as $$ select interv
 -- Returns the rows that a query offers on a state of the instance, newest first, up to p_limit: for each its
 -- value and the texts of its columns. complete: there are no more. p_search: only those that have this text;
 -- p_value: only those with this value.
--- Raises: WD597 where the query no longer fits the flow, or nothing was found in the time that it has.
+-- Raises: WD597 where the query no longer fits the flow, nothing was found in the time that it has, or the
+-- server canceled the statement.
 create or replace function wedsql._query_rows(p_query jsonb, p_flow wedsql.flow, p_state jsonb, p_search text,
   p_limit integer, p_value text default null, out items jsonb, out complete boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC'
@@ -68,8 +72,6 @@ declare
                    from jsonb_each(p_state) s);
   v_before integer := 2147483647;
   v_part jsonb;
-  v_read bigint;
-  v_last integer;
   v_until timestamptz := clock_timestamp() + wedsql._query_time();
 begin
   if exists (select from wedsql._query_shows(p_query) n where v_rows is null or not v_rows ? n) then
@@ -82,11 +84,10 @@ begin
                                          v_condition.reads, v_rows, v_own);
   items := '[]';
   loop
-    execute v_statement into v_part, v_last, v_read using v_before, p_state, p_search, p_value;
+    execute v_statement into v_part, v_before using v_before, p_state, p_search, p_value;
     items := items || wedsql._offered(p_query, v_part, v_mine, v_condition, v_all);
-    complete := v_read < 1000;
+    complete := v_before is null;
     exit when complete or jsonb_array_length(items) > p_limit;
-    v_before := v_last;
     if clock_timestamp() > v_until then
       if items = '[]' then
         perform wedsql._raise('WD597', 'The query found nothing in the {seconds} seconds that it has.',
@@ -101,6 +102,9 @@ begin
 exception when sqlstate 'WD005' then
   perform wedsql._raise('WD597', 'The query is about a flow or an attribute that there is no longer.',
                         'Report this to the designer of the flow.', '{}');
+when query_canceled then
+  perform wedsql._raise('WD597', 'The query took longer than the server lets a statement run.',
+    'Try again in a moment; or report this to the designer of the flow.', '{}');
 end $$;
 
 -- Returns those of the rows on which the condition holds, as a form offers them.

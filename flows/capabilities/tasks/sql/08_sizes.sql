@@ -20,9 +20,16 @@ end $$;
 create or replace function wedsql._data_size(p_state jsonb) returns bigint
 language plpgsql immutable set search_path = pg_catalog, pg_temp as $$
 begin
-  return (select least(coalesce(sum(octet_length(v.value)), 0) + wedsql._size_of_files(p_state), 1e18)::bigint
-          from jsonb_each_text(p_state) v);
+  return (select s.size from wedsql._data_sizes(p_state) s);
 end $$;
+
+-- The same as a row, which becomes a part of the query that asks for many.
+create or replace function wedsql._data_sizes(p_state jsonb) returns table (size bigint)
+language sql immutable as $$
+select least(coalesce(sum(pg_catalog.octet_length(v.value)), 0)
+             + wedsql._size_of_files(p_state), 1e18)::bigint
+from pg_catalog.jsonb_each_text(p_state) v
+$$;
 
 -- Returns the number of an application, 0 for none.
 create or replace function wedsql._application_number(p_application text) returns integer

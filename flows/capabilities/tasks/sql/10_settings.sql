@@ -116,6 +116,11 @@ create or replace function wedsql._begin_settings(p_wids integer[], p_now timest
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 begin
+  if not exists (select from wedsql.instance i join wedsql.flow f on f.id = i.flow_id
+                 where i.wid = any (p_wids) and f.followed
+                   and (f.responsible is not null or f.warnings <> '{}' or f.notified <> 'all')) then
+    return;
+  end if;
   with made as (
     insert into wedsql.task_setting (wid, flow_id, responsible, warnings, notified, notified_count,
       changed_at)

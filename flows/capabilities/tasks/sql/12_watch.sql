@@ -73,8 +73,10 @@ end $$;
 
 -- Has what is watched follow the tasks of these instances: it ends with a task, begins again where the
 -- deadline is another one, and stands still while the task is held back. Sends the messages of ends.
+-- p_due: whether an open task has a deadline; null: the caller does not know.
 -- Locks: what is watched; the caller holds the instances.
-create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz) returns void
+create or replace function wedsql._keep_watch(p_wids integer[], p_now timestamptz, p_due boolean default null)
+  returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 begin
@@ -82,7 +84,8 @@ begin
   if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then
     perform wedsql._follow_watched(p_wids, p_now);
   end if;
-  if exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null and t.due_at < 'infinity') then
+  if coalesce(p_due, exists (select from wedsql._tasks_of(p_wids) t
+                             where t.ended_at is null and t.due_at < 'infinity')) then
     perform wedsql._watch_missing(p_wids, p_now);
   end if;
   perform wedsql._message_ends(p_wids, p_now);

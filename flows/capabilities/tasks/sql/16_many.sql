@@ -152,6 +152,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp set enab
 declare
   v_flow wedsql.flow;
   v_done wedsql.completed_task[] := '{}';
+  v_free bigint[];
 begin
   if cardinality(p_jobs) is distinct from cardinality(p_data)
      or cardinality(p_jobs) <> (select count(distinct u) from unnest(p_jobs) u) then
@@ -162,9 +163,10 @@ begin
                 where f.id in (select t.flow_id from wedsql.task t where t.job_id = any (p_jobs))
                 order by f.id loop
     begin
-      perform wedsql._claim_at_once(v_flow, p_jobs, p_person, p_claims, p_keys);
+      v_free := case when p_keys is not null
+                  then wedsql._free_at_once(v_flow, p_jobs, p_person, p_claims, p_keys) end;
       v_done := v_done || wedsql._complete_at_once(v_flow, p_jobs, p_person, p_data, p_outcome, p_claims,
-                                                   p_keys is not null);
+                                                   v_free);
     exception
       when others then
         if wedsql._passes(sqlstate) then
@@ -193,38 +195,36 @@ begin
   return true;
 end $$;
 
--- Claims the jobs of those of these tasks of a flow that are free, that a person with these keys may take,
--- and whose rule asks nothing at taking: for the person who completes them in this transaction, so that their
--- rows need not say in between that they are held. Left out are those of which a claim is given, and those
--- that are several of an instance. Nothing where p_keys is null.
+-- Returns those of these tasks of a flow that are free, that a person with these keys may take, and whose
+-- rule asks nothing at taking. Their jobs are recorded as taken by this transaction, which completes them, so
+-- that no row need say in between that they are held. Left out are those of which a claim is given, and those
+-- that are several of an instance.
 -- Locks: none; the caller has them all.
-create or replace function wedsql._claim_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
-  p_claims bigint[], p_keys text[]) returns void
+create or replace function wedsql._free_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
+  p_claims bigint[], p_keys text[]) returns bigint[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  v_free bigint[] := case when p_keys is not null then array(
+  v_free bigint[] := array(
     select min(t.job_id) from unnest(p_jobs, p_claims) u (id, claim)
     join wedsql._tasks_numbered(p_jobs) t on t.job_id = u.id join wedsql.trig g on g.tgid = t.tgid
     where t.flow_id = p_flow.id and t.ended_at is null
     group by t.wid
     having count(*) = 1 and bool_and(u.claim is null and t.state = 'R' and g.sets_when_taken is null
-      and g.revalidate is distinct from 'at_take' and wedsql._may_take(t, p_person, p_keys))) end;
+      and g.revalidate is distinct from 'at_take' and wedsql._may_take(t, p_person, p_keys)));
 begin
   if v_free <> '{}' then
     perform wedsql._need_person(p_person);
-    update wedsql.job_pool j
-    set state = 'L', claim = wedsql._new_claim(), lckid = p_person, lease_until = '9999-01-01 UTC'
-    where j.wid = any (array(select t.wid from wedsql._tasks_numbered(v_free) t)) and j.id = any (v_free)
-      and j.state = 'P';
+    perform wedsql._record_taken(p_flow.id, v_free);
   end if;
+  return v_free;
 end $$;
 
--- Completes those of these tasks of a flow that the person holds, one of each instance. p_claimed: also those
--- that are open and whose jobs _claim_at_once has claimed for the person.
+-- Completes those of these tasks of a flow that the person holds, one of each instance; and those of p_free,
+-- which _free_at_once has found.
 -- Locks: none; the caller has them all.
 -- Raises: as complete_task.
 create or replace function wedsql._complete_at_once(p_flow wedsql.flow, p_jobs bigint[], p_person text,
-  p_data jsonb[], p_outcome text, p_claims bigint[], p_claimed boolean) returns wedsql.completed_task[]
+  p_data jsonb[], p_outcome text, p_claims bigint[], p_free bigint[]) returns wedsql.completed_task[]
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
   v_tasks wedsql.task[];
@@ -251,7 +251,7 @@ begin
         join wedsql.trig g on g.tgid = t.tgid
         where t.flow_id = p_flow.id and t.ended_at is null
           and (t.state in ('S', 'L', 'X') and t.owner = p_person
-               or p_claimed and t.state = 'R' and j.state = 'L' and j.lckid = p_person)
+               or t.state = 'R' and j.state = 'P' and t.job_id = any (p_free))
           and coalesce(u.claim = j.claim, true)
         order by t.wid, t.job_id) o;
   perform wedsql._end_tasks(v_tasks, p_person, coalesce(p_outcome, 'SUCCEEDED'));
@@ -260,8 +260,6 @@ begin
     into v_done
     using array(select u.wid from unnest(v_tasks) u), array(select u.job_id from unnest(v_tasks) u), v_claims,
           v_data, p_person;
-  update wedsql.task t set seq = d.seq from unnest(v_done) d
-  where t.job_id = d.job_id and t.seq is distinct from d.seq;
   return coalesce(v_done, '{}');
 end $$;
 
@@ -269,15 +267,20 @@ end $$;
 -- the next of its instance.
 create or replace function wedsql._end_tasks(p_tasks wedsql.task[], p_person text, p_outcome text)
   returns void
-language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-delete from wedsql.task_draft d where d.job_id = any (array(select u.job_id from unnest(p_tasks) u));
-update wedsql.task t set state = 'D', ended_at = wedsql.now(), ended_by = p_person, outcome = p_outcome,
-  owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null,
-  seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
-where t.job_id = any (array(select u.job_id from unnest(p_tasks) u));
-select wedsql._note_application(u.t, p_person)
-from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u
-$$;
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  v_now timestamptz := wedsql.now();
+  v_jobs bigint[] := array(select u.job_id from unnest(p_tasks) u);
+begin
+  delete from wedsql.task_draft d where d.job_id = any (v_jobs);
+  update wedsql.task t set state = 'D', ended_at = v_now, ended_by = p_person, outcome = p_outcome,
+    owner = p_person, owned_at = coalesce(t.owned_at, v_now), hidden_until = null,
+    seq = (select i.seq + 1 from wedsql.instance i where i.wid = t.wid)
+  where t.job_id = any (v_jobs);
+  perform wedsql._note_application(u.t, p_person)
+  from (select distinct on (t.app) t from unnest(p_tasks) t where t.app <> 0) u;
+end $$;
 
 grant execute on function wedsql.take_tasks(bigint[], text, text[]),
   wedsql.complete_tasks(bigint[], text, jsonb[], text, bigint[], text[]) to wed_web;

@@ -30,7 +30,7 @@ select jsonb_agg(l order by l.tasks desc, l.owner) from (
 $$;
 
 -- Sends the holders of tasks and cases of a flow that is dropped the message of that. It belongs to no flow
--- any more, so its facts have the name.
+-- any more, so its facts have the name. Then deletes its tasks.
 create or replace function wedsql._on_dropping_tasks(p_flow integer) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._send_message(array[h.l ->> 'owner'], 'o', null, 0, null, jsonb_build_object('dropped', f.name,
@@ -38,5 +38,6 @@ select wedsql._send_message(array[h.l ->> 'owner'], 'o', null, 0, null, jsonb_bu
     'actor', wedsql._actor()), wedsql.now())
 from wedsql.flow f
 cross join lateral jsonb_array_elements(wedsql._on_holders_tasks(f.id, null, wedsql._actor())) h (l)
-where f.id = p_flow
+where f.id = p_flow;
+delete from wedsql.task t where t.flow_id = p_flow
 $$;

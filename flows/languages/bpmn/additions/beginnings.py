@@ -31,6 +31,34 @@ def add_ends_of_starts(sketch: Sketch) -> None:
             sketch.warn(f"The start event “{sketch.titles[start.id]}” leads nowhere.", start)
 
 
+def add_last_ends(sketch: Sketch) -> None:
+    """Add an end event that no way leads to where each element has a way on: what never ends needs one."""
+    scopes = [each.id for each in sketch.elements.values() if each.tag == "subProcess"]
+    for scope in (None, *scopes):
+        inner = [each for each in sketch.elements.values() if each.scope == scope]
+        if inner and all(_goes_on(sketch, each) for each in inner):
+            of = sketch.elements[scope] if scope is not None else inner[0]
+            end = Element(f"{scope or sketch.read.id}/end", "endEvent", "End", scope=scope)
+            sketch.add(end, of)
+
+
+def _goes_on(sketch: Sketch, element: Element) -> bool:
+    """Return whether no token ends at an element."""
+    linked = element.trigger.kind == "link" and element.tag == "intermediateThrowEvent"
+    beside = element.attached or element.compensates or element.by_event
+    return bool(linked or sketch.leaving(element.id) or beside)
+
+
+def add_ends_of_events(sketch: Sketch) -> None:
+    """Let the token of an event beside an activity that leads nowhere end there."""
+    for event in [*sketch.elements.values()]:
+        often = event.trigger.kind in ("message", "signal") or event.trigger.form == "cycle"
+        if often and event.attached and not event.interrupting and not sketch.leaving(event.id):
+            end = Element(f"{event.id}/end", "endEvent", sketch.titles[event.id], scope=event.scope)
+            sketch.add(end, event)
+            sketch.connect(f"{event.id}/nothing", event.id, end.id, event)
+
+
 def _begin(sketch: Sketch, outer: Element | None, scope: str | None, first: list[Element]) -> None:
     if first:
         of = outer or first[0]

@@ -163,25 +163,41 @@ def _cancelled(sketch: Sketch) -> list[tuple[Element, str]]:
             continue
         outer = sketch.elements.get(event.scope or "")
         if outer is None or not outer.transaction:
-            sketch.refuse("A cancel end event is directly within a transaction.", event)
+            title = sketch.titles[event.id]
+            message = f"“{title}” is not directly within a transaction: it cancels nothing, its token ends."
+            sketch.warn(message, event)
             sketch.change(replace(event, trigger=Trigger()))
             continue
         cancelling.add(outer.id)
         sketch.change(replace(event, trigger=Trigger("error", event.trigger.name, _code(outer.id))))
+    _with_borders(sketch, cancelling)
     for event in [*sketch.elements.values()]:
         if event.trigger.kind == "cancel":
             found += _caught(sketch, event, cancelling)
-    caught = {scope for _event, scope in found}
-    for scope in sorted(cancelling - caught):
-        sketch.refuse("The transaction has no cancel event at its border.", sketch.elements[scope])
     return [each for each in found if each[1] in cancelling]
+
+
+def _with_borders(sketch: Sketch, cancelling: set[str]) -> None:
+    """Give transactions that are cancelled, and have no cancel event, one whose token ends."""
+    events = [each for each in sketch.elements.values() if each.trigger.kind == "cancel"]
+    for scope in sorted(cancelling - {each.attached for each in events}):
+        of, title = sketch.elements[scope], sketch.titles[scope]
+        border = Element(f"{scope}/cancelled", "boundaryEvent", f"{title}: cancelled", scope=of.scope,
+                         attached=scope, trigger=Trigger("cancel"))  # fmt: skip
+        end = Element(f"{scope}/gone", "endEvent", f"{title}: cancelled", scope=of.scope)
+        sketch.add(border, of)
+        sketch.add(end, of)
+        sketch.connect(f"{scope}/gone/in", border.id, end.id, of)
+        sketch.warn(f"“{title}” has no cancel event at its border: its token ends when it is cancelled.", of)
 
 
 def _caught(sketch: Sketch, event: Element, cancelling: set[str]) -> list[tuple[Element, str]]:
     """Return a cancel event at the border of a transaction, with this."""
     host = sketch.elements.get(event.attached)
     if host is None or not host.transaction:
-        sketch.refuse("A cancel event belongs to the border of a transaction.", event)
+        title = sketch.titles[event.id]
+        message = f"“{title}” is at no transaction, which alone is cancelled: a person says when it happens."
+        sketch.warn(message, event)
         sketch.change(replace(event, trigger=Trigger("person", event.trigger.name)))
         return []
     if host.id in cancelling:

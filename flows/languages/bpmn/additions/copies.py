@@ -18,6 +18,14 @@ def copied(sketch: Sketch, id_: str, as_: str, scope: str | None) -> str:
     return as_
 
 
+def with_contents(sketch: Sketch, id_: str, as_: str) -> str:
+    """Add a copy of a sub-process beside it, and return its id."""
+    source = sketch.elements[id_]
+    sketch.add(replace(source, id=as_), source)
+    _within(sketch, id_, as_)
+    return as_
+
+
 def _job_type(element: Element) -> str:
     """Return the type of the jobs of an element, so that those of its copies have the same transition."""
     if element.job_type or "transition" in element.options or TASKS.get(element.tag) != "worker":

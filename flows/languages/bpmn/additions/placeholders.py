@@ -46,6 +46,8 @@ def _incomplete(sketch: Sketch, element: Element) -> None:
         _unnamed(sketch, element)
     elif kind == "escalation" and element.attached:
         _escalated(sketch, element)
+    elif kind == "error" and element.attached:
+        _without_error(sketch, element)
 
 
 def _title(sketch: Sketch, element: Element) -> str:
@@ -97,6 +99,16 @@ def _escalated(sketch: Sketch, element: Element) -> None:
     sketch.warn(
         f"Nothing within “{sketch.titles[host.id]}” throws “{title}”: a person says when it happens.", element
     )
+
+
+def _without_error(sketch: Sketch, element: Element) -> None:
+    """Let a person say when an error happens at a task whose job has no result with one."""
+    host = sketch.elements[element.attached]
+    if host.tag == "receiveTask" or (host.tag == "scriptTask" and (host.outputs or _is_sql(host))):
+        sketch.change(replace(element, trigger=Trigger("person", element.trigger.name)))
+        title = _title(sketch, element)
+        message = f"“{sketch.titles[host.id]}” has no errors here: a person says when “{title}” happens."
+        sketch.warn(message, element)
 
 
 def _event(sketch: Sketch, element: Element) -> None:

@@ -25,6 +25,12 @@ def add_single_events(sketch: Sketch) -> None:
             _beside(sketch, element)
 
 
+def divided_start(sketch: Sketch, start: Element) -> None:
+    """Replace the start event of an event sub-process that has several definitions by one for each."""
+    sketch.change(replace(start, trigger=Trigger(), triggers=()))
+    _each(sketch, start)
+
+
 def _divided(sketch: Sketch, element: Element) -> None:
     if "transition" in element.options:
         sketch.refuse(
@@ -139,7 +145,9 @@ def _starting(sketch: Sketch, element: Element) -> None:
     """Let a message start an instance where a receive task, or the events after a gateway, do."""
     title = sketch.titles[element.id]
     if element.scope is not None or sketch.entering(element.id):
-        sketch.refuse("What starts instances is no part of a sub-process, and no flow leads to it.", element)
+        sketch.change(replace(element, instantiates=False))
+        message = f"“{title}” starts no instances: it is in a sub-process, or a flow leads to it."
+        sketch.warn(message, element)
         return
     if element.tag == "receiveTask":
         if element.loop is not None or any(each.attached == element.id for each in sketch.elements.values()):

@@ -62,7 +62,7 @@ class Sketch:
         role = {"role": of.options["role"]} if "role" in of.options and element.person else {}
         element = replace(element, line=of.line, column=of.column, options=role | dict(element.options))
         self.elements[element.id] = element
-        self.titles[element.id] = element.name
+        self.titles[element.id] = element.name or self.titles.get(of.id, "")
         self.parts[element.id] = self.parts.get(of.id, of.id)
         if of.id in self.lanes:
             self.lanes[element.id] = self.lanes[of.id]

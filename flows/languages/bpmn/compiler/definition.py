@@ -108,7 +108,7 @@ def located(process: Process, graph: Graph, problems: Iterable[Problem]) -> list
     """Return problems of the graph as problems of the elements that it is made of."""
     ids = {(each.line, each.column): each.id for each in process.data}
     ids |= {(each.line, each.column): each.id for each in process.flows.values()}
-    ids |= {(each.line, each.column): each.id for each in process.elements.values()}
+    ids |= {(each.line, each.column): each.id for each in reversed([*process.elements.values()])}
     found = []
     for each in problems:
         message = in_bpmn_words(each.message)

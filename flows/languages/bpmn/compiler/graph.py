@@ -73,13 +73,14 @@ class _Lowering(Activities):
         )
 
     def part_rounds(self) -> None:
-        """Let what leads back to the wait that it ended take its token away, before it waits again.
+        """Let what leads back to itself, or the wait that it ended, take its token away before it waits.
 
         Else the token would stay where it is: jobs would go on, and timers would not begin again.
         """
         follow = {(edge.source, edge.target) for edge in self.edges.values()}
         for edge in [*self.edges.values()]:
-            if self.nodes[edge.target].kind == "event" and (edge.target, edge.source) in follow:
+            waits = self.nodes[edge.target].kind == "event" and (edge.target, edge.source) in follow
+            if waits or edge.source == edge.target:
                 of, again = self.nodes[edge.source], f"{edge.name}__again"
                 self.nodes[again] = Made("none", of.origin, of.within, title=f"{of.title}: again")
                 self.edges[f"{edge.name}__to"] = replace(edge, name=f"{edge.name}__to", target=again)

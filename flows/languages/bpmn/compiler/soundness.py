@@ -20,6 +20,8 @@ def tolerated(process: Process, graph: Graph, problems: Iterable[Problem]) -> It
         if problem.code not in _ALLOWED or _is_start(process, problem):
             yield problem
             continue
+        if problem.code == "no_exit" and _is_ended(graph, problem):
+            continue
         said = _said(graph, problem)
         if (problem.code, said.message) not in seen:
             seen.add((problem.code, said.message))
@@ -30,6 +32,13 @@ def _is_start(process: Process, problem: Problem) -> bool:
     """Return whether a start event leads nowhere."""
     starts = (each for each in process.elements.values() if each.tag == "startEvent")
     return problem.code == "no_outgoing" and any((s.line, s.column) == problem.place for s in starts)
+
+
+def _is_ended(graph: Graph, problem: Problem) -> bool:
+    """Return whether an end event of the same level takes all tokens, also those of a cycle."""
+    owners = [each for each in graph.nodes.values() if graph.places(each.path) == problem.place]
+    levels = {each.within or "" for each in owners}
+    return any(each.kind == "end" and each.rule.ends in levels for each in graph.nodes.values())
 
 
 def _said(graph: Graph, problem: Problem) -> Problem:

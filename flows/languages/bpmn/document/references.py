@@ -32,9 +32,11 @@ def check(elements: dict[str, Element], flows: dict[str, Flow], named: Mapping[s
         if element.tag == "boundaryEvent":
             host = elements.get(element.attached)
             if host is None or host.tag not in ACTIVITIES or host.scope != element.scope:
-                note("unknown_reference", "The event is attached to no activity.", named[element.id])
-                event = replace(elements[element.id], tag="intermediateCatchEvent", attached="")
-                elements[element.id] = event
+                message = (
+                    "The event is attached to no activity of its level: it never happens, and is left out."
+                )
+                note("unknown_reference", message, named[element.id], "warning")
+                _without(element.id, elements, flows)
 
 
 def _ends(
@@ -50,6 +52,13 @@ def _ends(
         del flows[flow.id]
 
 
+def _without(id_: str, elements: dict[str, Element], flows: dict[str, Flow]) -> None:
+    """Leave out an element with its flows."""
+    del elements[id_]
+    for flow in [each for each in flows.values() if id_ in (each.source, each.target)]:
+        del flows[flow.id]
+
+
 def _default(
     element: Element,
     elements: dict[str, Element],
@@ -60,7 +69,8 @@ def _default(
     """Check the default flow of an element, and leave out its condition, which BPMN ignores."""
     default = flows.get(element.default, Flow("", "", ""))
     if default.source != element.id:
-        note("unknown_reference", "The default does not leave the element.", named[element.id])
+        message = "The default does not leave the element: it has none."
+        note("unknown_reference", message, named[element.id], "warning")
         elements[element.id] = replace(element, default="")
     elif default.condition is not None:
         flows[default.id] = replace(default, condition=None)

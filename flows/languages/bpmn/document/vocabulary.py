@@ -13,15 +13,6 @@ FLOWABLE, ACTIVITI = "http://flowable.org/bpmn", "http://activiti.org/bpmn"
 VENDORS = frozenset({ZEEBE, CAMUNDA})
 """Namespaces whose properties can have options: <zeebe:property name="wedsql.timeout" value="1h"/>."""
 
-REFUSED = {
-    "adHocSubProcess": "An ad-hoc sub-process is not supported; use a sub-process.",
-    "callChoreography": "Choreographies are not supported.",
-    "choreographyTask": "Choreographies are not supported.",
-    "implicitThrowEvent": "An implicit event is not supported; draw it.",
-    "event": "An event without a place is not supported.",
-    "subChoreography": "Choreographies are not supported.",
-}
-"""Nodes of a process that are known and refused."""
 DRAWN = frozenset({"association", "group", "textAnnotation"})
 """Parts of a process that only a reader of the diagram needs."""
 UNUSED = frozenset(

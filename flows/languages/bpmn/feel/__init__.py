@@ -11,9 +11,10 @@ from collections.abc import Mapping
 
 from flows.languages.bpmn.feel.grammar import LONGEST, Grammar
 from flows.languages.bpmn.feel.translation import translated
+from flows.languages.bpmn.feel.tree import Calculation, Negative, Number, Text
 from flows.languages.bpmn.feel.words import NotSimple, words
 
-__all__ = ["NotSimple", "names_in", "to_sql", "truth_to_sql"]
+__all__ = ["NotSimple", "may_hold", "names_in", "to_sql", "truth_to_sql"]
 
 
 def to_sql(text: str, types: Mapping[str, str] | None = None) -> str:
@@ -39,6 +40,15 @@ def _translated(text: str, types: Mapping[str, str]) -> str:
         return translated(found, types)
     except RecursionError as error:
         raise NotSimple("It is nested too deeply.", 1) from error
+
+
+def may_hold(text: str) -> bool:
+    """Return whether an expression that is understood may be a truth value: no number, text or sum is one."""
+    try:
+        root = Grammar(words(text[:LONGEST]), {}).either()
+    except (NotSimple, RecursionError):
+        return True
+    return not isinstance(root, Calculation | Negative | Number | Text)
 
 
 def names_in(text: str) -> frozenset[str]:

@@ -20,7 +20,7 @@ from flows.languages.bpmn.feel.tree import (
     key_of,
 )
 from flows.languages.bpmn.feel.words import FORMS, KEYWORDS, LITERALS, NotSimple, Word
-from flows.languages.bpmn.names import usable
+from flows.languages.bpmn.names import attribute_of, usable
 
 
 class Forms(Cursor, ABC):
@@ -114,7 +114,7 @@ class Forms(Cursor, ABC):
             return self.call(word.position, text)
         found = Name(word.position, text)
         if found.key not in self.bound and not self.in_filter:
-            self.names.add(usable(found.key))
+            self.names.add(attribute_of(found.key))
         return found
 
     def long_name(self, name: str) -> str:

@@ -23,7 +23,8 @@ from flows.languages.bpmn.feel.type_tests import TYPES
 from flows.languages.bpmn.feel.words import WORDS, NotSimple
 
 LONGEST, DEEPEST = 4_000, 50
-_COMPARED = {"=": "=", "==": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+_COMPARED = {"=": "=", "==": "=", "===": "=", "!=": "<>", "!==": "<>", "<>": "<>", "<": "<", "<=": "<=",
+             ">": ">", ">=": ">="}  # fmt: skip
 
 
 class Grammar(Forms):

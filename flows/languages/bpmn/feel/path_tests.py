@@ -9,7 +9,7 @@ from typing import Any
 from flows.languages.bpmn.feel import tree
 from flows.languages.bpmn.feel.lists import NULL, Value, is_written
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part, text_of
-from flows.languages.bpmn.names import usable
+from flows.languages.bpmn.names import attribute_of
 
 _COMPARED = {"=": "==", "<>": "!="}
 _PASSED = NUMBERS | TEXTS | {"boolean"}
@@ -120,7 +120,7 @@ class Tests:
 
     def named(self, node: tree.Name) -> str:
         """Return the item, a part of it, or a value that has a name."""
-        name = usable(node.key)
+        name = attribute_of(node.key)
         if node.key == (self.item or "item"):
             return "@"
         if node.key in self.names:

@@ -29,7 +29,7 @@ from flows.languages.bpmn.feel.values import (
     text_of,
 )
 from flows.languages.bpmn.feel.words import NotSimple
-from flows.languages.bpmn.names import usable
+from flows.languages.bpmn.names import attribute_of
 
 _LONGEST = 10_000
 _NO_SUM = 'A date and a number have no sum; add a duration such as duration("P1D").'
@@ -96,7 +96,7 @@ class _Translation:
         if node.key in names:
             found = names[node.key]
             return lists.closed(found) if isinstance(found, Part) else found
-        name = usable(node.key)
+        name = attribute_of(node.key)
         return Part(name, self.types.get(name, ""))
 
     def grouped(self, node: tree.Group, names: Names) -> Value:

@@ -23,7 +23,7 @@ def declared(tag: Tag, named: Mapping[str, Tag], note: Note, used: Used) -> list
     if tag.name == "dataObjectReference":
         wanted = local(tag.get("dataObjectRef"))
         if wanted and wanted not in named:
-            note("unknown_reference", "The reference leads to no data object.", tag)
+            note("unknown_reference", "The reference leads to no data object.", tag, "warning")
         return []
     references = (each for each in named.values() if each.name == "dataObjectReference")
     shown = [tag, *(each for each in references if local(each.get("dataObjectRef")) == tag.id)]

@@ -10,31 +10,12 @@ from flows.languages.bpmn.document.vocabulary import MODEL
 from flows.languages.bpmn.document.xml import Tag, local
 from flows.languages.bpmn.model import Expression, Trigger
 
-Note = Callable[[str, str, Tag], None]
-_ALLOWED = {
-    "startEvent": {"none", "message", "signal", "error", "escalation", "timer", "conditional", "compensate"},
-    "endEvent": {"none", "message", "signal", "error", "escalation", "terminate", "compensate", "cancel"},
-    "intermediateCatchEvent": {"message", "signal", "timer", "conditional", "link"},
-    "intermediateThrowEvent": {"none", "message", "signal", "escalation", "link", "compensate"},
-    "boundaryEvent": {
-        "message",
-        "signal",
-        "timer",
-        "conditional",
-        "error",
-        "escalation",
-        "compensate",
-        "cancel",
-    },
-}
+Note = Callable[..., None]
 _FORMS = {"timeDuration": "duration", "timeDate": "date", "timeCycle": "cycle"}
 
 
 def check_settings(tag: Tag, note: Note) -> None:
     """Reject settings of an element whose meaning the flow could not have."""
-    continues = not (tag.flag("cancelActivity", True) and tag.flag("isInterrupting", True))
-    if continues and any(tag.of(MODEL, "errorEventDefinition")):
-        note("unsupported", "An event of an error interrupts what it belongs to.", tag)
     if {tag.get("startQuantity", "1"), tag.get("completionQuantity", "1")} != {"1"}:
         note("unsupported", "An activity takes and gives one token at a time.", tag)
 
@@ -57,8 +38,7 @@ def triggers(tag: Tag, named: Mapping[str, Tag], note: Note) -> tuple[Trigger, .
         if each.space == MODEL
         and (each.name.endswith("EventDefinition") or each.name == "eventDefinitionRef")
     ]
-    found = [_defined(tag, each, named, note) for each in definitions]
-    return tuple(found) or (_allowed(tag, Trigger(), note),)
+    return tuple(_defined(tag, each, named, note) for each in definitions) or (Trigger(),)
 
 
 def _defined(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
@@ -66,16 +46,10 @@ def _defined(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) ->
     if definition.name == "eventDefinitionRef":
         wanted = local(definition.text)
         if wanted not in named:
-            note("unknown_reference", f"There is no element “{wanted[:40]}”.", tag)
+            note("unknown_reference", f"There is no element “{wanted[:40]}”.", tag, "warning")
             return Trigger()
         definition = named[wanted]
-    return _allowed(tag, _trigger(tag, definition, named, note), note)
-
-
-def _allowed(tag: Tag, found: Trigger, note: Note) -> Trigger:
-    if found.kind not in _ALLOWED[tag.name]:
-        note("unsupported", f"An element {tag.name} with {found.kind} is not supported.", tag)
-    return found
+    return _trigger(tag, definition, named, note)
 
 
 def _trigger(tag: Tag, definition: Tag, named: Mapping[str, Tag], note: Note) -> Trigger:
@@ -115,23 +89,24 @@ def _coded(tag: Tag, definition: Tag, kind: str, named: Mapping[str, Tag], note:
     found = named.get(wanted)
     if wanted and found is None:
         sentences = {
-            "error": f"There is no error “{wanted[:40]}”.",
-            "escalation": f"There is no escalation “{wanted[:40]}”.",
+            "error": f"There is no error “{wanted[:40]}”: this is its code.",
+            "escalation": f"There is no escalation “{wanted[:40]}”: this is its code.",
         }
-        note("unknown_reference", sentences[kind], tag)
+        note("unknown_reference", sentences[kind], tag, "warning")
     if found is None:
-        return Trigger(kind)
+        return Trigger(kind, wanted, wanted)
     return Trigger(kind, found.get("name"), found.get(f"{kind}Code") or found.get("name"))
 
 
 def reference(
     tag: Tag, attribute: str, named: Mapping[str, Tag], note: Note, owner: Tag | None = None
 ) -> str:
-    """Return the name of what an attribute refers to; empty without the attribute."""
+    """Return the name of what an attribute refers to, or its id in another file; empty without it."""
     wanted = tag.get(attribute).rpartition(":")[2]
     if wanted and wanted not in named:
-        note("unknown_reference", f"There is no element “{wanted[:40]}”.", owner or tag)
-    return named[wanted].get("name", wanted) if wanted in named else ""
+        message = f"There is no element “{wanted[:40]}” in the file: this is its name."
+        note("unknown_reference", message, owner or tag, "warning")
+    return named[wanted].get("name", wanted) if wanted in named else wanted
 
 
 def _timer(tag: Tag, definition: Tag, note: Note) -> Trigger:

@@ -22,7 +22,8 @@ def with_job_type(tag: Tag, element: Element, used: Used) -> Element:
     for part in extensions:
         if (part.space, part.name) == (ZEEBE, "taskDefinition") and _is_name(part.get("type")):
             used.add((id(part), ""))
-            attempts = {"max_attempts": part.get("retries")} if part.get("retries") else {}
+            given = part.get("retries").strip()
+            attempts = {"max_attempts": given} if given.isdecimal() and int(given) else {}
             return replace(element, job_type=part.get("type"), options=attempts | dict(element.options))
     return element
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from flows.languages.bpmn.document import identities, options, process_choice, references
 from flows.languages.bpmn.document.layout import planes
-from flows.languages.bpmn.document.vocabulary import DRAWN, MODEL, OWN, QUIET, REFUSED, UNUSED
+from flows.languages.bpmn.document.vocabulary import DRAWN, MODEL, OWN, QUIET, UNUSED
 from flows.languages.bpmn.document.xml import Tag, local, parse
 from flows.languages.bpmn.model import (
     ACTIVITIES,
@@ -66,6 +66,7 @@ class _Reader:
     asked: Asked = field(default_factory=Asked)
     forms: dict[str, Tag] = field(default_factory=dict)
     transactions: set[str] = field(default_factory=set)
+    adhoc: dict[str, tuple[str, bool]] = field(default_factory=dict)
     everyone: str = ""
     declares: bool = False
 
@@ -104,13 +105,24 @@ class _Reader:
 
     def ids(self, process: Tag) -> None:
         """Find the elements that the process can refer to by their ids."""
-        identities.with_ids(process)
+        identities.with_ids(process, _NODES)
+        identities.renamed_calls(self.root, process)
         self.transactions = identities.renamed_transactions(process)
+        self.adhoc = identities.renamed_adhoc(process)
         for tag in identities.elements(self.root, process):
-            if tag.id:
-                if tag.id in self.named:
-                    self.note("name_collides", f"The id “{tag.id[:60]}” is there twice.", tag)
-                self.named.setdefault(tag.id, tag)
+            if tag.id in self.named:
+                self.twice(tag, self.named[tag.id])
+            elif tag.id:
+                self.named[tag.id] = tag
+
+    def twice(self, tag: Tag, first: Tag) -> None:
+        """Let the node or flow have an id that is there twice; refuse two of these."""
+        parts = {*_NODES, "sequenceFlow"}
+        both = tag.name in parts and first.name in parts
+        severity = "error" if both else "warning"
+        self.note("name_collides", f"The id “{tag.id[:60]}” is there twice.", tag, severity)
+        if tag.name in parts and not both:
+            self.named[tag.id] = tag
 
     def text(self, tag: Tag) -> str:
         return next((part.text.strip() for part in tag.of(MODEL, "text")), "")
@@ -142,6 +154,8 @@ class _Reader:
 
     def part_of(self, part: Tag, owner: Tag, scope: str | None) -> None:
         """Read one part of the process, or of a sub-process."""
+        if part.name == "completionCondition" and owner.id in self.adhoc:
+            return
         if part.name in _NODES:
             self.node(part, scope)
         elif part.name == "sequenceFlow":
@@ -152,8 +166,6 @@ class _Reader:
             self.data += data_objects.declared(part, self.named, self.note, self.used)
         elif not (part.name.endswith("LoopCharacteristics") and owner.name in ACTIVITIES):
             self.refused[part.id] = (part, scope)
-            reason = REFUSED.get(part.name, f"An element {part.name[:40]} is not supported.")
-            self.note("unsupported", reason, part)
 
     def node(self, tag: Tag, scope: str | None) -> None:
         if not tag.id:
@@ -168,6 +180,10 @@ class _Reader:
             transaction=tag.id in self.transactions,
             compensates=tag.flag("isForCompensation"),
         )  # fmt: skip
+        if tag.id in self.adhoc:
+            ordering, cancels = self.adhoc[tag.id]
+            until = self.part(tag, "completionCondition")
+            element = replace(element, ordering=ordering, cancels=cancels, expression=until)
         self.elements[tag.id] = self.special(tag, element)
         if tag.name == "subProcess":
             self.inside(tag, tag.id)
@@ -191,8 +207,8 @@ class _Reader:
         if tag.name == "complexGateway":
             return replace(element, expression=self.part(tag, "activationCondition"))
         if tag.name in ACTIVITIES:
-            element = replace(element, loop=loop(tag, self.note, self.used))
-            element = with_children(tag, element, self.note, self.used)
+            element = replace(element, loop=loop(tag, self.named, self.note, self.used))
+            element = with_children(tag, element, self.named, self.note, self.used)
         starts = tag.name == "receiveTask" and tag.flag("instantiate")  # a start event, without a job
         if tag.name in TASKS and not starts:
             element = with_job_type(tag, element, self.used)
@@ -227,12 +243,15 @@ class _Reader:
                 self.elements[id_] = replace(element, options={**element.options, "form": form})
 
     def stand_in(self) -> None:
-        """Put a task where sequence flows or events need an element that is refused, to check the rest."""
+        """Put a task where sequence flows or events need an element that is not known."""
         ends = {end for flow in self.flows.values() for end in (flow.source, flow.target)}
         ends |= {each.attached for each in self.elements.values()}
         for id_, (tag, scope) in self.refused.items():
-            if id_ and id_ in ends and id_ not in self.elements:
+            needed = id_ and id_ in ends and id_ not in self.elements
+            if needed:
                 self.elements[id_] = Element(id_, "task", tag.get("name"), tag.line, tag.column, scope)
+            message = f"An element {tag.name[:40]} is not known here: it is a job of a worker."
+            self.note("not_used", message if needed else f"“{tag.name[:40]}” has no effect.", tag, "warning")
 
     def unused(self, process: Tag) -> None:
         """Warn of parts that have no effect: those of other programs, and descriptions for readers."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.tests.kit import Kit, broken
+from flows.tests.kit import Kit, broken, tgid
 from flows.types import Completion
 
 pytestmark = pytest.mark.kernel
@@ -121,3 +121,97 @@ def test_the_history_has_the_values_that_results_replaced(wide: Kit) -> None:
         found = wide.rows("select before from wedsql.wed_trace where wid = %s and seq = 2", [wid])[0][0]
         assert {name: float(each) if name == "amount" else each for name, each in found.items()} == before
     assert broken(wide) == []
+
+
+def differences(kit: Kit, wid: int) -> list[Any]:
+    """Return the last recorded state and the row, if they differ."""
+    query = "select state from wedsql.wed_trace where wid = %s order by seq desc limit 1"
+    recorded, row = kit.rows(query, [wid])[0][0], kit.state(wid)
+    return [] if recorded == row else [recorded, row]
+
+
+def paper_step(kit: Kit, wid: int, transition: str, change: str) -> None:
+    """Make a step by the paper's protocol: lock the job, update the row, commit."""
+    with kit.conn.transaction():
+        assert kit.lock(kit.conn, wid, tgid(kit, transition))
+        kit.one(f"update {{f}}.wed_flow set {change} where wid = %s returning wid", [wid])
+
+
+def test_each_step_of_a_wide_flow_records_the_whole_row(wide: Kit) -> None:
+    wid = wide.start(a="1", b="1")
+    for number, changes in enumerate(
+        [
+            {"b": "3", "n0": 1},
+            {"doc": {"k": [1, None]}, "amount": "2.50"},
+            {"doc": None, "n0": None, "n69": 5},
+            {},
+            {"b": "3", "amount": "2.5", "doc": "null"},
+            {"n69": 6, "b": "1"},
+        ]
+    ):
+        wide.run("tr_quick", wid, **changes)
+        assert differences(wide, wid) == [], number
+    paper_step(wide, wid, "tr_quick", "n1 = 9, doc = '[]'")
+    assert differences(wide, wid) == []
+    wide.run("tr_quick", wid, n2=4)
+    assert differences(wide, wid) == []
+    api.operations.suspend(wid, "A pause.", conn=wide.conn)
+    api.operations.resume(wid, "On.", conn=wide.conn)
+    wide.run("tr_quick", wid, n3=4, b="2")
+    assert differences(wide, wid) == [] and broken(wide) == []
+
+
+def test_a_step_after_another_definition_records_the_whole_row(wide: Kit) -> None:
+    wid = wide.start(a="1", b="1")
+    wide.run("tr_quick", wid, b="3", n0=1)
+    wide.attr("later", "x")
+    wide.run("tr_quick", wid, n1=1)
+    assert differences(wide, wid) == []
+    wide.one("update {f}.wed_attr set aname = 'renamed' where aname = 'n5'")
+    wide.run("tr_quick", wid, n2=1)
+    assert differences(wide, wid) == []
+    wide.one("delete from {f}.wed_attr where aname = 'n7'")
+    wide.run("tr_quick", wid, n3=1)
+    assert differences(wide, wid) == [] and broken(wide) == []
+
+
+@pytest.mark.parametrize("instances", [1, 2], ids=["single", "batched"])
+def test_a_step_in_the_transaction_of_another_definition_records_the_whole_row(
+    wide: Kit, instances: int
+) -> None:
+    wids = [wide.start(a="1", b="1") for _each in range(instances)]
+    for wid in wids:
+        wide.run("tr_quick", wid, b="3")
+    with wide.conn.transaction():
+        wide.attr("later", "x")
+        jobs = api.jobs.take_many(wide.name, ["tr_quick"], instances, conn=wide.conn)
+        done = [Completion(job, {"n1": 2}, None) for job in jobs]
+        api.jobs.complete_many(wide.name, done, conn=wide.conn)
+    assert [differences(wide, wid) for wid in wids] == [[]] * instances
+    for wid in wids:
+        wide.run("tr_quick", wid, n2=3)
+    assert [differences(wide, wid) for wid in wids] == [[]] * instances and broken(wide) == []
+
+
+READS = """
+    select sum(pg_stat_get_xact_tuples_returned(c.oid)) from pg_class c where c.oid in (
+      select i.indexrelid from pg_partition_tree('wedsql.wed_trace') t
+      join pg_index i on i.indrelid = t.relid
+      union all select t.relid from pg_partition_tree('wedsql.wed_trace') t)"""
+LONG_HISTORY = """
+    insert into wedsql.wed_trace (flow_id, wid, seq, tstmp, trw, state, status, version, tx_at, job_id)
+    select t.flow_id, t.wid, -n, t.tstmp, t.trw, t.state, t.status, t.version, t.tx_at, 1
+    from wedsql.wed_trace t, generate_series(1, 2000) n where t.wid = any (%s) and t.seq = 1"""
+
+
+@pytest.mark.parametrize("instances", [1, 2], ids=["single", "batched"])
+def test_a_step_of_a_wide_flow_reads_one_row_of_a_long_history(wide: Kit, instances: int) -> None:
+    wids = [wide.start(a="1", b="1") for _each in range(instances)]
+    wide.rows(LONG_HISTORY, [wids])
+    for number in range(2):
+        with wide.conn.transaction():  # the counters are reported, and reset, between transactions
+            reads = wide.one(READS)
+            jobs = api.jobs.take_many(wide.name, ["tr_quick"], instances, conn=wide.conn)
+            done = [Completion(job, {"b": "3", "n1": number}, None) for job in jobs]
+            api.jobs.complete_many(wide.name, done, conn=wide.conn)
+            assert (len(jobs), wide.one(READS) - reads) <= (instances, 40 * instances)

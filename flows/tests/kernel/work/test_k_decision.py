@@ -44,6 +44,15 @@ def test_each_way_of_a_step_does_what_is_decided(frozen: psycopg.Connection[Any]
     assert min(compared[way] for way in ("start", "fast", "general")) >= FLOWS, compared
 
 
+WIDE = Change(("_is_wide",), "> 64", "> 0")
+
+
+def test_each_way_of_a_step_of_a_wide_flow_does_what_is_decided(frozen: psycopg.Connection[Any]) -> None:
+    apply(frozen, [WIDE])
+    compared = run(frozen, FLOWS)
+    assert min(compared[way] for way in ("start", "fast", "general")) >= FLOWS, compared
+
+
 PLANTED = {
     "fast: a final state beside pending work": Change(
         ("_gen_fast_path",), "exit fast_path when v_others or v_job", "exit fast_path when v_job"
@@ -66,6 +75,25 @@ PLANTED = {
 
 # Seeds whose flows find those that are found late; they are tried first.
 FIRST = (17, 31, 66)
+
+
+PLANTED_IN_WIDE = {
+    "fast: what it leaves": Change(("_state_parts",), "v_job.last - v_changed", "'{}'::jsonb"),
+    "fast: what it changes": Change(("_state_parts",), "v_after || ", ""),
+    "general: what it leaves": Change(("_new_state",), "(h.state - array", "('{}'::jsonb - array"),
+    "general: what it changes": Change(
+        ("_new_state",), "{values} || ", "({values} - '{a,b,c,d}'::text[]) || "
+    ),
+}
+
+
+@pytest.mark.parametrize("planted", PLANTED_IN_WIDE.values(), ids=PLANTED_IN_WIDE)
+def test_a_planted_difference_of_wide_flows_is_found(
+    frozen: psycopg.Connection[Any], planted: Change
+) -> None:
+    apply(frozen, [WIDE, planted])
+    with pytest.raises(Differences, match="'recorded'"):
+        run(frozen, 160)
 
 
 @pytest.mark.parametrize("planted", PLANTED.values(), ids=PLANTED)

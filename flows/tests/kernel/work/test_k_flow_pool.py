@@ -13,6 +13,7 @@ from flows.capabilities.looks.api import Viewer
 from flows.tests.flow_pool import DEFINITION, FlowPool
 from flows.tests.kit import Connection, refused
 from flows.tests.new_kit import NewKit
+from testkit.sessions import SessionPool
 
 pytestmark = pytest.mark.kernel
 Connect = Callable[..., Connection]
@@ -162,3 +163,15 @@ def test_definitions_that_differ_in_the_middle_of_long_json_are_different(kits: 
         names.add(kit.make())
         kit.leave()
     assert len(names) == 2
+
+
+def test_a_session_that_the_product_has_used_is_used_again(dsn: str) -> None:
+    """A new one plans the functions of the kernel again, which is a quarter of the time of these tests."""
+    sessions, key = SessionPool(), (dsn, ())
+    first = sessions.get(key)
+    assert api.jobs.offer("no_such_flow", ["tr_x"], 1, conn=first) == []
+    sessions.put(key, first)
+    assert sessions.get(key) is first
+    first.add_notice_handler(lambda _diagnostic: None)
+    sessions.put(key, first)
+    assert first.closed

@@ -10,6 +10,7 @@ from psycopg.types.json import Jsonb
 
 from flows import api
 from flows.tests.kit import Kit, refused
+from testkit.cases import long
 
 pytestmark = pytest.mark.kernel
 QUERY = {
@@ -18,6 +19,7 @@ QUERY = {
     "value": "code",
     "columns": ["name", "stock"],
 }
+ROWS = 1_000_000 if long() else 120_000
 
 
 def form(query: Any, attribute: str = "shop") -> Any:
@@ -211,6 +213,77 @@ def test_a_query_ends_when_its_time_is_over(desk: Kit, shops: str) -> None:
     found = api.task_forms.choices(job, "shop", {"need": 1}, "M109", limit=100, conn=desk.conn)
     assert found["complete"] is False and len(found["items"]) == 11  # what was found until then
     assert why.facts["seconds"] == 0
+
+
+COPIES = """
+do $do$ declare v_columns text; begin
+  select string_agg(format('i.%%I', a.attname), ', ') filter (where a.attname <> 'wid') into v_columns
+  from pg_attribute a where a.attrelid = 'wedsql.instance'::regclass and a.attnum > 0 and not a.attisdropped;
+  execute format('insert into wedsql.instance (wid, %%s) select n, %%s from wedsql.instance i, '
+    'generate_series(%(first)s, %(last)s) n where i.wid = %(wid)s', replace(v_columns, 'i.', ''), v_columns);
+  execute 'alter table "{shops}".wed_flow disable trigger user';
+  execute 'insert into "{shops}".wed_flow (wid, code, name, town, stock) '
+    'select n, ''C'' || n, ''Copy '' || n, ''Natal'', 1 from generate_series(%(first)s, %(last)s) n';
+  execute 'alter table "{shops}".wed_flow enable trigger user';
+end $do$
+"""
+READ = "select seq_tup_read + idx_tup_fetch from pg_stat_xact_user_tables where relid = %s::regclass"
+
+
+@pytest.fixture
+def million(desk: Kit, shops: str) -> int:
+    """A flow with a million rows, copies of one as the kernel writes it; returns a task."""
+    (row, *_) = desk.rows(
+        "select wid from wedsql.instance where flow_id = (select id from wedsql.flow where name = %s)",
+        [shops],
+    )
+    first = desk.one("select max(wid) + 1000 from wedsql.instance")
+    numbers = f"{first}, {first + ROWS - 1}, {row.wid}"
+    text = COPIES.replace("{shops}", shops)
+    for name, number in zip(("first", "last", "wid"), numbers.split(", "), strict=True):
+        text = text.replace(f"%({name})s", number)
+    desk.rows(text.replace("%%", "%"))
+    desk.rows(f'analyze wedsql.instance; analyze "{shops}".wed_flow')
+    return task(desk, town="Natal", need=0)
+
+
+@pytest.mark.usefixtures("hurried")
+@pytest.mark.parametrize(("town", "search"), [("Belém", ""), ("Natal", "no such text")])
+def test_of_a_million_rows_a_query_without_time_reads_one_part(
+    desk: Kit, shops: str, million: int, town: str, search: str
+) -> None:
+    with desk.conn.transaction():
+        with refused("WD597"), desk.conn.transaction():
+            api.task_forms.choices(million, "shop", {"town": town}, search, conn=desk.conn)
+        assert desk.one(READ, [f'"{shops}".wed_flow']) < 3 * 10_000
+
+
+def test_a_million_rows_that_fit_are_offered_by_200_and_one_of_them_is_written(
+    desk: Kit, shops: str, million: int
+) -> None:
+    found = api.task_forms.choices(million, "shop", {"town": "Natal"}, limit=100_000, conn=desk.conn)
+    assert (len(found["items"]), found["complete"]) == (200, False)
+    assert desk.one(READ, [f'"{shops}".wed_flow']) < 3 * 10_000
+    chosen = found["items"][150]["value"]
+    with refused("WD595"):
+        api.tasks.complete(million, "ana", {"shop": "S0"}, "Order", conn=desk.conn)
+    api.tasks.complete(million, "ana", {"shop": chosen}, "Order", conn=desk.conn)
+
+
+def test_a_query_that_the_server_cancels_is_an_error_at_its_field(desk: Kit, shops: str) -> None:
+    """The rows are locked, so that the query waits until the server ends it."""
+    job = task(desk, town="Rio", need=0)
+    with desk.connect() as other, other.transaction():
+        other.execute(f'lock table "{shops}".wed_flow in access exclusive mode')
+        desk.rows("set statement_timeout = '1s'")
+        with refused("WD597") as why:
+            api.task_forms.choices(job, "shop", conn=desk.conn)
+        assert "took longer" in why.message
+        with refused("WD597") as why:
+            api.tasks.complete(job, "ana", {"shop": "S1"}, "Order", conn=desk.conn)
+        assert why.facts["field"] == "shop"
+        desk.rows("reset statement_timeout")
+    assert api.tasks.complete(job, "ana", {"shop": "S1"}, "Order", conn=desk.conn).status == "F"
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from flows import api
 from flows.capabilities.tasks.tests.kernel.office import BOSS, CLERK, check, listed, only, violations
-from flows.tests.kit import Kit, refused
+from flows.tests.kit import Kit, broken, refused
 
 pytestmark = pytest.mark.kernel
 
@@ -161,3 +161,29 @@ def test_revalidate_at_take_withdraws_as_a_person_takes_it(kit: Kit) -> None:
     assert only(kit, "ana", CLERK) == task
     with refused("WD593"):
         api.tasks.take(task, "ana", CLERK, conn=kit.conn)
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_task_names_its_own_step_where_the_database_goes_on_by_itself(kit: Kit, *, many: bool) -> None:
+    kit.attrs("a", "b", "c")
+    kit.trig(
+        "tr_a", "a is null", performer="person", role="Clerk", writes=["a"], outcomes=["FAILED: a = 'no'"]
+    )
+    kit.trig("tr_b", "a is not null and b is null", performer="database", sets="b = 'yes'")
+    kit.trig("tr_c", "b is not null and c is null")
+    kit.final("c is not null")
+    kit.start()
+    failed = only(kit, "ana", CLERK)
+    api.tasks.take(failed, "ana", CLERK, conn=kit.conn)
+    api.tasks.fail(failed, "ana", "no one at home", conn=kit.conn)
+    kit.start()
+    task = only(kit, "ana", CLERK)
+    if many:
+        api.tasks.complete_many({task: {"a": "yes"}}, "ana", keys=CLERK, conn=kit.conn)
+    else:
+        api.tasks.take(task, "ana", CLERK, conn=kit.conn)
+        api.tasks.complete(task, "ana", {"a": "yes"}, conn=kit.conn)
+    steps = """select t.job_id, t.seq, h.seq as step
+               from wedsql.task t join wedsql.wed_trace h using (job_id) order by 1"""
+    assert [tuple(row) for row in kit.rows(steps)] == [(failed, 2, 2), (task, 2, 2)]
+    assert broken(kit) == []

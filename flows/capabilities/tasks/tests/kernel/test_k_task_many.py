@@ -236,6 +236,28 @@ def test_what_is_set_or_checked_at_taking_is_set_and_checked_for_each_of_many(ki
     assert [kit.state(wid)["by"] for wid in wids] == ["taken"] * 3
 
 
+@pytest.mark.parametrize("options", [{}, {"revalidate": "at_take"}, {"concurrent": False}, {"mutex": "'x'"}])
+def test_tasks_are_completed_in_the_transaction_in_which_jobs_were_taken(
+    kit: Kit, options: dict[str, Any]
+) -> None:
+    """What a worker took before in the transaction can be completed afterwards, whatever its rule asks."""
+    kit.attrs("done", "checked")
+    kit.trig("tr_work", "done is null", **options)
+    kit.trig("tr_check", "checked is null", performer="person", role="Clerk", writes=["checked"])
+    kit.final("done is not null and checked is not null")
+    wids = [kit.start() for _ in range(3)]
+    tasks = [one.job_id for one in api.tasks.open("ana", CLERK, conn=kit.conn)]
+    with kit.conn.transaction():
+        job = kit.take("tr_work", wids[0])
+        done = api.tasks.complete_many(
+            {key: {"checked": "yes"} for key in tasks}, "ana", keys=CLERK, conn=kit.conn
+        )
+        assert [one.error for one in done] == [None] * 3
+        kit.complete(job, {"done": "yes"})
+    assert [kit.status(wid) for wid in wids] == ["F", "R", "R"]
+    assert broken(kit) == []
+
+
 def test_more_than_500_tasks_and_nobody_are_refused(office: Kit) -> None:
     for ask in (
         lambda: api.tasks.take_many(range(1, 502), "ana", CLERK, conn=office.conn),

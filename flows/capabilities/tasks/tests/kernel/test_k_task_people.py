@@ -92,3 +92,18 @@ def test_machines_never_get_a_task(office: Kit) -> None:
     )
     assert office.one(sent, [wid, task, [Jsonb({"checked": "yes"})]]) is False
     assert only(office, "ana", CLERK) == task
+
+
+@pytest.mark.parametrize(("role", "audience"), [("Clerk", "r:Clerk + French"), ("", "r:+ French")])
+def test_a_candidate_may_be_a_skill_of_those_of_the_role(kit: Kit, role: str, audience: str) -> None:
+    kit.attrs("for_whom", "done")
+    kit.trig("tr_a", "done is null", performer="person", role=role, candidate="for_whom", writes=["done"])
+    kit.final("done is not null")
+    kit.start(for_whom="skill: French ")
+    (task,) = api.tasks.of_flow(kit.name, conn=kit.conn)
+    assert task.audience == audience
+    for keys in (["r:Clerk"], ["r:Clerk + German", "r:+ German"]):
+        assert listed(kit, "ana", keys) == []
+        with refused("WD591"):
+            api.tasks.take(task.job_id, "ana", keys, conn=kit.conn)
+    assert api.tasks.take(task.job_id, "ana", ["r:Clerk", audience], conn=kit.conn).owner == "ana"

@@ -164,3 +164,24 @@ def test_lists_have_orders_and_pages(office: Kit) -> None:
         listed(office, "ana", CLERK, order="colour")
     assert listed(office, "ana", CLERK, flow="none") == []
     assert len(listed(office, "ana", CLERK, flow=office.name)) == 7
+
+
+def test_a_flow_that_is_dropped_takes_its_tasks_with_it(office: Kit) -> None:
+    """Those of every state, and what people have typed for them."""
+    name = f"{office.name}_d"
+    definition = api.drafts.running_definition(office.name, conn=office.conn)[1]
+    api.flows.create(name, conn=office.conn)
+    api.flows.publish(name, definition, conn=office.conn)
+    for _ in range(3):
+        api.instances.start(name, {}, conn=office.conn)
+    first, second, _third = [one.job_id for one in api.tasks.of_flow(name, conn=office.conn)]
+    for task in (first, second):
+        api.tasks.take(task, "ana", CLERK, conn=office.conn)
+        api.task_forms.keep_draft(task, "ana", {"value-checked": "y"}, conn=office.conn)
+    api.tasks.complete(first, "ana", {"checked": "yes"}, conn=office.conn)
+    flow = office.one("select id from wedsql.flow where name = %s", [name])
+    api.flows.drop(name, force=True, conn=office.conn)
+    for table in ("task", "task_draft", "task_watch", "task_setting"):
+        by = "job_id = any (%s)" if table == "task_draft" else "flow_id = any (%s)"
+        assert office.one(f"select count(*) from wedsql.{table} where {by}",
+                          [[second] if table == "task_draft" else [flow]]) == 0, table  # fmt: skip

@@ -1,0 +1,1 @@
+"""What other tools write, and people draw though BPMN does not have it."""

@@ -1,0 +1,108 @@
+"""A changed drawing is imported over living instances: each job that waits then is where a token is."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from random import Random
+
+import pytest
+
+from flows import api
+from flows.languages.bpmn import compile_process, read
+from flows.loading.bpmn import ImportedProcess
+from flows.tests.bpmn.files.bpmn_files import file, flows, node, timer
+from flows.tests.bpmn.files.bpmn_running import visited
+from flows.tests.children import children, go
+from flows.tests.kit import Kit, broken, refused
+from flows.tests.people import done
+
+pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
+
+SEVERAL = (
+    "<bpmn:multiInstanceLoopCharacteristics><bpmn:loopCardinality>2</bpmn:loopCardinality>"
+    "</bpmn:multiInstanceLoopCharacteristics>"
+)
+INNER = node("startEvent", "x") + node("task", "y") + node("endEvent", "z") + flows("x y", "y z")
+
+
+def line(*nodes: str, more: str = "") -> bytes:
+    """Return a process of these activities one after another; a name alone is a task."""
+    made = [each if each.startswith("<") else node("task", each) for each in nodes]
+    names = ["s", *(each.split('id="')[1].split('"')[0] for each in made), "e"]
+    ways = flows(*(f"{one} {other}" for one, other in pairwise(names)))
+    return file(node("startEvent", "s"), *made, node("endEvent", "e"), more, ways)
+
+
+ACTIVITY = {
+    "task": "a", "person": node("userTask", "a"), "several": node("task", "a", SEVERAL),
+    "timer": node("intermediateCatchEvent", "a", timer("PT1H")), "gateway": node("exclusiveGateway", "a"),
+    "sub-process": node("subProcess", "a", INNER), "call": node("callActivity", "a", calledElement="gone"),
+    "with a timer": "a",
+}  # fmt: skip
+LATE = (
+    node("boundaryEvent", "late", timer("PT2H"), attachedToRef="a")
+    + node("endEvent", "e2")
+    + flows("late e2")
+)
+CHANGED = {
+    "inserted before": line("n", "a", "b"), "inserted after": line("a", "n", "b"), "removed": line("b"),
+    "renamed": line("a2", "b"), "in the other order": line("b", "a"),
+}  # fmt: skip
+TO = {name: line(each, "b", more=LATE if name == "with a timer" else "") for name, each in ACTIVITY.items()}
+FROM = {name: TO[name] for name in ("task", "person", "several", "sub-process", "with a timer")}
+
+
+def submit(kit: Kit, content: bytes) -> None:
+    made = compile_process(read(content)[0], kit.name)
+    source = ImportedProcess(content.decode(), made, ()).source
+    api.publications.submit(kit.name, made.compiled.definition, source=source, conn=kit.conn)
+
+
+def idle(kit: Kit, wid: int) -> list[str]:
+    """Return the pending jobs of an instance whose condition does not hold."""
+    found = kit.rows(
+        "select j.trname, j.tgid, t.cpred from wedsql.job_pool j join {f}.wed_trig t on t.tgid = j.tgid"
+        " where j.wid = %s and j.tgid > 0",
+        [wid],
+    )
+    held = "select coalesce((select ({}) from {{f}}.wed_flow where wid = %s), false)"
+    return [one.trname for one in found if not kit.one(held.format(one.cpred), [wid])]
+
+
+def to_the_end(kit: Kit, wid: int, random: Random) -> None:
+    for _ in range(12):
+        go(kit)
+        for child in children(kit, wid):
+            for job in kit.jobs(child) if kit.status(child) == "R" else ():
+                done(kit, job, child)
+        go(kit)
+        jobs = [each for each in kit.jobs(wid) if not each.endswith("__all")]
+        if kit.status(wid) != "R":
+            return
+        if jobs:
+            done(kit, random.choice(jobs), wid)
+        else:
+            kit.reap("3 hours")
+
+
+@pytest.mark.parametrize("after", [*CHANGED, *TO])
+@pytest.mark.parametrize("before", FROM)
+def test_no_job_waits_without_its_token_after_a_changed_drawing(kit: Kit, before: str, after: str) -> None:
+    submit(kit, FROM[before])
+    wid = kit.start()
+    go(kit)
+    if after == "call" and before != "sub-process":  # a job that a worker performs gets no children
+        with refused("WD007"):
+            submit(kit, TO[after])
+        assert kit.jobs(wid) and broken(kit) == []
+        return
+    submit(kit, CHANGED.get(after) or TO[after])
+    assert idle(kit, wid) == [] and broken(kit) == []
+    if after == "call" or kit.status(wid) == "E":
+        return
+    to_the_end(kit, wid, Random(before + after))  # noqa: S311 - the same order in each run
+    assert kit.status(wid) == "F" and broken(kit) == []
+    again = {
+        name: times for name, times in visited(kit, wid).items() if name in ("a", "b", "n") and times > 1
+    }
+    assert not again, kit.story(wid)
