@@ -10,7 +10,13 @@ from django.urls.resolvers import RoutePattern
 
 from monitor.urls import urlpatterns
 
-SAMPLES = {"int": "1", "slug": "nothing", "str": "nothing", "path": "1", "uuid": "0" * 32}
+SAMPLES = {
+    "int": "1",
+    "slug": "nothing",
+    "str": "nothing",
+    "path": "1",
+    "uuid": "00000000-0000-0000-0000-000000000000",
+}
 
 
 def patterns() -> Iterator[tuple[str, URLPattern]]:

@@ -31,7 +31,7 @@ class Installation:
         named = request.headers.get(SENDER, "")[:40].lower()
         known = {each.id for each in kernel.moves.peers() if each.enabled}
         if named not in known:
-            raise Problem(401, "The request is of no registered installation.", f"Send the header {SENDER}.")
+            raise Problem(403, "The request is of no registered installation.", f"Send the header {SENDER}.")
         request.api_rate = limits.use(f"installation {named}")  # type: ignore[attr-defined]
         limits.check_body(request, MOST_BYTES)
         return named

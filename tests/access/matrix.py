@@ -288,7 +288,7 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
-moves                                              --------- LLLLLLLLL
+moves                                              --------- fffffffff
 offline/devices                                    --------- Lbbbbbbbb
 offline/tasks                                      Lbbbbbbbb ---------
 offline/packages/<int:task>                        Lnbbbbbbb ---------

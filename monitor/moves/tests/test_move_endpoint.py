@@ -55,7 +55,7 @@ def test_who_is_not_registered_or_sends_something_else_is_rejected(client: Clien
     move = api.moves.hand_over(there.start(), "home", "holidays", conn=there.conn)
     message = there.message(move.id)
     for sender in ("", "x", "00000000-0000-0000-0000-000000000000"):
-        assert sent(client, message, sender).status_code == 401
+        assert sent(client, message, sender).status_code == 403
     for junk in (b"", b"{}", b"[", message[:-30], message.replace(b"holidays", b"holidayz")):
         answer = sent(client, junk, there.identity.id)
         assert (answer.status_code, answer.json()["code"]) == (422, "WD621")
@@ -65,7 +65,7 @@ def test_who_is_not_registered_or_sends_something_else_is_rejected(client: Clien
     api.moves.save_peer(
         Peer(there.identity.id, "there", there.identity.public_key, None, (), enabled=False), "op"
     )
-    assert sent(client, message, there.identity.id).status_code == 401
+    assert sent(client, message, there.identity.id).status_code == 403
     assert api.moves.list() == []
 
 
