@@ -100,7 +100,7 @@ def test_the_health_page_says_that_a_package_has_expired(page: Client, there: Si
 def test_bad_input_is_said_and_keeps_what_was_typed(page: Client, there: Site) -> None:
     wid = api.instances.start("orders", {"number": "1"})
     for form, said in (
-        ({"peer": "nobody", "reason": "holidays", "hours": "5"}, "No installation is registered as"),
+        ({"peer": "unknown", "reason": "holidays", "hours": "5"}, "No installation is registered as"),
         ({"peer": there.identity.id, "reason": "holidays", "hours": "x"}, "1 minute to 90 days"),
         ({"peer": there.identity.id, "reason": "", "hours": "5"}, "needs a reason"),
     ):
