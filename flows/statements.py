@@ -122,7 +122,7 @@ def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: st
 
 def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:
     """Return a row of the kernel as a result type, with its times as datetimes."""
-    kinds = _kinds(made)
+    kinds = _kinds(made)  # type: ignore[arg-type] # a class is hashable
     return made(**{name: _read(name, each, kinds.get(name, "")) for name, each in found.items()})
 
 

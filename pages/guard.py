@@ -47,7 +47,7 @@ def _read(user: Any) -> Any:
     if type(user) is not SimpleLazyObject:
         return user
     user.pk  # noqa: B018 - which reads it
-    return user._wrapped  # type: ignore[attr-defined]
+    return user._wrapped
 
 
 def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

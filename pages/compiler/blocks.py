@@ -155,9 +155,9 @@ def extends(node: Any) -> Renderer | None:
     find, known = node.find_template, {}
 
     def find_template(name: str, context: Context) -> Template:
-        history = context.render_context.setdefault(node.context_key, [node.origin])
+        history: Any = context.render_context.setdefault(node.context_key, [node.origin])
         if any(origin.template_name == name for origin in history):
-            return find(name, context)  # type: ignore[no-any-return]
+            return find(name, context)
         if name not in known:
             known[name] = find(name, context)
         else:

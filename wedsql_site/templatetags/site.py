@@ -63,7 +63,7 @@ def unread_messages(context: Context) -> int | None:
 
 
 def _counts(context: Context) -> HeaderCounts | None:
-    """Return what the header counts for the user, once per request; None where that cannot be said."""
+    """Return the counts of the header for the user, once per request; None where that cannot be said."""
     user, request = context.get("user"), context.get("request")
     if user is None or request is None or not user.is_authenticated:
         return None
