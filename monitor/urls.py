@@ -16,6 +16,7 @@ from monitor.children import views as children
 from monitor.figures import errors
 from monitor.figures import views as analysis
 from monitor.looks import views as looks
+from monitor.moves import views as moves
 from monitor.offline import departure as offline_departure
 from monitor.offline import devices as offline_devices
 from monitor.offline import files as offline_files
@@ -131,6 +132,10 @@ urlpatterns = [
     path("instances/<int:wid>/cancel/", operate.cancel, name="cancel"),
     path("instances/<int:wid>/operate/<slug:operation>/", operations.operate, name="operate"),
     path("instances/<int:wid>/rematch/", operate.rematch, name="rematch"),
+    path("instances/<int:wid>/hand-over/", moves.hand_over, name="hand_over"),
+    path("moves/", moves.moves, name="moves"),
+    path("moves/<uuid:move>/", moves.move, name="move"),
+    path("moves/<uuid:move>/message/", moves.message, name="move_message"),
     path("bulk/", bulk.bulks, name="bulks"),
     path("bulk/new/", bulk.new, name="bulk_new"),
     path("bulk/<int:bulk>/", bulk.bulk, name="bulk"),

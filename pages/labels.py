@@ -13,11 +13,12 @@ STATUS: dict[str, str | Promise] = {
     "F": _("Final"),
     "S": _("Suspended"),
     "X": _("Compensating"),
+    "M": _("Away"),
     "A": _("Aborted"),
     "C": _("Cancelled"),
 }
 # A shape beside the colour, so that the status can be read without colours.
-GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "A": "✕", "C": "⊘"}
+GLYPH = {"R": "▶", "E": "!", "F": "✓", "S": "‖", "X": "↩", "M": "⇢", "A": "✕", "C": "⊘"}
 
 JOB_STATE: dict[str, str | Promise] = {
     "P": _("pending"),
@@ -38,6 +39,8 @@ CONTROL: dict[str, str | Promise] = {
     "worker_key": _("Worker key"),
     "worker_key_flow": _("Flow of a worker key"),
     "worker_secret": _("Secret of a worker key"),
+    "installation": _("Identity of this installation"),
+    "move_peer": _("Other installation"),
     "attr": _("Visibility of an attribute"),
     "flow": _("Flow"),
     "auth_user": _("User"),
@@ -114,6 +117,9 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_RESUME": _("Resumed"),
     "_CHILDREN": _("Children added"),
     "_TAKE": _("Task taken"),
+    "_HAND_OVER": _("Handed over"),
+    "_TAKE_BACK": _("Taken back"),
+    "_ARRIVE": _("Arrived from another installation"),
     "_MIGRATE": _("Migrated"),
     "_TIMER": _("Timer"),
     "_FAIL": _("Failed"),

@@ -10,7 +10,13 @@ from django.urls.resolvers import RoutePattern
 
 from monitor.urls import urlpatterns
 
-SAMPLES = {"int": "1", "slug": "nothing", "str": "nothing", "path": "1", "uuid": "0" * 32}
+SAMPLES = {
+    "int": "1",
+    "slug": "nothing",
+    "str": "nothing",
+    "path": "1",
+    "uuid": "00000000-0000-0000-0000-000000000000",
+}
 
 
 def patterns() -> Iterator[tuple[str, URLPattern]]:
@@ -56,7 +62,7 @@ NO_PAGE = re.compile(
     "live_.*|export.*|.*_json|healthz|readyz|metrics|theme|tour|delete_view|operate_alert|operate_webhook"
     "|operate_device|next_case|change_case|decide|draft|undo|look|attach_file|case_file|remove_file"
     "|request_index|rematch|check|steps|next_task|take_tasks|release_tasks|give_tasks|place_task|choose_tasks"
-    "|change_task|unread|offline|offline_.*|task_file|instance_file|field_values"
+    "|change_task|move_message|unread|offline|offline_.*|task_file|instance_file|field_values"
 )
 
 

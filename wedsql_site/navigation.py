@@ -81,7 +81,8 @@ PAGES = {
     "monitor:instances": "watch", "monitor:views": "watch", "monitor:field_values": "watch",
     "monitor:why": "watch", "monitor:start": "watch", "monitor:start_csv": "watch",
     "monitor:cancel": "watch", "monitor:signals": "watch", "monitor:children": "watch",
-    "monitor:locks": "watch",
+    "monitor:locks": "watch", "monitor:hand_over": "watch",
+    "monitor:moves": "system", "monitor:move": "system",
     "monitor:undo": "repair", "monitor:draft": "repair",
     "monitor:look": "watch", "monitor:audit": "watch",
     "monitor:step": "watch", "monitor:operate": "watch",
@@ -121,6 +122,7 @@ ABOUT: dict[str, Text] = {
     "monitor:exceptions": _("Instances that no rule continues"),
     "monitor:workers": _("Which process serves which transitions"),
     "people": _("Which person may do what with which flow, and new colleagues"),
+    "monitor:moves": _("Instances that went to other installations, or came from them"),
     "monitor:devices": _("Which devices work without a connection, and what they have not sent"),
     "worker_keys": _("With which workers log in, and what each is for"),
     "monitor:controls": _("Who changed rules, keys, users and rights"),
@@ -236,6 +238,7 @@ def _system_links(allowed: Allowed, path: str) -> Iterator[Link]:
     if allowed.is_staff and not allowed.models.isdisjoint(MODELS["system"]):
         yield _link(path, "admin:index", gettext("Overview"))
     yield _link(path, "monitor:workers", gettext("Workers"))
+    yield _link(path, "monitor:moves", gettext("Moves"))
     if allowed.manages_people:
         yield _link(path, "people", gettext("People and rights"))
     if allowed.manages_keys:

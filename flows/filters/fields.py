@@ -13,7 +13,7 @@ ATTRIBUTE = "attr."
 
 STATUSES = {
     "running": "R", "exception": "E", "final": "F", "suspended": "S", "compensating": "X",
-    "aborted": "A", "cancelled": "C",
+    "away": "M", "aborted": "A", "cancelled": "C",
 }  # fmt: skip
 GROUPS = {"living": "RESX", "ended": "FAC"}
 # What jobs of an instance are, see flows.filters.parts.

@@ -21,6 +21,7 @@ class Status(models.TextChoices):
     EXCEPTION = "E", _("exception")
     SUSPENDED = "S", _("suspended")
     COMPENSATING = "X", _("compensating")
+    AWAY = "M", _("away")
     ABORTED = "A", _("aborted")
     CANCELLED = "C", _("cancelled")
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 CAP = 10_000
-STATUSES = ("R", "E", "F", "S", "X", "A", "C")
+STATUSES = ("R", "E", "F", "S", "X", "M", "A", "C")
 # Shown even if no instance has them; the others are shown only if there are any.
 USUAL = ("R", "E", "F")
 LIVING = ("R", "E", "S", "X")

@@ -27,6 +27,7 @@ from monitor.cases import file_endpoints as of_case_files  # noqa: F401 - it add
 from monitor.children import endpoints as of_children  # noqa: F401 - it adds endpoints
 from monitor.figures import endpoints as of_figures  # noqa: F401 - it adds endpoints
 from monitor.looks import endpoints as of_looks  # noqa: F401 - it adds endpoints
+from monitor.moves import endpoints as of_moves  # noqa: F401 - it adds endpoints
 from monitor.offline import endpoints as of_devices  # noqa: F401 - it adds endpoints
 from monitor.recovery import endpoints as of_repairs  # noqa: F401 - it adds endpoints
 from monitor.recovery import late_endpoints as of_late_results  # noqa: F401 - it adds endpoints

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from flows.access import may
+from flows.capabilities.moves.api import Places, Stay
 from flows.messages import stored
 from flows.queries.counts import Count
 from flows.queries.definitions import Attribute, FlowInfo
@@ -35,6 +36,12 @@ SPACE = "\N{NO-BREAK SPACE}"
 def figure(count: Count, state: str) -> SafeString:
     """Return how many jobs are in a state, as the text of a link."""
     return format_html(job_figure(state, count.n), n=number(count))
+
+
+@register.filter
+def stay_of(moved: Places | None, seq: int) -> Stay | None:
+    """Return at which installation a step was made; None for an instance that was never elsewhere."""
+    return moved.of_step(seq) if moved else None
 
 
 @register.filter

@@ -22,6 +22,7 @@ from flows import api
 from flows.capabilities.alerts.api import AlertRule
 from flows.capabilities.approvals.api import ApprovalRule
 from flows.capabilities.bulk.api import BulkRequest
+from flows.capabilities.moves.api import Peer
 from flows.capabilities.webhooks.api import Webhook
 from flows.definition import ATTRIBUTE
 from monitor.tests.conftest import Parcels, client_of, person, text_of
@@ -95,6 +96,9 @@ PAGES = (
     "/flows/{f}/audit/",
     "/flows/{f}/signals/",
     "/flows/{f}/locks/",
+    "/moves/",
+    "/moves/{m}/",
+    "/instances/{w}/hand-over/",
     "/flows/{f}/audit/?kind=changes",
     "/flows/{f}/case-rules/?kind=links",
     "/flows/{f}/case-rules/edit/?kind=queues",
@@ -113,7 +117,21 @@ VOID = {"meta", "link", "img", "input", "br", "hr", "wbr", "use", "path", "rect"
 
 
 def test_every_page_of_the_monitor_is_looked_at() -> None:
-    known = {"f": "f", "w": 1, "b": 1, "r": 1, "k": 1, "p": 1, "e": 1, "c": 1, "j": 1, "t": "", "d": 1}
+    move = "00000000-0000-0000-0000-000000000000"
+    known = {
+        "f": "f",
+        "w": 1,
+        "m": move,
+        "b": 1,
+        "r": 1,
+        "k": 1,
+        "p": 1,
+        "e": 1,
+        "c": 1,
+        "j": 1,
+        "t": "",
+        "d": 1,
+    }
     paths = [path.partition("?")[0].format(**known) for path in PAGES if path != "/nope/"]
     assert monitor_pages() - {resolve(path).view_name for path in paths} == set()
 
@@ -185,12 +203,25 @@ def served(client: Client, parcels: Parcels, wid: int, pages: Iterable[str] = PA
     numbers = {"w": wid, "d": device, "b": bulk.id, "r": rule.id, "k": hook.id, "p": made.number, "c": case}
     numbers["j"] = open_task(parcels)
     numbers["e"] = failure(parcels)
+    offered = offer(parcels)
     moment = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-    answers = {path: client.get(path.format(f=parcels.flow, t=moment, **numbers)) for path in pages}
+    answers = {
+        path: client.get(path.format(f=parcels.flow, t=moment, m=offered, **numbers)) for path in pages
+    }
     parcels.connection.execute("delete from wedsql.bulk")
+    for table in ("move", "move_peer", "installation"):
+        parcels.connection.execute(f"delete from wedsql.{table}")
     statuses = {path: found.status_code for path, found in answers.items()}
     assert statuses == dict.fromkeys(answers, 200) | ({"/nope/": 404} if "/nope/" in answers else {})
     return {path: found.content.decode() for path, found in answers.items()}
+
+
+def offer(parcels: Parcels) -> str:
+    """Return the number of a move, of an instance that is offered to another installation."""
+    own = api.moves.create_identity("here", conn=parcels.connection)
+    other = Peer("5b0d5c1e-8f0e-4f6a-9a55-0c6f2f4a7c11", "ship", own.public_key, None, ("*",))
+    api.moves.save_peer(other, "olga", conn=parcels.connection)
+    return api.moves.hand_over(parcels.start(), "ship", "x", actor="olga", conn=parcels.connection).id
 
 
 def failure(parcels: Parcels) -> int:

@@ -9,7 +9,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from flows import kernel
+from flows import api, kernel
 from flows.access import sees_everything
 from flows.queries.base import snapshot
 from flows.queries.server import health, invariants, storage
@@ -49,6 +49,7 @@ def health_page(request: HttpRequest) -> HttpResponse:
         "last": last, "broken": [name for name, finding in found.items() if finding.found],
         "promises": [(name, sentence, found.get(name)) for name, sentence in labels.INVARIANT.items()],
         "sample": 2 * invariants.SAMPLE, "web": usage(), "commits_waiting": waiting,
+        "moves": api.moves.problems(),
         "unmanned": unmanned[:_ROLES_SHOWN], "unmanned_count": len(unmanned),
     }  # fmt: skip
     return render(request, "monitor/health.html", context)

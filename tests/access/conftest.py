@@ -55,6 +55,13 @@ KERNEL = {
     select id, %(flow)s, 'tr_pack', 1, now(), now() from made returning failure_id""",
     "case": "select min(number) from wedsql.repair_case where flow_id = %(flow)s",
     "device": "select wedsql.device_seen(%(name)s, 'phone-of-a-technician') ->> 'device'",
+    "move": """with own as (
+      insert into wedsql.installation (id, name, public_key, private_key, created_at)
+      values (gen_random_uuid(), 'here', sha256('1'), sha256('2'), now()) on conflict (one) do nothing)
+    insert into wedsql.move (id, direction, flow, peer_id, origin, origin_wid, counter, state, document,
+                             actor, reason, begun_at, expires_at)
+    values (gen_random_uuid(), 'O', %(name)s, gen_random_uuid(), gen_random_uuid(), 1, 1, 'offered', '{}',
+            'x', 'x', now(), now()) returning id""",
     "task": "select min(job_id) from wedsql.task where flow_id = %(flow)s",
     "file": FILE,
     "api file": FILE,
@@ -91,6 +98,7 @@ class SampleData:
             "case": str(self.rows["case"]),
             "task": str(self.rows["task"]),
             "device": str(self.rows["device"]),
+            "move": str(self.rows["move"]),
             "file": str(self.rows["api file" if route.startswith("api/") else "file"]),
             "proposal": str(self.rows["proposal"]),
             "verb": VERBS.get("proposals" if "proposals/" in route else route.partition("/")[0], "silence"),

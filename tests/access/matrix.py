@@ -89,6 +89,10 @@ flows/<slug:name>/start/csv/                       Lnffyfyff Lnffyfyff
 flows/<slug:name>/signals/                         Lnyyyyyyy Lnffyfyff
 flows/<slug:name>/locks/                           Lnyyyyyyy ---------
 instances/<int:wid>/cancel/                        Lnffyfyff Lnffyfyff
+instances/<int:wid>/hand-over/                     Lnffyfyff Lnffyfyff
+moves/                                             Lyyyyyyyy Lyyyyyyyy
+moves/<uuid:move>/                                 Lnyyyyyyy Lnffyfyff
+moves/<uuid:move>/message/                         Lnffyfyff ---------
 instances/<int:wid>/operate/<slug:operation>/      Lnffyfyff Lnffyfyff
 instances/<int:wid>/rematch/                       --------- Lnffyfyff
 instances/<int:wid>/repair/                        Lnffyfyff Lnffyfyff
@@ -284,6 +288,7 @@ tasks/<int:task>/start                             --------- Lnfffffff
 tasks/<int:task>/complete                          --------- Lnfffffff
 tasks/<int:task>/fail                              --------- Lnfffffff
 tasks/<int:task>/aside                             --------- Lnfffffff
+moves                                              --------- fffffffff
 offline/devices                                    --------- Lbbbbbbbb
 offline/tasks                                      Lbbbbbbbb ---------
 offline/packages/<int:task>                        Lnbbbbbbb ---------

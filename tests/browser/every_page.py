@@ -39,7 +39,7 @@ OWN = (
     "/flows/{f}/analysis/steps/?transition=tr_charge", "/flows/{f}/?status=E",
     "/flows/{f}/?q=status:running+or+not+has:stock", "/flows/{f}/jobs/",
     "/flows/{f}/start/", "/flows/{f}/slas/", "/flows/{f}/audit/?kind=changes", "/flows/{f}/case-rules/",
-    "/flows/{f}/signals/", "/flows/{f}/locks/",
+    "/flows/{f}/signals/", "/flows/{f}/locks/", "/moves/", "/instances/{w}/hand-over/",
     "/flows/{f}/case-rules/edit/?kind=queues", "/flows/{f}/case-rules/edit/?kind=approvals",
     "/cases/repair/?flow={f}&cause=STUCK&signature=",
     "/flows/{f}/slas/edit/", "/flows/{f}/calendars/edit/", "/flows/{f}/start/csv/", "/instances/{w}/",

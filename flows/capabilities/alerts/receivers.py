@@ -141,8 +141,19 @@ def signature(secret: str, moment: int, body: bytes) -> str:
     return f"t={moment},v1={signed}"
 
 
-def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> None:
-    """Send a message. Raises BadAlert, or NotTaken unless the answer is 2xx within LIMIT seconds."""
+def post(
+    url: str,
+    body: bytes,
+    headers: dict[str, str],
+    allowed: Allowed,
+    *,
+    limit: float = LIMIT,
+    most: int = MOST_READ,
+) -> bytes:
+    """Send a message and return the first `most` bytes of the answer.
+
+    Raises BadAlert, or NotTaken unless the answer is 2xx within `limit` seconds.
+    """
     parts = check_url(url, allowed)
     host = parts.hostname or ""
     port = parts.port or (443 if parts.scheme == "https" else 80)
@@ -153,11 +164,11 @@ def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> No
         raise NotTaken(UNREACHABLE.format(error=type(error).__name__)) from error
     # The limit covers TLS too: each byte of a handshake may come in time, but not all.
     watched = plain.dup()
-    end = threading.Timer(LIMIT, _abort, [watched])
+    end = threading.Timer(limit, _abort, [watched])
     end.daemon = True
     end.start()
     try:
-        status = _status(_connection(parts, host, port, plain), parts, body, headers)
+        status, answer = _answer(_connection(parts, host, port, plain), parts, body, headers, most)
     except (OSError, http.client.HTTPException, ValueError) as error:
         raise NotTaken(NO_ANSWER.format(error=type(error).__name__)) from error
     finally:
@@ -166,6 +177,7 @@ def post(url: str, body: bytes, headers: dict[str, str], allowed: Allowed) -> No
         plain.close()
     if not 200 <= status < 300:
         raise NotTaken(ANSWERED.format(status=status))
+    return answer
 
 
 def _connection(parts: SplitResult, host: str, port: int, plain: socket.socket) -> http.client.HTTPConnection:
@@ -179,16 +191,19 @@ def _connection(parts: SplitResult, host: str, port: int, plain: socket.socket) 
     return made
 
 
-def _status(
-    connection: http.client.HTTPConnection, parts: SplitResult, body: bytes, headers: dict[str, str]
-) -> int:
-    """Send the message over the connection and return the status of the answer."""
+def _answer(
+    connection: http.client.HTTPConnection,
+    parts: SplitResult,
+    body: bytes,
+    headers: dict[str, str],
+    most: int,
+) -> tuple[int, bytes]:
+    """Send the message over the connection and return the status and the beginning of the answer."""
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     try:
         connection.request("POST", path, body, headers)
         answer = connection.getresponse()
-        answer.read(MOST_READ)
-        return answer.status
+        return answer.status, answer.read(most)
     finally:
         connection.close()
 

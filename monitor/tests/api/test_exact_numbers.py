@@ -173,6 +173,7 @@ WITHOUT_VALUES = {
     "flows/designer/editor/conditions.py", "flows/designer/trial/tab.py", "flows/designer/trial/values.py",
     "flows/wed_error.py", "flows/filters/values.py", "flows/json_text.py", "flows/designer/imports/pdl.py",
     "flows/capabilities/tasks/people.py", "flows/capabilities/figures/ocel.py",
+    "flows/capabilities/moves/envelope.py", "flows/capabilities/moves/exchange.py",
     "flows/languages/graph/problems.py", "flows/languages/pdl/compiler.py", "monitor/tasks/forms.py",
     "monitor/offline/views.py",
     "flows/languages/bpmn/feel/paths.py", "flows/languages/bpmn/feel/path_tests.py",

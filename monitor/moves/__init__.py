@@ -1,0 +1,1 @@
+"""The pages and the endpoint of moves."""
