@@ -70,5 +70,10 @@ def is_reversible(name: str, directory: Path = DIRECTORY) -> bool:
     return (directory / f"{name}.reverse.sql").exists()
 
 
+def repeat(cursor: Any, name: str, directory: Path = DIRECTORY) -> None:
+    """Run a change that a database has already."""
+    _run(cursor, directory / f"{name}.sql")
+
+
 def _run(cursor: Any, path: Path) -> None:
     cursor.execute(f"{_OWNER}; {path.read_text(encoding='utf-8')}; reset role")

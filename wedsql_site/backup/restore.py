@@ -12,7 +12,7 @@ from typing import Any
 from django.db import connection
 from psycopg import sql
 
-from flows import kernel
+from flows import kernel, tables
 from wedsql_site.backup import programs, roles
 from wedsql_site.backup.errors import BackupError
 from wedsql_site.backup.take import ARCHIVE, FORMAT, MANIFEST
@@ -24,6 +24,8 @@ where n.nspname in ('wedsql', 'wed_match')
       and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
 limit 1
 """
+_COMPRESSION = "0285_compressed_states"
+"""A change that depends on what the server has, so that the archive is without it."""
 # Jobs that were made after the backup are lost here, but devices and workers have their numbers, and send
 # results of them. No other job may get one of these numbers.
 _GAP = "select setval('wedsql.job_seq', last_value + 1000000) from wedsql.job_seq"
@@ -51,6 +53,7 @@ def restore(directory: Path, echo: Callable[[str], None]) -> None:
         programs.run("pg_restore", *options, directory / ARCHIVE, server=server)
     with connection.cursor() as cursor:
         _take_over(cursor, manifest, made, owner)
+        tables.repeat(cursor, _COMPRESSION)
         cursor.execute(_GAP)
         cursor.execute("analyze")
     without = [

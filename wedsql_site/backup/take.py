@@ -45,7 +45,9 @@ def _write(new: Path) -> dict[str, Any]:
         server, moment = cursor.fetchone()
         named = roles.named(cursor)
     status = kernel.status(connection)
-    programs.run("pg_dump", "--format=custom", "--file", new / ARCHIVE, server=server)
+    # A server without lz4 rejects a table that is compressed by it.
+    options = ("--format=custom", "--no-toast-compression")
+    programs.run("pg_dump", *options, "--file", new / ARCHIVE, server=server)
     (new / ARCHIVE).chmod(0o600)
     programs.contents(new / ARCHIVE, server)
     manifest = {

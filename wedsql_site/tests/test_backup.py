@@ -111,6 +111,15 @@ def facts(uri: str) -> list[tuple[object, ...]]:
         return session.execute(query).fetchall()
 
 
+def compressions(uri: str) -> set[tuple[object, ...]]:
+    """Return how the tables of the history compress states."""
+    query = """
+        select distinct a.attcompression::text from pg_partition_tree('wedsql.wed_trace') t
+        join pg_attribute a on a.attrelid = t.relid and a.attname = 'state'"""
+    with psycopg.connect(uri) as session:
+        return {*session.execute(query).fetchall()}
+
+
 def ok(answer: subprocess.CompletedProcess[str]) -> str:
     assert answer.returncode == 0, answer.stdout + answer.stderr
     return answer.stdout
@@ -165,7 +174,7 @@ def test_a_deployer_that_is_no_superuser_restores_beside_and_elsewhere(
     elsewhere = deployer(servers(programs), "operator", "three")
     ok(call("wedsql", "restore", saved, DATABASE_URL=elsewhere))
     for uri in (beside, elsewhere):
-        assert facts(uri) == before
+        assert facts(uri) == before and compressions(uri) == compressions(one)
         assert "INSTALLED" in call("wedsql", "status", DATABASE_URL=uri).stdout
         with psycopg.connect(make_conninfo(uri, user="letters"), autocommit=True) as session:
             session.execute(STEP.format(2, "tr_read", "read"))  # type: ignore[call-overload]

@@ -139,18 +139,17 @@ def paper_step(kit: Kit, wid: int, transition: str, change: str) -> None:
 
 def test_each_step_of_a_wide_flow_records_the_whole_row(wide: Kit) -> None:
     wid = wide.start(a="1", b="1")
-    for number, changes in enumerate(
-        [
-            {"b": "3", "n0": 1},
-            {"doc": {"k": [1, None]}, "amount": "2.50"},
-            {"doc": None, "n0": None, "n69": 5},
-            {},
-            {"b": "3", "amount": "2.5", "doc": "null"},
-            {"n69": 6, "b": "1"},
-        ]
-    ):
+    steps: list[dict[str, Any]] = [
+        {"b": "3", "n0": 1},
+        {"doc": {"k": [1, None]}, "amount": "2.50"},
+        {"doc": None, "n0": None, "n69": 5},
+        {},
+        {"b": "3", "amount": "2.5", "doc": "null"},
+        {"n69": 6, "b": "1"},
+    ]
+    for changes in steps:
         wide.run("tr_quick", wid, **changes)
-        assert differences(wide, wid) == [], number
+        assert differences(wide, wid) == [], changes
     paper_step(wide, wid, "tr_quick", "n1 = 9, doc = '[]'")
     assert differences(wide, wid) == []
     wide.run("tr_quick", wid, n2=4)
@@ -215,3 +214,16 @@ def test_a_step_of_a_wide_flow_reads_one_row_of_a_long_history(wide: Kit, instan
             done = [Completion(job, {"b": "3", "n1": number}, None) for job in jobs]
             api.jobs.complete_many(wide.name, done, conn=wide.conn)
             assert (len(jobs), wide.one(READS) - reads) <= (instances, 40 * instances)
+
+
+def test_states_are_compressed_by_lz4_where_the_server_has_it(kit: Kit) -> None:
+    query = "select 'lz4' = any (enumvals) from pg_settings where name = 'default_toast_compression'"
+    expected = "l" if kit.one(query) else ""
+    tables = """
+        select t.relid::regclass::text, a.attcompression::text from pg_partition_tree('wedsql.wed_trace') t
+        join pg_attribute a on a.attrelid = t.relid and a.attname = 'state'"""
+    with kit.conn.transaction(force_rollback=True):
+        before = kit.rows(tables)
+        kit.one("select wedsql.make_partitions(now() + interval '5 years', 1)")
+        found = dict(kit.rows(tables))
+    assert len(found) > len(before) and set(found.values()) == {expected}
