@@ -38,7 +38,7 @@ def if_(node: IfNode) -> Renderer:
 
 
 def _by_text(tests: list[Any], branches: list[tuple[Reader, Renderer]], render: Renderer) -> Renderer | None:
-    """Return what chooses among branches whose tests compare one variable with texts; None for others.
+    """Return the choice among branches whose tests compare one variable with texts; None for others.
 
     The variable is read once. `render` has the branches for a value that is no text.
     """

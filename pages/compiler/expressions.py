@@ -133,7 +133,8 @@ def compared_text(test: Any) -> tuple[str, str] | None:
         return None
     if not (isinstance(test.first, TemplateLiteral) and isinstance(test.second, TemplateLiteral)):
         return None
-    name, text = test.first.value, test.second.value
+    name: Any = test.first.value
+    text: Any = test.second.value
     is_name = name.is_var and not name.filters and not name.var.translate and len(name.var.lookups or ()) == 1
     is_text = not text.is_var and not text.filters and isinstance(text.var, str)
     return (name.var.var, str(text.var)) if is_name and is_text else None
