@@ -29,8 +29,8 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 
 from flows import api
-from flows.queries.definitions import FlowInfo, concealing, flow_by_id, flow_by_name, names
-from flows.queries.instances import Instance, instance
+from flows.queries.definitions import FlowInfo, concealing, flow_by_name, names
+from flows.queries.instances import Instance, instance_with_flow
 from flows.queries.statements import Prepared
 from flows.users import disclosure
 
@@ -447,9 +447,7 @@ def _sees(user: AnyUser, flow: str) -> bool:
 
 def instance_or_404(user: AnyUser, wid: int) -> tuple[Instance, FlowInfo]:
     """Return the instance and its flow as the user may see it. Raises what `flow_or_404` raises."""
-    found = instance(wid)
-    seen = found is not None and (_sees(user, found.flow) or is_responsible(user, wid))
-    flow = flow_by_id(found.flow_id) if found and seen else None
-    if found is None or flow is None:
+    found, flow = instance_with_flow(wid)
+    if found is None or flow is None or not (_sees(user, found.flow) or is_responsible(user, wid)):
         raise Http404
     return found, shown_to(user, flow, wid)

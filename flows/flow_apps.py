@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from flows import project
-from flows.whole_file import write_whole_text
+from flows.management.whole_file import write_whole_text
 
 VARIABLE = "WEDSQL_FLOW_MIGRATIONS"
 LABEL = "flow_"

@@ -845,7 +845,8 @@ create table wedsql.saved_view (
   created_at timestamptz not null,
   changed_at timestamptz not null,
   -- Saved views are of lists of instances, or of lists of tasks.
-  list text not null default 'instances' check (list in ('instances', 'tasks', 'cases')),
+  list text not null default 'instances' check (list in ('instances', 'tasks', 'cases', 'jobs', 'approvals',
+    'alerts')),
   constraint saved_view_owner_list_flow_name_key unique (owner, list, flow, name),
   constraint saved_view_check check ((shared = 'team') = (team <> ''))
 );
@@ -1540,7 +1541,7 @@ create table wedsql.task (
   job_id bigint not null primary key,
   wid integer not null,
   tgid integer not null,
-  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  flow_id integer not null,
   state "char" not null default 'R' check (state in ('R', 'S', 'L', 'X', 'H', 'D', 'F', 'W')),
   audience text not null,
   excluded text[] not null default '{}'::text[],
@@ -2053,6 +2054,97 @@ create table wedsql.control_change (
 );
 create index control_change_actor on wedsql.control_change (actor, id);
 create index control_change_flow on wedsql.control_change (flow, id);
+
+-- moves -----------------------------------------------------------------------------------------------------
+
+-- Instances that move between installations. This installation: its identity, and the pair of keys by which
+-- it signs.
+create table wedsql.installation (
+  one boolean not null default true primary key check (one),
+  id uuid not null,
+  name text not null check ((length(name) >= 1) and (length(name) <= 100)),
+  public_key bytea not null check (length(public_key) = 32),
+  private_key bytea not null check (length(private_key) = 32),
+  created_at timestamptz not null
+);
+
+-- One move of an instance, sent (O) or received (I). state of one that is sent: offered, released (its
+-- receiver accepted it, and this installation gave it up), done (it runs there), refused or taken_back (it
+-- runs here again). Of one that is received: held (accepted, until the sender releases it), released (it
+-- could not be started yet, see problem), arrived, refused, withdrawn. next_at: when the next message is due.
+create table wedsql.move (
+  id uuid not null primary key,
+  direction "char" not null check (direction in ('O', 'I')),
+  flow text not null,
+  wid integer,
+  peer_id uuid not null,
+  origin uuid not null,
+  origin_wid integer not null,
+  counter integer not null,
+  state text not null check (state in ('offered', 'released', 'done', 'refused', 'taken_back', 'held',
+    'arrived', 'withdrawn')),
+  document jsonb,
+  size integer not null default 0,
+  actor text not null,
+  reason text not null,
+  begun_at timestamptz not null,
+  expires_at timestamptz not null,
+  settled_at timestamptz,
+  sqlstate text,
+  problem text,
+  detail text,
+  resend boolean not null default false,
+  attempts integer not null default 0,
+  next_at timestamptz,
+  last_error text
+);
+create index move_due on wedsql.move (next_at) where (next_at is not null);
+create index move_listed on wedsql.move (direction, begun_at desc, id);
+create index move_of_instance on wedsql.move (origin, origin_wid, counter);
+create index move_open on wedsql.move (state, expires_at) where state in ('offered', 'released', 'held');
+create index move_settled on wedsql.move (settled_at) where (settled_at is not null);
+
+-- Other installations. url: where packages are sent by HTTP; null: only by files. flows: of which instances
+-- are received from it; * is all.
+create table wedsql.move_peer (
+  id uuid not null primary key,
+  name text not null unique check ((length(name) >= 1) and (length(name) <= 100)),
+  public_key bytea not null check (length(public_key) = 32),
+  url text check ((length(url) >= 1) and (length(url) <= 500)),
+  flows text[] not null default '{}'::text[] check (cardinality(flows) <= 200),
+  enabled boolean not null default true,
+  changed_by text not null,
+  changed_at timestamptz not null
+);
+
+-- An instance that was ever elsewhere. origin, origin_wid: where it was started, and its number there;
+-- counter: how often it was handed over; peer_id, since: where it is while it is away. stays: at which
+-- installation its steps were made, as [{"from": first step, "at": installation, "name": its name}].
+-- attributes: the numbers of the attributes when it was handed over, by name.
+create table wedsql.moved (
+  wid integer not null primary key,
+  flow_id integer not null references wedsql.flow (id) on delete cascade,
+  origin uuid not null,
+  origin_wid integer not null,
+  counter integer not null default 0 check (counter >= 0),
+  peer_id uuid,
+  since timestamptz,
+  stays jsonb not null,
+  attributes jsonb,
+  constraint moved_origin_origin_wid_key unique (origin, origin_wid),
+  constraint moved_check check ((peer_id is null) = (since is null))
+);
+create index moved_away on wedsql.moved (since) where (peer_id is not null);
+create index moved_flow on wedsql.moved (flow_id);
+
+-- The numbers that jobs had here when their instance was handed over, so that they have them again.
+create table wedsql.moved_job (
+  wid integer not null references wedsql.moved (wid) on delete cascade,
+  tgid integer not null,
+  cause_seq integer not null,
+  job_id bigint not null,
+  constraint moved_job_pkey primary key (wid, tgid, cause_seq)
+);
 
 alter table wedsql.delivery add constraint delivery_hook_id_fkey foreign key (hook_id) references
   wedsql.webhook (id) on delete cascade;

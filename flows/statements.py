@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import date, datetime, timedelta
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from psycopg.pq import TransactionStatus
@@ -121,8 +122,13 @@ def typed_error(sqlstate: str | None, message: str, hint: str | None, detail: st
 
 def read_as(made: type[_T], found: Mapping[str, Any]) -> _T:
     """Return a row of the kernel as a result type, with its times as datetimes."""
-    kinds = {one.name: str(one.type) for one in fields(made)}  # type: ignore[arg-type]
+    kinds = _kinds(made)  # type: ignore[arg-type] # a class is hashable
     return made(**{name: _read(name, each, kinds.get(name, "")) for name, each in found.items()})
+
+
+@cache
+def _kinds(made: type) -> Mapping[str, str]:
+    return {one.name: str(one.type) for one in fields(made)}
 
 
 def _read(name: str, found: Any, kind: str) -> Any:

@@ -12,6 +12,7 @@ from flows.definition.option_labels import value_label
 from flows.filters.fields import STATUSES, Field
 from monitor.operation_words import WORDS
 from pages.labels import REASON_SHORT, STATUS
+from pages.texts import Texts
 
 WARNING: dict[str, str | Promise] = {
     "dead_rows": _("A table has more dead rows than vacuum should leave: see the tables below."),
@@ -258,16 +259,20 @@ INVARIANT: dict[str, str | Promise] = {
 }
 
 
+_FIELDS, _WORDS = Texts(FIELD), {name: Texts(labels) for name, labels in _VALUES.items()}
+
+
 def field_title(field: Field) -> str:
     """Return the name of a field for people: the label of an attribute, or of a part of every instance."""
-    return field.attribute.title if field.attribute else str(FIELD[field.name])
+    return field.attribute.title if field.attribute else _FIELDS.get(field.name, field.name)
 
 
 def value_title(field: Field, value: str) -> str:
     """Return a value for people: the label of a word of the language, or the value itself."""
     if field.attribute:
         return ", ".join(value_label(field.attribute.type, one) for one in value.split(", "))
-    return str(_VALUES.get(field.name, {}).get(value, value))
+    words = _WORDS.get(field.name)
+    return words.get(value, value) if words else value
 
 
 def job_figure(state: str, n: int) -> str:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from django.contrib.auth.views import redirect_to_login
 from django.db import DatabaseError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.functional import SimpleLazyObject
 
 from pages import error_pages
 from pages.trouble import is_timeout, sqlstate
@@ -28,6 +29,7 @@ def page(view: View) -> View:
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
+            request.user = _read(request.user)
             if not request.user.is_authenticated:
                 return _sign_in(request)
             return _call_with_retry(view, request, *args, **kwargs)
@@ -38,6 +40,14 @@ def page(view: View) -> View:
             return found
 
     return guarded
+
+
+def _read(user: Any) -> Any:
+    """Return the user of a request itself: each attribute of the object for it costs several calls."""
+    if type(user) is not SimpleLazyObject:
+        return user
+    user.pk  # noqa: B018 - which reads it
+    return user._wrapped
 
 
 def _call_with_retry(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import lru_cache
-from types import MappingProxyType
-
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation.trans_real import catalog
+
+from pages.texts import Texts
 
 STATUS: dict[str, str | Promise] = {
     "R": _("Running"),
@@ -121,17 +118,7 @@ SYSTEM_STEP: dict[str, str | Promise] = {
     "_TIMER": _("Timer"),
     "_FAIL": _("Failed"),
 }
-
-
-def system_titles() -> Mapping[str, str]:
-    """Return the titles of the kernel's own steps and jobs in the language of the page."""
-    return _system_titles(catalog())
-
-
-@lru_cache(maxsize=16)
-def _system_titles(_language: object) -> Mapping[str, str]:
-    return MappingProxyType({name: str(label) for name, label in (SYSTEM_STEP | SYSTEM_JOB).items()})
-
+SYSTEM_TITLES = Texts(SYSTEM_STEP | SYSTEM_JOB)
 
 # What the log of jobs records besides steps.
 OUTCOME: dict[str, str | Promise] = {

@@ -166,11 +166,12 @@ def areas(request: HttpRequest) -> tuple[Area, ...]:
 
 def navigation(request: HttpRequest) -> Navigation:
     """Return the navigation of the page of a request; what the user may do is asked once per request."""
-    if not hasattr(request, "wed_navigation"):
+    known: dict[str, Navigation] = vars(request)
+    if "wed_navigation" not in known:
         allowed, place = Allowed.to(request), Place.present()
         path = request.path if request.path in _addresses(allowed, place) else ""
-        request.wed_navigation = _navigation(allowed, place, where(request), path)  # type: ignore[attr-defined]
-    return request.wed_navigation
+        known["wed_navigation"] = _navigation(allowed, place, where(request), path)
+    return known["wed_navigation"]
 
 
 @lru_cache(maxsize=256)

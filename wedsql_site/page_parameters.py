@@ -160,6 +160,7 @@ class UnreadParameters:
 
     def process_view(self, request: HttpRequest, *_view: object) -> HttpResponse | None:
         """Look the page up, and compare the names."""
+        request.unread_parameters = []  # type: ignore[attr-defined]
         page = request.resolver_match.view_name if request.resolver_match else ""
         known = FILES.get(page, PARAMETERS.get(page, ANY)).split()
         if not request.GET or ANY in known:

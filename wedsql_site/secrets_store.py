@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from flows.whole_file import write_whole_text
+from flows.management.whole_file import write_whole_text
 from wedsql_site import environment
 
 

@@ -10,7 +10,7 @@ from flows.definition.files import FORMATS, NotReadable, without_numbers
 from flows.errors import WedError
 from flows.loading import LoadError
 from flows.management.base import Usage
-from flows.whole_file import write_whole
+from flows.management.whole_file import write_whole
 
 LARGEST_TEXT = 16_000_000  # bytes; what reads the text may have a lower limit
 

@@ -8,5 +8,5 @@ from flows.operations.install import ChangeTables
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0281_tasks_of_flows")]
+    dependencies = [("flows", "0285_compressed_states")]
     operations = [ChangeTables("0293_messages_of_dropped_flows")]

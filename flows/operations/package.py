@@ -16,11 +16,11 @@ from django.db.migrations.writer import MigrationWriter
 
 from flows import flow_apps
 from flows.definition import Definition
+from flows.management.whole_file import write_whole_text
 from flows.operations import stubs
 from flows.operations.base import FlowOperation
 from flows.operations.difference import operations_between, settings
 from flows.operations.flows import CreateFlow
-from flows.whole_file import write_whole_text
 
 BASE = ("flows", "0001_initial")
 

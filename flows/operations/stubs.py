@@ -9,8 +9,8 @@ from pathlib import Path
 
 from flows import flow_apps
 from flows.definition import Definition
+from flows.management.whole_file import write_whole_text
 from flows.models import Trigger
-from flows.whole_file import write_whole_text
 
 FILE = "transitions.py"
 _HEAD = '''"""What the transitions of the flow {flow} do; the workers find it when they start.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils.translation import get_language
 
@@ -204,7 +205,7 @@ _FLOW = (
     "select w.id, w.name, w.label, w.description, w.version, w.notify_trace as live, w.start_by, w.exclusive,"
     " w.start_at is not null as timed, coalesce(w.queue_labels, '{{}}') as queue_labels,"
     " o.language, o.internal from wedsql.flow w"
-    " left join lateral wedsql.source_outline(w.id) o on true where w.{chosen} = %s"
+    " left join lateral wedsql.source_outline(w.id) o on true where w.{chosen}"
 )
 _ATTRIBUTES = (
     "select a.aname as name, a.type, coalesce(a.options, '{{}}') as options,"
@@ -213,24 +214,24 @@ _ATTRIBUTES = (
     " join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = 'attr_' || a.aid"
     " join pg_catalog.pg_index x on x.indexrelid = c.oid and x.indisvalid"
     " where n.nspname = f.name) as indexed"
-    " from wedsql.flow f join wedsql.attr a on a.flow_id = f.id where f.{chosen} = %s"
+    " from wedsql.flow f join wedsql.attr a on a.flow_id = f.id where f.{chosen}"
     " order by a.position, a.aid"
 )
 _TRIGGERS = (
     "select t.tgid, t.tgname as name, t.trname as transition, t.cname as condition, t.cpred as predicate,"
     ' t.cfinal as "final", t.enabled, t.timeout, t.label, t.integrity, t.signal, t.writes, t.role'
-    " from wedsql.flow f join wedsql.trig t on t.flow_id = f.id where f.{chosen} = %s order by t.tgid"
+    " from wedsql.flow f join wedsql.trig t on t.flow_id = f.id where f.{chosen} order by t.tgid"
 )
 
 
 def flow_by_name(name: str) -> FlowInfo | None:
     """Return the flow of that name with its attributes and triggers, or None."""
-    return _whole("name", name)
+    return whole(*several(*parts("name = %s", name)))
 
 
 def flow_by_id(flow_id: int) -> FlowInfo | None:
     """Return the flow of that id with its attributes and triggers, or None."""
-    return _whole("id", flow_id)
+    return whole(*several(*parts("id = %s", flow_id)))
 
 
 def concealing() -> frozenset[str]:
@@ -311,10 +312,13 @@ def flow_rows(names: Collection[str]) -> dict[str, FlowRow]:
     return {each["name"]: FlowRow(**each, attributes=0, triggers=0) for each in found}
 
 
-def _whole(chosen: str, value: str | int) -> FlowInfo | None:
-    """Return the flow with this id or name, or None; its parts are sent for together with it."""
-    parts = (_FLOW, _ATTRIBUTES, _TRIGGERS)
-    flows, attributes, triggers = several(*((part.format(chosen=chosen), [value]) for part in parts))
+def parts(chosen: str, value: str | int) -> list[tuple[str, Sequence[Any]]]:
+    """Return the statements of a flow and its parts, to be sent together; `chosen`: its name or id."""
+    return [(part.format(chosen=chosen), [value]) for part in (_FLOW, _ATTRIBUTES, _TRIGGERS)]
+
+
+def whole(flows: list[Row], attributes: list[Row], triggers: list[Row]) -> FlowInfo | None:
+    """Return the flow of the rows of its statements, or None."""
     if not flows:
         return None
     language, internal = flows[0].pop("language"), flows[0].pop("internal") or ()

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from psycopg import sql
 
 from flows.filters import Filter
-from flows.queries.base import Row, row, rows, scalar
+from flows.queries import definitions
+from flows.queries.base import Row, row, rows, scalar, several
 from flows.queries.counts import CAP, LIVING, Count, count, limit
 from flows.queries.definitions import Attribute, FlowInfo
 from flows.queries.paging import Cursor, Page, cut
+from flows.statements import quoted
 
 CELL_CHARS = 120
 VALUE_CHARS = 20_000
@@ -215,31 +218,43 @@ def by_version(flow: int, versions: Sequence[int]) -> dict[int, Count]:
     return {r["version"]: count(r["n"]) for r in rows(statement, [flow, limit(CAP), list(versions)])}
 
 
+_INSTANCE = (
+    "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason,"
+    " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from,"
+    # Living instances are re-matched when a version is published; ended ones are not.
+    ' case when i.status = any(%s::"char"[]) then f.version else coalesce((select t.version'
+    " from wedsql.wed_trace t where t.wid = i.wid and t.seq = i.seq"
+    " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by"
+    " from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = %s"
+)
+
+
 def instance(wid: int) -> Instance | None:
     """Return one instance, or None."""
-    found = row(
-        "select i.wid, i.flow_id, f.name as flow, i.status::text as status, i.seq, i.version, i.reason,"
-        " i.started_at, i.changed_at, i.finished_at, i.actor, i.key, i.parent_wid, i.derived_from,"
-        # Living instances are re-matched when a version is published; ended ones are not.
-        ' case when i.status = any(%s::"char"[]) then f.version else coalesce((select t.version'
-        " from wedsql.wed_trace t where t.wid = i.wid and t.seq = i.seq"
-        " and t.tstmp >= i.started_at - interval '1 day'), i.version) end as matched_by"
-        " from wedsql.instance i join wedsql.flow f on f.id = i.flow_id where i.wid = %s",
-        [list(LIVING), wid],
-    )
+    found = row(_INSTANCE, [list(LIVING), wid])
     return Instance(**found) if found else None
+
+
+def instance_with_flow(wid: int) -> tuple[Instance | None, FlowInfo | None]:
+    """Return one instance and its flow, which are read together; None for each that is not there."""
+    of_instance = "id = (select i.flow_id from wedsql.instance i where i.wid = %s)"
+    found, *flow = several((_INSTANCE, [list(LIVING), wid]), *definitions.parts(of_instance, wid))
+    return Instance(**found[0]) if found else None, definitions.whole(*flow)
 
 
 def state(flow: FlowInfo, wid: int) -> list[Value]:
     """Return the state of an instance in the order of attributes, with long values cut at VALUE_CHARS."""
-    part = sql.SQL("array[left(f.{0}::text, %s), length(f.{0}::text)::text]")
-    pairs = sql.SQL(", ").join(part.format(sql.Identifier(a.name)) for a in flow.attributes)
-    statement = sql.SQL("select array[{}]::text[] as pairs from {} f where f.wid = %s").format(
-        pairs, sql.Identifier(flow.name, "wed_flow")
-    )
-    found = row(statement, [*[VALUE_CHARS] * len(flow.attributes), wid])
+    found = row(_state_query(flow.name, tuple(one.name for one in flow.attributes)), [wid])
     pairs_found = found["pairs"] if found else []
     return [_value(a, *pair) for a, pair in zip(flow.attributes, pairs_found, strict=False)]
+
+
+@lru_cache(maxsize=512)
+def _state_query(flow: str, names: tuple[str, ...]) -> str:
+    columns = [f"f.{quoted(name)}::text" for name in names]
+    pairs = ", ".join(f"array[left({each}, {VALUE_CHARS}), length({each})::text]" for each in columns)
+    table = f"{quoted(flow)}.wed_flow".replace("%", "%%")
+    return f"select array[{pairs.replace('%', '%%')}]::text[] as pairs from {table} f where f.wid = %s"  # noqa: S608
 
 
 def state_as_json(flow: FlowInfo, wid: int) -> str:

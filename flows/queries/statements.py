@@ -6,11 +6,16 @@ The ORM needs several times as long for the SQL of a simple query as the databas
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from django.db import connection
 from django.db.models import Model, QuerySet
+
+
+@cache
+def _columns(model: type[Model]) -> list[str]:
+    return [field.attname for field in model._meta.concrete_fields]
 
 
 class Prepared:
@@ -31,7 +36,7 @@ class Prepared:
 
     def instance(self, model: type[Model], *values: Any, more: tuple[str, ...] = ()) -> Any:
         """Return the first row as an instance of its model, with `more` annotations; None without a row."""
-        names = [field.attname for field in model._meta.concrete_fields]
+        names = _columns(model)
         for row in self.rows(*values):
             found = model.from_db(connection.alias, names, row[: len(names)])
             for name, value in zip(more, row[len(names) :], strict=True):

@@ -3,10 +3,10 @@
 from typing import Any
 
 from django import template
-from django.urls import reverse
 from django.utils.html import format_html
 
 from flows import access
+from pages.addresses import address
 
 register = template.Library()
 
@@ -28,4 +28,4 @@ def flow_link(context: template.Context, flow: Any) -> str:
     """Link to the page of a flow; only name it to a user who may not see the flow (flows.access)."""
     if not access.may_see(context["user"], flow.name):
         return str(flow.title)
-    return format_html('<a href="{}">{}</a>', reverse("monitor:flow", args=[flow.name]), flow.title)
+    return format_html('<a href="{}">{}</a>', address("monitor:flow", flow.name), flow.title)

@@ -85,7 +85,8 @@ begin
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
-         array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
+         array(select p.tgid from wedsql.job_pool p
+               where p.wid = p_wid and p.id <> p_job_id) as pending,
          case when p_claim is not null then j.state = 'L' and j.claim = p_claim and j.lease_until > v_now
          else j.state = 'P'
               and strpos(coalesce(current_setting('wedsql.took_jobs', true), ''), ',' || p_job_id || ',') > 0
@@ -291,7 +292,8 @@ begin
   select j.tgid, j.trname, j.cause_seq, x.seq + 1 as seq, x.parent_wid, f.version, f.final_tgid,
          f.final_when_pending as policy, wedsql._may_exceed_limit(x.seq + 1, f.fuse) as limited,
          exists (select 1 from wedsql.watch w where w.seen_at > v_now - interval '1 minute') as watched,
-         array(select p.tgid from wedsql.job_pool p where p.wid = p_wid and p.id <> p_job_id) as pending,
+         array(select p.tgid from wedsql.job_pool p
+               where p.wid = p_wid and p.id <> p_job_id) as pending,
          j.state = 'P' and coalesce(current_setting('wedsql.held', true), '') = 'on'
          and coalesce(v_now - j.timeout, '-infinity') <= wedsql._moment('wedsql.held_at')
          and p_changes @> '{}' and p_changes - '{a1,a2,a3}'::text[] = '{}' as eligible

@@ -19,6 +19,7 @@ from monitor.cases.selection import KIND
 from monitor.labels import CASE_STATE, SEVERITY
 from monitor.list_columns import Cells
 from pages.labels import REASON_SHORT, SYSTEM_STEP
+from pages.texts import Texts
 
 Text = str | Promise
 
@@ -134,6 +135,9 @@ class Names:
         return self.transitions.get((flow, name)) or str(SYSTEM_STEP.get(name, name))
 
 
+_STATES, _SEVERITIES, _CAUSES = Texts(CASE_STATE), Texts(SEVERITY), Texts(REASON_SHORT)
+
+
 def names(flows: Iterable[str]) -> Names:
     """Return the labels of flows and of their transitions; the name of what has no label."""
     found = texts_of(sorted(set(flows)))
@@ -151,8 +155,8 @@ def row(case: Case, named: Names, cells: Cells | None = None) -> CaseRow:
     return CaseRow(
         case,
         named.flow(case.flow),
-        str(CASE_STATE.get(case.state, case.state)),
-        str(SEVERITY.get(case.severity, case.severity)),
+        _STATES.get(case.state, case.state),
+        _SEVERITIES.get(case.severity, case.severity),
         cause(case.cause),
         named.transition(case.flow, case.transition),
         shown.key,
@@ -230,4 +234,4 @@ def event_rows(case: Case) -> list[EventRow]:
 
 def cause(code: str) -> str:
     """Return the short words for the cause of an exception."""
-    return str(REASON_SHORT.get(code, code))
+    return _CAUSES.get(code, code)

@@ -17,11 +17,17 @@ from flows.queries.definitions import FlowInfo
 from flows.queries.instances import business_keys
 from monitor.cases.uploads import limits
 from monitor.tasks import forms
+from monitor.tasks.choices import taken_along
 from monitor.tasks.rows import TaskRow, row, rows
 
 
-def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> dict[str, Any]:
-    """Return the form of a task with what it is about, the trees of its conditions, and its tokens."""
+def package_of(
+    request: HttpRequest, flow: FlowInfo, found: OfflinePackage, *, follows: bool = False
+) -> dict[str, Any]:
+    """Return the form of a task with what it is about, the trees of its conditions, and its tokens.
+
+    One that follows another is no task yet: no rows of its queries are taken along.
+    """
     asked = forms.asked(flow, found, forms.proposed(found))
     shown = row(found, flow, business_keys(flow, [found.wid]).get(found.wid, ""))
     context = {
@@ -33,6 +39,7 @@ def package_of(request: HttpRequest, flow: FlowInfo, found: OfflinePackage) -> d
         "outcomes": [name for name in found.outcomes if name != "FAILED"],
         "files_at": "",
         "shown": forms.as_shown(forms.asked(flow, found)),
+        "offered": [] if follows else taken_along(request.user, found),
     }
     return {
         "task": found.job_id,
@@ -95,4 +102,7 @@ def _follower(
 ) -> dict[str, Any]:
     known = {each.name for each in fields(OfflinePackage)}
     sheet = replace(found, **{name: given for name, given in one.items() if name in known}, due_at=None)
-    return package_of(request, flow, sheet) | {"transition": one["transition"], "tree": one["tree"]}
+    return package_of(request, flow, sheet, follows=True) | {
+        "transition": one["transition"],
+        "tree": one["tree"],
+    }

@@ -19,7 +19,7 @@ from flows.labels import translate_label
 from monitor import masking, places
 from monitor.reasons.rows import shown_rule
 from pages.guard import page
-from pages.labels import system_titles
+from pages.labels import SYSTEM_TITLES
 from pages.urlparams import number
 
 NEAREST = 20
@@ -46,7 +46,7 @@ def why(request: HttpRequest, wid: int) -> HttpResponse:
         found = masking.reasons(flow, api.reasons.explain_instance(wid, number(request.GET.get("step"))))
     except UnknownInstance as error:
         raise Http404 from error
-    titles = {**system_titles(), **flow.transition_titles}
+    titles = {**SYSTEM_TITLES.all(), **flow.transition_titles}
     labels = found.labels.translated(translate_label)
     nearest = found.nearest
     context = {

@@ -18,7 +18,7 @@ from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
 from monitor.reasons.rows import ShownObstacle, ShownRule, shown_rule
-from pages.labels import system_titles
+from pages.labels import SYSTEM_TITLES
 
 State = Mapping[str, Any]
 # What becomes of an instance, by the status that it gets.
@@ -144,7 +144,7 @@ def missing(
     whose transition has been done before come last: a repair is to go on. An amount, a time or a date is a
     fact, and never proposed.
     """
-    titles = {**system_titles(), **flow.transition_titles}
+    titles = {**SYSTEM_TITLES.all(), **flow.transition_titles}
     labels = found.labels.translated(translate_label)
     names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
     names &= set(helped) if helped else names

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.urls import reverse
-
 from flows import api
 from flows.capabilities.cases.api import Case
 from flows.capabilities.recovery.suggestions import Suggestion
@@ -16,6 +14,7 @@ from flows.definition.option_labels import value_label
 from flows.designer.trial.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice
+from pages.addresses import address
 from pages.labels import SYSTEM_STEP
 
 
@@ -61,7 +60,7 @@ def facts(
     return {
         "suggested": [_row(one, flow, repairable, others) for one in found],
         "rule_of": case.number if has_rule else None,
-        "alike": f"{reverse('monitor:cases')}?{urlencode(alike)}",
+        "alike": f"{address('monitor:cases')}?{urlencode(alike)}",
     }
 
 

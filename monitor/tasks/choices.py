@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -17,6 +18,7 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.tasks import forms
 
 SHOWN = 50
+TAKEN_ALONG = 200
 
 
 def refusal(user: AnyUser, sheet: TaskSheet, attribute: str) -> str:
@@ -54,6 +56,20 @@ def choices(request: HttpRequest, flow: FlowInfo, sheet: TaskSheet) -> HttpRespo
         return JsonResponse(offered(sheet.job_id, attribute, data, search, SHOWN))
     except Refused as refused:
         return JsonResponse({"error": refused.sentence}, status=refused.status)
+
+
+def taken_along(user: AnyUser, sheet: TaskSheet) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the rows that each query of a form offers now, at most `TAKEN_ALONG` of each, for a device.
+
+    A field whose rows the user may not see, or whose query fails, has none: the kernel checks what is typed.
+    """
+    found = []
+    for field in layout.given_fields(sheet.form) if sheet.form else []:
+        name = str(field["attribute"])
+        if field.get("query") and field["writable"] and not refusal(user, sheet, name):
+            with suppress(Refused):
+                found.append((name, offered(sheet.job_id, name, {}, "", TAKEN_ALONG)["items"]))
+    return found
 
 
 def offered(task: int, attribute: str, data: Mapping[str, Any], search: str, limit: int) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, 
 from pages.addresses import address
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 from pages.markup import format_html, format_html_join
-from pages.templatetags.wed import NOTHING, duration, number
+from pages.templatetags.wed import NOTHING, day, duration, number
 
 register = template.Library()
 # Keeps a number and its sign on one line.
@@ -95,7 +95,7 @@ def path_title(flow: FlowInfo, transitions: list[str]) -> SafeString:
 def period(since: datetime, until: datetime) -> SafeString:
     """Render a window by the days and minutes of both ends."""
     local = [timezone.localtime(each) for each in (since, until)]
-    ends = [(at.isoformat(), f"{formats.date_format(at, 'SHORT_DATE_FORMAT')} {at:%H:%M}") for at in local]
+    ends = [(at.isoformat(), f"{day(at.date())} {at:%H:%M}") for at in local]
     return format_html_join(mark_safe(" \N{EN DASH} "), '<time class="nowrap" datetime="{}">{}</time>', ends)
 
 
@@ -243,7 +243,7 @@ def day_bars(days: list[tuple[date, int]]) -> SafeString:
         ("" if n else "none", at * 6, 20 - (height := max(round(n / most * 20), 3 if n else 1)), height)
         for at, (_day, n) in enumerate(days)
     ]
-    said = [f"{formats.date_format(day, 'SHORT_DATE_FORMAT')}: {number(n)}" for day, n in days if n]
+    said = [f"{day(each)}: {number(n)}" for each, n in days if n]
     return format_html(
         '<svg class="day-bars" role="img" aria-label="{}" width="{}" height="20">{}</svg>',
         _("By day: %(days)s") % {"days": "; ".join(said) or _("none")},

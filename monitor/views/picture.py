@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from flows import api
@@ -27,6 +26,7 @@ from flows.queries.jobs import Queue
 from flows.queries.rule_groups import grouped
 from monitor.past import picture as past_picture
 from monitor.past.as_of import from_slider, time_of
+from pages.addresses import address as address_of
 from pages.guard import page
 
 # How many exceptions are examined; each of them is listed.
@@ -130,7 +130,7 @@ def _places(flow: FlowInfo, drawn: Graph, holding: Holding) -> list[Place]:
 def _rule(flow: FlowInfo, node: Node, queues: Mapping[str, Queue], holding: Holding, idle: set[str]) -> Place:
     transition = node.rule.transition if node.rule else ""
     queue = queues.get(transition)
-    address = f"{reverse('monitor:jobs', args=[flow.name])}?{urlencode({'transition': transition})}"
+    address = f"{address_of('monitor:jobs', flow.name)}?{urlencode({'transition': transition})}"
     return Place(
         node,
         name(node),
@@ -147,7 +147,7 @@ def _end(flow: FlowInfo, node: Node, statuses: Mapping[str, Count]) -> Place:
     status = _STATUS.get(node.kind)
     if status is None:
         return Place(node, name(node), "", NONE)
-    address = f"{reverse('monitor:flow', args=[flow.name])}?status={status}"
+    address = f"{address_of('monitor:flow', flow.name)}?status={status}"
     return Place(node, name(node), address, statuses.get(status, NONE))
 
 

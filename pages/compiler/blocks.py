@@ -7,7 +7,7 @@ from typing import Any
 from django.template import Context, VariableDoesNotExist
 from django.template.base import FilterExpression, Template
 from django.template.defaulttags import ForNode, IfNode, WithNode
-from django.template.loader_tags import IncludeNode, construct_relative_path
+from django.template.loader_tags import ExtendsNode, IncludeNode, construct_relative_path
 from django.utils.safestring import SafeString
 
 from pages.compiler.expressions import condition, expression
@@ -147,6 +147,26 @@ def _fixed(template: Template) -> Fixed | None:
     """Return the renderer of a template that is fixed as a whole, or None."""
     parts: list[Any] = getattr(template.nodelist, "parts", [])
     return parts[0] if len(parts) == 1 and isinstance(parts[0], Fixed) else None
+
+
+@compiles(ExtendsNode)
+def extends(node: Any) -> Renderer | None:
+    """Compile `{% extends %}`: the template that it extends is found once."""
+    find, known = node.find_template, {}
+
+    def find_template(name: str, context: Context) -> Template:
+        history: Any = context.render_context.setdefault(node.context_key, [node.origin])
+        if any(origin.template_name == name for origin in history):
+            return find(name, context)
+        if name not in known:
+            known[name] = find(name, context)
+        else:
+            history.append(known[name].origin)
+        return known[name]
+
+    if isinstance(node.parent_name.var, str):
+        node.find_template = find_template
+    return None
 
 
 def rendered(template: Template, context: Context) -> str:

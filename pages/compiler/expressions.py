@@ -61,11 +61,17 @@ def _constant(value: Any) -> Reader:
 
 def _step(call: Callable[..., Any], arguments: list[tuple[bool, Any]]) -> Filter:
     """Return the function of a filter with its arguments, which also keeps safe texts safe."""
-    readers = [required(each) if is_var else _constant(_safe(each)) for is_var, each in arguments]
+    readers = [_argument(*each) for each in arguments]
     made = _called(call, readers, autoescapes=getattr(call, "needs_autoescape", False))
     if getattr(call, "expects_localtime", False):
         made = _localized(made)
     return _keeping_safe(made) if getattr(call, "is_safe", False) else made
+
+
+def _argument(is_variable: bool, given: Any) -> Reader:
+    if not is_variable:
+        return _constant(_safe(given))
+    return _constant(given.literal) if _is_literal(given) else required(given)
 
 
 def _called(call: Callable[..., Any], readers: list[Reader], *, autoescapes: bool) -> Filter:

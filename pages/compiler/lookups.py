@@ -12,6 +12,8 @@ from django.template.context import BaseContext
 Reader = Callable[[Context], Any]
 # What a reader returns for a variable that does not exist.
 MISSING: Final = object()
+# They have no properties that fail, and listing their names takes long.
+_PLAIN = frozenset({dict, list, tuple, str, int, type(None)})
 _NO_ITEM = (TypeError, AttributeError, KeyError, ValueError, IndexError)
 
 
@@ -107,7 +109,7 @@ def _numbered(value: Any, name: str, error: Exception) -> Any:
     """Return an item by its number, after the error of reading an attribute. Raises VariableDoesNotExist."""
     if not isinstance(error, (TypeError, AttributeError)):
         raise error
-    if not isinstance(value, BaseContext) and name in dir(value):
+    if type(value) not in _PLAIN and not isinstance(value, BaseContext) and name in dir(value):
         raise error  # by a property
     try:
         return value[int(name)]

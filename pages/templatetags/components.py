@@ -6,6 +6,7 @@ A block tag takes the content up to its end tag: `{% fact _("Size") %}12 MB{% en
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django import template
@@ -59,9 +60,13 @@ def column(label: str, css: str = "") -> SafeString:
 @register.simple_block_tag
 def cell(content: str, label: str, css: str = "") -> SafeString:
     """Render a cell of such a table; a card shows its label before it."""
-    attributes = _attributes(**{"class": css, "data-label": label})
     # A card does not show an empty cell; only spaces would not count as empty.
-    return format_html('<td role="cell"{}>{}</td>', attributes, content if content.strip() else "")
+    return SafeString(f"{_cell(label, css)}{escaped(content) if content.strip() else ''}</td>")
+
+
+@lru_cache(maxsize=2048, typed=True)
+def _cell(label: str, css: str) -> str:
+    return format_html('<td role="cell"{}>', _attributes(**{"class": css, "data-label": label}))
 
 
 @register.simple_tag

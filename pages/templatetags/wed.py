@@ -14,9 +14,11 @@ from django.utils.translation import gettext as _
 
 from pages import labels
 from pages.markup import format_html
+from pages.texts import Texts
 
 register = template.Library()
 
+_STATUSES, _JOB_STATES, _REASONS = (Texts(each) for each in (labels.STATUS, labels.JOB_STATE, labels.REASON))
 NOTHING = "\N{EN DASH}"
 
 
@@ -37,13 +39,13 @@ def status(code: str) -> SafeString:
         '<span class="pill pill-{}"><span aria-hidden="true">{}</span> {}</span>',
         code,
         labels.GLYPH.get(code, "?"),
-        labels.STATUS.get(code, code),
+        _STATUSES.get(code, code),
     )
 
 
 @register.filter
 def status_name(code: str) -> str:
-    return str(labels.STATUS.get(code, code))
+    return _STATUSES.get(code, code)
 
 
 @register.filter
@@ -53,7 +55,7 @@ def glyph(code: str) -> str:
 
 @register.filter
 def job_state(code: str) -> str:
-    return str(labels.JOB_STATE.get(code, code))
+    return _JOB_STATES.get(code, code)
 
 
 @register.filter
@@ -70,7 +72,7 @@ def job_list(name: str) -> str:
 @register.filter
 def reason(code: str) -> str:
     """Return the sentence for the kernel's reason; other text unchanged."""
-    return str(labels.REASON.get(code, code))
+    return _REASONS.get(code, code)
 
 
 @register.filter
@@ -111,8 +113,13 @@ def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
     local = at.astimezone(zone)
     clock = local.time().isoformat("milliseconds" if precise else "seconds")
     if local.date() != datetime.now(zone).date():
-        clock = f"{_day(local.date(), get_language())} {clock}"
+        clock = f"{day(local.date())} {clock}"
     return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), _whole(local), clock)
+
+
+def day(local: date) -> str:
+    """Return a day in the short form of the language of the page."""
+    return _day(local, get_language())
 
 
 @lru_cache(maxsize=1024)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from flows.whole_file import write_whole_text
+from flows.management.whole_file import write_whole_text
 from wedsql_site.postgres.account import Account
 from wedsql_site.postgres.cluster import Cluster
 

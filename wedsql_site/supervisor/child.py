@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import IO
 
-from flows.whole_file import write_whole
+from flows.management.whole_file import write_whole
 from wedsql_site.supervisor import forks, processes
 from wedsql_site.supervisor.launch import Gate, become
 from wedsql_site.supervisor.programs import Program

@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from flows.whole_file import write_whole_text
+from flows.management.whole_file import write_whole_text
 from wedsql_site import environment
 
 

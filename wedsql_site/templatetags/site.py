@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from typing import NamedTuple
+
 from django import template
+from django.conf import settings
 from django.db import DatabaseError
 from django.template import Context
 from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.translation import get_language, get_language_info
 from django.utils.translation import gettext as _
 
 from flows.access import visible_flows
-from flows.capabilities.alerts.api import AlertCounts, count_alerts
-from flows.capabilities.tasks.deadlines import unread_messages as count_unread
 from flows.designer.flows import Waiting, waiting
 from flows.errors import WedError
+from flows.queries.header import HeaderCounts, header_counts
 from pages.markup import format_html
 from wedsql_site.navigation import Navigation
 from wedsql_site.navigation import navigation as of_request
@@ -45,35 +49,52 @@ def header_part(found: Navigation | None, template: str) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
-def alert_counts(context: Context) -> AlertCounts | None:
+def alert_counts(context: Context) -> HeaderCounts | None:
     """Return the alerts of the flows that the user sees; None if there is nothing to say."""
-    user = context.get("user")
-    names = visible_flows(user) if user is not None and user.is_authenticated else frozenset()
-    if names == frozenset():
-        return None
-    try:
-        found = count_alerts(None if names is None else sorted(names))
-    except (DatabaseError, WedError):  # the page says what is wrong with the database
-        return None
-    return found if found.active or found.failing else None
+    found = _counts(context)
+    return found if found and (found.active or found.failing) else None
 
 
 @register.simple_tag(takes_context=True)
 def unread_messages(context: Context) -> int | None:
-    """Return how many messages the user has not read; None where that cannot be said.
+    """Return how many messages the user has not read; None where that cannot be said."""
+    found = _counts(context)
+    return found.unread if found else None
 
-    It is counted once for a request.
-    """
+
+def _counts(context: Context) -> HeaderCounts | None:
+    """Return the counts of the header for the user, once per request; None where that cannot be said."""
     user, request = context.get("user"), context.get("request")
     if user is None or request is None or not user.is_authenticated:
         return None
-    known: dict[str, int | None] = vars(request)
-    if "unread_messages" not in known:
+    known: dict[str, HeaderCounts | None] = vars(request)
+    if "header_counts" not in known:
         try:
-            known["unread_messages"] = count_unread(user.get_username())
-        except (DatabaseError, WedError):
-            known["unread_messages"] = None
-    return known["unread_messages"]
+            known["header_counts"] = header_counts(visible_flows(user), user.get_username())
+        except (DatabaseError, WedError):  # the page says what is wrong with the database
+            known["header_counts"] = None
+    return known["header_counts"]
+
+
+class Language(NamedTuple):
+    """A language that the reader may choose, by its own name."""
+
+    code: str
+    short: str
+    name: str
+
+
+@register.simple_tag
+def other_languages() -> tuple[Language, ...]:
+    """Return the languages of the site besides that of the page."""
+    return _others(get_language())
+
+
+@lru_cache(maxsize=64)
+def _others(active: str | None) -> tuple[Language, ...]:
+    codes = [code for code, _name in settings.LANGUAGES if code != active]
+    names = ((code, get_language_info(code)["name_local"]) for code in codes)
+    return tuple(Language(code, code[:2].upper(), capfirst(name)) for code, name in names)
 
 
 @register.simple_tag(takes_context=True)

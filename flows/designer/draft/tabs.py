@@ -7,11 +7,11 @@ from typing import Any
 
 from django.contrib import admin
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from flows.access import AnyUser, may, may_design
 from flows.designer.draft.content import Design, design_of, may_edit, undo_of
+from pages.addresses import address as address_of
 
 # The names of the URLs in the order of the tabs.
 TITLES: dict[str, Any] = {
@@ -78,4 +78,4 @@ def tabs(user: AnyUser, design: Design, current: str) -> list[Tab]:
 
 def address(name: str, flow_id: int) -> str:
     """Return the address of one tab of the pages of a flow that was published."""
-    return reverse(f"{admin.site.name}:flows_flow_{name}", args=[flow_id])
+    return address_of(f"{admin.site.name}:flows_flow_{name}", flow_id)

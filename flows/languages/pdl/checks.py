@@ -19,6 +19,7 @@ from flows.languages.pdl.model import (
 )
 from flows.languages.pdl.order import check_order
 from flows.languages.pdl.problems import PdlProblem, problem
+from flows.languages.pdl.queries import check_queries
 
 LARGE = 10_240  # KB of an application that is too large to be taken along
 MANY = 3  # other tasks with the same data, or dependents, of a task that is performed offline
@@ -88,6 +89,7 @@ def _workflow(library: Library, workflow: Workflow) -> Iterator[PdlProblem]:
     yield from _doubled(workflow.data)
     yield from _names(library, workflow)
     yield from _data(workflow)
+    yield from check_queries(workflow.data)
     yield from _offline(library, workflow)
     yield from check_order(library, workflow)
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from flows.languages.graph.parts import Compiled
-from flows.languages.pdl import options
+from flows.languages.pdl import options, queries
 from flows.languages.pdl.model import (
     FAILED,
     NOT_READY,
@@ -198,7 +198,16 @@ class _Compiler:
         found = self.attributes[activity.id]
         written = [found.state, *(self.data[ref.id] for ref in activity.writes)]
         own = options.options(activity, model, application, found)
-        return own | {"writes": [*dict.fromkeys(written)]}
+        form = self.form(activity) if own["performer"] == "person" else None
+        return own | {"writes": [*dict.fromkeys(written)]} | ({"form": form} if form else {})
+
+    def form(self, activity: Activity) -> dict[str, Any] | None:
+        """Return the form of a task of a person who chooses a row of a query; None for another task."""
+        offered = {
+            self.data[one.id]: queries.query(one) for one in self.workflow.data if queries.is_of_flow(one)
+        }
+        reads, writes = ([self.data[ref.id] for ref in refs] for refs in (activity.reads, activity.writes))
+        return queries.form(reads, writes, offered)
 
     def add(self, activity: Activity, step: str, trigger: dict[str, Any]) -> None:
         name = self.transitions[activity.id]
@@ -244,6 +253,8 @@ class _Compiler:
 def _datum(datum: Datum, name: str) -> dict[str, Any]:
     """Return the attribute of data."""
     made: dict[str, Any] = {"name": name, "label": datum.id}
+    if queries.is_of_flow(datum):
+        return made | {"type": "text"}
     if datum.kind == "STRING":
         return made | {"type": "text", "default": datum.values["VALUE"]}
     if datum.kind == "NUMBER":

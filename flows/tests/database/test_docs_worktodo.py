@@ -44,3 +44,8 @@ def test_a_test_that_is_named_by_a_row_shows_it() -> None:
     numbered = {name[6:9] for name in there() if re.match(r"test_t\d{3}_", name)}
     undone = {number for number, _section, _promise, by in ROWS if by.startswith("not done")}
     assert numbered & undone == set() and numbered <= {number for number, *_rest in ROWS} | {"048"}
+
+
+def test_each_of_the_ten_operations_of_an_administrator_has_a_test() -> None:
+    numbered = {int(found[1]) for name in there() if (found := re.match(r"test_t127_(\d+)_", name))}
+    assert numbered == set(range(1, 11))

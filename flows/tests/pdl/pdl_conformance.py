@@ -93,6 +93,8 @@ ERRORS: dict[str, str] = {
     "retries": _model("TYPE MANUAL; PRIORITY 1; DISCONNECTED_OPERATION FALSE; RETRIES 2;"),
     "offline_automatic": _model("TYPE AUTOMATIC; APPLICATION app; PRIORITY 1; DISCONNECTED_OPERATION TRUE;"),
     "no_host": _application(_APP + 'HOSTS "";'),
+    "bad_query": 'WORKFLOW w { QUERY q { DATABASE "flow:f"; EXPRESSION "select *"; } '
+    "TASK a: m { IN_CONTEXT q; OUT_CONTEXT q; ROLE r; } }" + MANUAL,
 }
 """What is wrong, by the code of the problem: a text that has it."""
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, User
+from django.test import Client
 
 from flows import api
 from flows.tests.pages import unique
 from monitor.tasks.tests.test_api_tasks import performer
+from monitor.tasks.tests.test_tasks_pages import DEFINITION
 from monitor.tasks.tests.test_tasks_pages import flow as flow
 from monitor.tests.server.programs import Program, problem, program
 
@@ -126,3 +129,39 @@ def test_what_may_not_be_done_is_refused(flow: str) -> None:
     api.offline.set_device_state(device, "L", "eva")
     assert send(expert, result(1, package))[0]["problem"]["code"] == "WD611"
     assert expert.post("/offline/devices", {"device": KEY}).json()["secret"] is None
+
+
+def page_of_package(performing: Program, flow: str) -> tuple[str, dict[str, Any]]:
+    """Return the form of a new task as the device of its person shows it, and its package."""
+    package = locked(performing, flow)
+    client = Client()
+    client.force_login(User.objects.get(username=performing.name))  # type: ignore[attr-defined]
+    answer = client.get(f"/offline/packages/{package['task']}/?device={KEY}")
+    return str(answer.json()["html"]), package
+
+
+def test_t297_the_rows_of_a_query_are_taken_along_and_one_is_chosen_without_a_connection(flow: str) -> None:
+    """Those that the person may see; what is chosen is checked when the result arrives."""
+    shops = unique("shops")
+    api.flows.create(shops)
+    attributes = [{"name": name} for name in ("code", "name", "town")]
+    final = {"predicate": "code is not null", "final": True}
+    api.flows.publish(shops, {"attributes": attributes, "triggers": [final]})
+    for number, town in enumerate(("P-1", "P-2", "P-1")):
+        api.instances.start(shops, {"code": f"S{number}", "name": f"Shop <{number}>", "town": town})
+    query = {"flow": shops, "where": "town = my_policy", "value": "code", "columns": ["name"]}
+    fields = [{"attribute": "policy"}, {"attribute": "note", "kind": "query", "query": query}]
+    first, *rest = DEFINITION["triggers"]
+    triggers = [{**first, "form": {"sections": [{"fields": fields}]}}, *rest]
+    api.flows.publish(flow, {**DEFINITION, "triggers": triggers})
+    expert, stranger = performer("perform"), performer("perform")
+    User.objects.get(username=expert.name).groups.add(Group.objects.get_or_create(name=f"flow:{shops}")[0])  # type: ignore[attr-defined]
+    shown = [page_of_package(client, flow) for client in (expert, stranger)]
+    rows = [re.findall(r'<option value="(\w+)">([^<]*)</option>', html) for html, _package in shown]
+    assert rows == [[("S2", "Shop &lt;2&gt;"), ("S0", "Shop &lt;0&gt;")], []]
+    assert 'list="rows-note"' in shown[0][0]
+    package = shown[0][1]
+    (wrong,) = send(expert, result(1, package, note="S1"))
+    assert wrong["state"] == "refused" and wrong["problem"]["code"] == "WD595"
+    assert send(expert, result(2, package, note="S0"))[0]["state"] == "accepted"
+    api.flows.drop(shops, force=True)

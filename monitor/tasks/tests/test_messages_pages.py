@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 
@@ -78,6 +79,22 @@ def test_messages_are_listed_counted_in_the_header_and_marked_as_read(flow: str)
     read = posted(boss, "/messages/", read=api.persons.messages(name_of(boss))[0].id)
     assert "Mark as read" not in read and boss.get("/messages/unread/").json() == {"unread": 0}
     assert 'data-address="/messages/unread/" hidden' in page_of(boss, "/tasks/")
+
+
+def test_the_message_of_a_dropped_flow_leads_nowhere(flow: str) -> None:
+    """Also for an administrator, who may see every flow there is."""
+    name = unique("gone")
+    api.flows.create(name)
+    api.flows.publish(name, DEFINITION)
+    fitter = person("role:Fitter")
+    User.objects.filter(username=name_of(fitter)).update(is_superuser=True)
+    api.tasks.take(api.tasks.of_instance(started(name, "eva"))[0].job_id, name_of(fitter), ["r:Fitter"])
+    api.flows.drop(name, force=True)
+    shown = page_of(fitter, "/messages/")
+    assert "deleted the flow “Repairs” with its instances; 1 task or case of it was yours." in shown
+    assert name in shown and 'href="/instances/0/"' not in shown and "/flows/" + name not in shown
+    (item,) = fitter.get("/api/v1/messages?kind=overtaken").json()["items"]
+    assert (item["flow"], item["instance"], item["task"]) == (name, None, None)
 
 
 def test_all_are_marked_up_to_the_last_that_was_shown(flow: str) -> None:

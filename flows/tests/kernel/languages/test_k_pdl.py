@@ -157,6 +157,39 @@ def test_t048_a_task_writes_only_its_out_context_and_its_state(kit: Kit) -> None
     assert perform(kit, "a", wid, s="two") == "F"
 
 
+def test_a_row_of_a_query_with_parameters_is_chosen(kit: Kit) -> None:
+    """The query is about the instances of a flow, and reads what was typed."""
+    clients = f"{kit.name}_c"
+    attributes = [{"name": name} for name in ("code", "name", "town")]
+    definition = {"attributes": attributes, "triggers": [{"predicate": "code is not null", "final": True}]}
+    api.flows.create(clients, conn=kit.conn)
+    api.flows.publish(clients, definition, conn=kit.conn)
+    for number, town in enumerate(("Rio", "Recife", "Rio")):
+        state = {"code": f"C{number}", "name": f"Client {number}", "town": town}
+        api.instances.start(clients, state, conn=kit.conn)
+    text = (
+        f'WORKFLOW w {{ STRING Town {{ VALUE "Rio"; }} QUERY Client {{ DATABASE "flow:{clients}"; '
+        'EXPRESSION "SELECT code, name WHERE town = my_town"; } '
+        "TASK a: m { IN_CONTEXT Town; OUT_CONTEXT Town, Client; } TASK b: m { DEPENDS a -> SUCCEEDED; "
+        "IN_CONTEXT Client; } }" + MANUAL
+    )
+    api.flows.publish(kit.name, compile_workflow(read(text)[0]).compiled.definition, conn=kit.conn)
+    wid = kit.start()
+    (task,) = api.tasks.of_instance(wid, conn=kit.conn)
+
+    def offered(**typed: str) -> list[tuple[str, list[str]]]:
+        found = api.task_forms.choices(task.job_id, "client", typed, conn=kit.conn)["items"]
+        return [(one["value"], one["texts"]) for one in found]
+
+    assert offered() == [("C2", ["Client 2"]), ("C0", ["Client 0"])]
+    assert offered(town="Recife") == [("C1", ["Client 1"])]
+    with refused("WD595") as why:
+        perform(kit, "a", wid, client="C1")
+    assert why.facts["wrong"] == {"client": "row"}
+    assert perform(kit, "a", wid, client="C2") == "R" and kit.jobs(wid) == ["b"]
+    api.flows.drop(clients, force=True, conn=kit.conn)
+
+
 @pytest.mark.parametrize(("end", "state"), [("run", "SUCCEEDED"), ("cancel", "FAILED")])
 def test_t059_a_sub_workflow_is_a_child_instance(kit: Kit, end: str, state: str) -> None:
     made = compiled(

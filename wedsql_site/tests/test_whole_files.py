@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from flows.whole_file import write_whole, write_whole_text
+from flows.management.whole_file import write_whole, write_whole_text
 from testkit.full_disk import largest_file
 from wedsql_site import secrets_store
 from wedsql_site.supervisor import child
 from wedsql_site.supervisor.record import Running
 from workers.recovery.journal import SIZE, Journal
 
-BASE = Path(__file__).parents[1]
+BASE = Path(__file__).parents[2]
 PACKAGES = ("flows", "monitor", "workers", "wedsql_site", "pages", "BaseWorker")
 WRITES = {"write_text", "write_bytes"}  # of a path
 # What is written otherwise, and why that is right.
@@ -64,7 +64,7 @@ def test_no_module_writes_a_file_by_itself() -> None:
         for path in (BASE / package).rglob("*.py")
         if "tests" not in path.parts and writes(ast.parse(path.read_text(encoding="utf-8")))
     }
-    assert found == set(OTHERWISE), "use flows.whole_file, or say why not"
+    assert found == set(OTHERWISE), "use flows.management.whole_file, or say why not"
 
 
 @pytest.mark.parametrize("there", [True, False])
