@@ -52,7 +52,8 @@ def attribute(column: str) -> str:
 def titles(columns: Iterable[str], flows: Iterable[FlowInfo], fixed: Mapping[str, Text]) -> dict[str, Text]:
     """Return the titles of columns; an attribute is that of the first flow that has it, or its name."""
     found = {f"{ATTRIBUTE}{one.name}": one.title for flow in reversed([*flows]) for one in flow.attributes}
-    return {name: fixed.get(name) or found.get(name) or name.removeprefix(ATTRIBUTE) for name in columns}
+    texts = ((name, fixed.get(name) or found.get(name)) for name in columns)
+    return {name: str(title or name.removeprefix(ATTRIBUTE)) for name, title in texts}
 
 
 def offered(

@@ -42,10 +42,13 @@ FILES = (
     "monitor/offline/away.js", "monitor/offline/clock.js", "monitor/offline/plan.js",
     "monitor/offline/tasks.js", "monitor/offline/transfer.js", "monitor/offline/package_files.js",
     "monitor/offline/files_page.js", "monitor/offline/device_facts.js", "monitor/patterns.js",
-    "monitor/offline/result_page.js",
+    "monitor/offline/result_page.js", "monitor/offline/early.js",
     "monitor/form_requests.js",
     "monitor/form_drafts.js", "monitor/form_fields.js", "monitor/form_tables.js",
 )  # fmt: skip
+# What the page names itself, so that a cold start does not look for one module after the other.
+SCRIPTS = ("pages/chosen-theme.js", "monitor/offline/early.js")
+MODULES = tuple(name for name in FILES if name.endswith(".js") and name not in SCRIPTS)
 MOST_RESULTS = 50
 VERSION = re.compile(r"/([0-9a-f]{12})/")
 REPORTED = {
@@ -72,9 +75,8 @@ def app(request: HttpRequest, language: str) -> HttpResponse:
     if language not in dict(settings.LANGUAGES):
         raise Http404
     with override(language):
-        return render(
-            None, "monitor/offline/app.html", {"language": language, "program": version(), "texts": texts()}
-        )
+        facts = {"language": language, "program": version(), "texts": texts(), "modules": MODULES}
+        return render(None, "monitor/offline/app.html", facts)
 
 
 @require_http_methods(["GET", "HEAD"])

@@ -10,7 +10,7 @@ from django.template.defaulttags import ForNode, IfNode, WithNode
 from django.template.loader_tags import ExtendsNode, IncludeNode, construct_relative_path
 from django.utils.safestring import SafeString
 
-from pages.compiler.expressions import condition, expression
+from pages.compiler.expressions import compared_text, condition, expression
 from pages.compiler.fixed import Fixed
 from pages.compiler.lookups import Reader
 from pages.compiler.nodes import Renderer, body, compiled, compiles
@@ -34,7 +34,35 @@ def if_(node: IfNode) -> Renderer:
                 return shown(context)
         return ""
 
-    return render
+    return _by_text([test for test, _nodes in node.conditions_nodelists], branches, render) or render
+
+
+def _by_text(tests: list[Any], branches: list[tuple[Reader, Renderer]], render: Renderer) -> Renderer | None:
+    """Return the choice among branches whose tests compare one variable with texts; None for others.
+
+    The variable is read once. `render` has the branches for a value that is no text.
+    """
+    texts = [compared_text(test) for test in tests if test is not None]
+    if len(texts) < 3 or None in texts or len({name for name, _text in texts}) > 1:  # type: ignore[misc]
+        return None
+    read = expression(tests[0].first.value, None)
+    chosen: dict[str, Renderer] = {}
+    for (_name, text), (_test, shown) in zip(texts, branches, strict=False):  # type: ignore[misc]
+        chosen.setdefault(text, shown)
+    other = branches[-1][1] if tests[-1] is None else _nothing
+
+    def choose(context: Context) -> str:
+        try:
+            value = read(context)
+        except Exception:  # noqa: BLE001 - in a condition it is false
+            return other(context)
+        return chosen.get(value, other)(context) if type(value) in (str, SafeString) else render(context)
+
+    return choose
+
+
+def _nothing(_context: Context) -> str:
+    return ""
 
 
 def _true(_context: Context) -> bool:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from typing import Any
+from unicodedata import is_normalized
 
 from django.template import Context, Variable
 from django.template.base import FilterExpression
+from django.template.defaultfilters import truncatechars
 from django.template.defaulttags import TemplateLiteral
 from django.utils import timezone
 from django.utils.functional import Promise
@@ -62,10 +64,21 @@ def _constant(value: Any) -> Reader:
 def _step(call: Callable[..., Any], arguments: list[tuple[bool, Any]]) -> Filter:
     """Return the function of a filter with its arguments, which also keeps safe texts safe."""
     readers = [_argument(*each) for each in arguments]
-    made = _called(call, readers, autoescapes=getattr(call, "needs_autoescape", False))
+    made = _called(_QUICK.get(call, call), readers, autoescapes=getattr(call, "needs_autoescape", False))
     if getattr(call, "expects_localtime", False):
         made = _localized(made)
     return _keeping_safe(made) if getattr(call, "is_safe", False) else made
+
+
+def _shortened(value: Any, length: Any) -> Any:
+    """Return a text that is short enough as it is, for which Django looks at each character."""
+    text = str(value)
+    if isinstance(length, int) and 0 < len(text) <= length and is_normalized("NFC", text):
+        return text
+    return truncatechars(value, length)
+
+
+_QUICK: dict[Callable[..., Any], Callable[..., Any]] = {truncatechars: _shortened}
 
 
 def _argument(is_variable: bool, given: Any) -> Reader:
@@ -112,6 +125,19 @@ def condition(token: Any) -> Reader:
     if make is None:
         return token.eval
     return make(*(condition(each) for each in (token.first, token.second) if each))
+
+
+def compared_text(test: Any) -> tuple[str, str] | None:
+    """Return the name of a variable and the text with which a condition compares it; None for others."""
+    if getattr(test, "id", "") != "==":
+        return None
+    if not (isinstance(test.first, TemplateLiteral) and isinstance(test.second, TemplateLiteral)):
+        return None
+    name: Any = test.first.value
+    text: Any = test.second.value
+    is_name = name.is_var and not name.filters and not name.var.translate and len(name.var.lookups or ()) == 1
+    is_text = not text.is_var and not text.filters and isinstance(text.var, str)
+    return (name.var.var, str(text.var)) if is_name and is_text else None
 
 
 def _either(first: Reader, second: Reader) -> Reader:

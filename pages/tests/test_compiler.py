@@ -14,6 +14,7 @@ from django.template.base import Node
 from django.test import RequestFactory
 from django.urls import get_script_prefix, set_script_prefix
 from django.utils import translation
+from django.utils.safestring import SafeString
 
 from pages.compiler import fixed
 from pages.compiler.fixed import Fixed
@@ -124,6 +125,64 @@ def test_the_kept_variants_of_a_site_are_bounded(monkeypatch: pytest.MonkeyPatch
         with under(f"/{n}/"):
             assert page.render(Context()).startswith(f"/{n}/")
     assert len(fixed._variants) == fixed.MOST
+
+
+CHAIN = (
+    "{% if x == 'a' %}1{% elif x == 'b' %}2{% elif x == 'a' %}3{% elif x == '5' %}{{ x }}"
+    "{% else %}none{% endif %}"
+)
+
+
+class Failing:
+    def __call__(self) -> str:
+        raise ValueError
+
+
+class EqualToAll:
+    def __eq__(self, _other: object) -> bool:
+        return True
+
+    def __hash__(self) -> int:
+        return 0
+
+
+CHOSEN = ["a", "b", "c", SafeString("b"), "5", 5, None, Failing(), EqualToAll(), lambda: "b", ["a"]]
+CHAINS = [CHAIN, CHAIN.replace("{% else %}none", ""), CHAIN.replace("x == 'b'", "x == y")]
+
+
+@pytest.mark.parametrize("value", CHOSEN, ids=repr)
+@pytest.mark.parametrize("page", CHAINS)
+def test_a_choice_among_texts_is_the_same(page: str, value: object) -> None:
+    compiled, plain = both(page, {"x": value, "y": "b"})
+    assert compiled == plain
+
+
+def both(page: str, values: dict[str, object]) -> list[str]:
+    made = (engine({"page": page}, loader).get_template("page") for loader in (COMPILED, PLAIN))
+    return [each.render(Context(dict(values))) for each in made]
+
+
+SHORT = [
+    "",
+    "abcd",
+    "abcde",
+    "abcdef",
+    "é",
+    "e\u0301a",
+    "e\u0301e\u0301abc",
+    SafeString("<b>"),
+    "<b>",
+    5,
+    None,
+]
+
+
+@pytest.mark.parametrize("value", SHORT)
+@pytest.mark.parametrize("length", ["5", "0", "-1", "'x'", "'5'", "n"])
+def test_a_text_is_shortened_as_by_django(length: str, value: object) -> None:
+    page = "{{ x|truncatechars:L }}{{ x|default:'none'|truncatechars:L }}".replace("L", length)
+    compiled, plain = both(page, {"x": value, "n": 5})
+    assert compiled == plain
 
 
 class Counted:

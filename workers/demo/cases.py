@@ -119,8 +119,8 @@ def _repair(orders: Orders) -> None:
 
 
 def _divide() -> None:
-    """Claim some of the open cases, and put others aside."""
-    cards = api.cases.list([FLOW], {"queue": "cards"}, limit=9)
+    """Claim some of the open cases, and put others aside: the last ones, as people open the first ones."""
+    cards = api.cases.list([FLOW], {"queue": "cards"}, limit=_MOST)[-9:]
     for one in cards[:3]:
         api.cases.claim(one.number, SENIOR, minutes=240)
     tomorrow = datetime.now(UTC) + timedelta(days=1)

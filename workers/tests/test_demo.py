@@ -125,6 +125,9 @@ def test_the_shop_has_cases_of_thirteen_causes_and_some_that_are_repaired(shop: 
     assert states == {"new": 102, "claimed": 3, "waiting": 6}
     queues = {one.queue for one in api.cases.list(["orders"], limit=500, conn=shop)}
     assert queues == {"cards", "refunds", "delivery", "orders"}
+    cards = api.cases.list(["orders"], {"queue": "cards"}, limit=100, conn=shop)
+    assert {one.state for one in cards[:9]} == {"new"}, "what a reader opens first is held by no colleague"
+    assert {one.state for one in cards[-9:]} == {"claimed", "waiting"}
     closed = api.cases.list(["orders"], closed=True, limit=500, conn=shop)
     assert Counter(one.reason_code for one in closed) == {
         "bank-transfer": 18, "nothing-to-do": 5, "address": 6, "carrier": 8,

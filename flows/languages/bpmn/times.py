@@ -44,7 +44,8 @@ def simplified(form: str, text: str) -> tuple[str, str]:
     inner, before = bare(text)
     inner = inner.strip()
     if not before:
-        return _foreign(form, inner) or (form, text)
+        quoted = re.fullmatch(_VALUE, inner)  # as programs write a text
+        return (form, _value(quoted)) if quoted is not None else _foreign(form, inner) or (form, text)
     found = _LITERALS[form].fullmatch(inner)
     if found is not None:
         return form, _value(found)

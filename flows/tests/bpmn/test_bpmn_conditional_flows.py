@@ -17,6 +17,7 @@ _DATA = attributes(attribute("n", type="integer"))
 _OTHER = node("intermediateCatchEvent", "q", timer("P1D")) + flows("h q")
 _AGAIN = "<bpmn:standardLoopCharacteristics/>"
 _EACH = '<bpmn:multiInstanceLoopCharacteristics isSequential="true"><bpmn:loopCardinality>3'
+SPECIAL = ("transaction", "adHocSubProcess")
 _EACH += "</bpmn:loopCardinality></bpmn:multiInstanceLoopCharacteristics>"
 
 
@@ -121,7 +122,7 @@ def test_conditions_and_defaults_decide_or_are_refused_or_warned_of(where: str) 
     tag = re.search(r'<bpmn:(\w+) id="h"([^>]*)', text)
     assert tag is not None
     starts = 'instantiate="true"' in tag[2]  # a start event
-    chooses = {"transaction": "subProcess"}.get(tag[1], tag[1]) in CHOOSING and not starts
+    chooses = dict.fromkeys(SPECIAL, "subProcess").get(tag[1], tag[1]) in CHOOSING and not starts
     chooses = chooses and where != "event sub-process"  # which no flow leaves
     for content, conditional, default in cases(text):
         try:

@@ -18,10 +18,12 @@ from flows.tests.bpmn.files.bpmn_hosts import ACTIVITIES, BUILDS, EVENTS, LOOPS,
 
 SAMPLES = {"text": "x", "interval": "01:00:00", "integer": "3", "smallint": "3", "text[]": "n",
            "jsonb": '{"sections": []}'}  # fmt: skip
-ROLES = {"event sub-process", *(each for each in BUILDS if each.startswith("subProcess"))}
+ROLES = {"event sub-process", *(each for each in BUILDS if "subprocess" in each.lower())}
 """Elements whose role is that of what they contain."""
 ACCEPTED_COMPENSATION = {
-    (host, loop) for host in {*ACTIVITIES} - {"subProcess"} for loop in {*LOOPS} - {"parallel"}
+    (host, loop)
+    for host in {*ACTIVITIES} - {"subProcess", "adHocSubProcess"}
+    for loop in {*LOOPS} - {"parallel"}
 }
 
 
@@ -113,7 +115,7 @@ def test_an_option_of_what_has_no_options_is_refused(where: str) -> None:
     assert compiled(text.encode()) is not None
     tried = 0
     for found in re.finditer(r"<bpmn:(\w+)", text):
-        if found[1] not in {*KINDS, *EVENT_KINDS, *GATEWAYS}:
+        if found[1] not in {*KINDS, *EVENT_KINDS, *GATEWAYS, "adHocSubProcess"}:
             stray = f'{text[: found.end()]} wedsql:timeout="5s"{text[found.end() :]}'
             with pytest.raises(BadBpmn) as refused:
                 read(stray.encode())

@@ -144,3 +144,8 @@ def test_nobody_finds_alerts_of_flows_that_they_may_not_see(
     stranger = client_of(person("mal", f"flow:{payments}"))
     for text in ("", "alert.limit>=0", f"flow:{parcels.flow}", "card"):
         assert shown(stranger, q=text) == [], text
+    form = {"list": "alerts", "name": "All", "q": "alert.limit>=0", "shared": "mine"}
+    assert stranger.post("/views/", form).status_code == 302
+    page = get(stranger, "/views/?list=alerts&counted=1")
+    assert re.search(r">All</a></th>\s*<td.*?>\s*<a[^>]*>0<", page, re.DOTALL), "nor their number"
+    assert "No alerts" in get(stranger, "/alerts/")

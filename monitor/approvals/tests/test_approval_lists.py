@@ -169,6 +169,10 @@ def test_nobody_finds_proposals_of_flows_that_they_may_not_see(
     for query in ("", "approval.number>0", f"flow:{parcels.flow}", "not approval.number:0", str(waiting[0])):
         assert shown(stranger, q=query) == [], query
         assert shown(stranger, q=query, show="closed") == [], query
+    form = {"list": "approvals", "name": "All", "q": "approval.number>0", "shared": "mine"}
+    assert stranger.post("/views/", form).status_code == 302
+    page = get(stranger, "/views/?list=approvals&counted=1")
+    assert re.search(r">All</a></th>\s*<td.*?>\s*<a[^>]*>0<", page, re.DOTALL), "nor their number"
     assert len(shown(bea)) == 6
 
 

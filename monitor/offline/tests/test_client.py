@@ -12,6 +12,7 @@ import pytest
 from django.contrib.auth.models import Group, User
 from django.contrib.staticfiles import finders
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.templatetags.static import static
 from django.test import Client
 
 from flows import api
@@ -185,6 +186,16 @@ def test_whatever_the_client_uses_is_there_without_a_connection() -> None:
     assert {"monitor/task.js", "pages/device.js"} < known <= {*FILES}
     for template in TEMPLATES:
         assert {*USED.findall(Path(template).read_text("utf-8"))} <= {*FILES}, template
+
+
+def test_the_page_names_each_module_that_it_loads(client: Client) -> None:
+    """Else a cold start looks for one module after the other."""
+    page = client.get("/offline/en/").content.decode()
+    known, found = set[str](), {"monitor/offline/app.js"}
+    while found:
+        known |= found
+        found = {each for name in found for each in imported(name)} - known
+    assert [name for name in known if f'rel="modulepreload" href="{static(name)}"' not in page] == []
 
 
 def test_a_file_is_sent_for_a_task_that_the_device_was_given_only(client: Client, flow: str) -> None:

@@ -33,9 +33,11 @@ self.addEventListener("fetch", (event) => {
   else if (request.mode === "navigate") event.respondWith(opened(request, pathname));
 });
 
+let cache = null;
+
 async function kept(pathname, request) {
-  const cache = await caches.open(CACHE);
-  return await cache.match(pathname) ?? fetch(request);
+  cache ??= caches.open(CACHE);  // once, not for each of the files of a page
+  return await (await cache).match(pathname) ?? fetch(request);
 }
 
 // The address of the client leads to its page in the language of the reader, while the site says which one.

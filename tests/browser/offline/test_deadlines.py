@@ -41,22 +41,26 @@ def test_t135_a_deadline_that_passes_without_a_connection_is_shown(
     device.wait(lambda page: tags(device) == ["overdue"])
 
 
-def test_t135_a_clock_that_is_wrong_by_a_day_is_named_and_deadlines_count_by_that_of_the_site(
+@pytest.mark.parametrize("minutes, zone", [(1440, "UTC"), (180, "America/Sao_Paulo"), (-180, "Asia/Tokyo")])
+def test_t135_a_clock_that_is_wrong_by_a_day_or_a_zone_is_named_and_deadlines_count_by_that_of_the_site(
     device: Device,
     line: Line,
     publish: Callable[[str], None],
     locked: Callable[[], int],
     conn: psycopg.Connection[Any],
+    minutes: int,
+    zone: str,
 ) -> None:
     publish("5 hours")
     task = locked()
     conn.execute("update wedsql.task_watch set hours = '{3,0}' where job_id = %s", [task])
-    wrong = "const right = Date.now; Date.now = () => right() + 86400000;"
+    wrong = f"const right = Date.now; Date.now = () => right() + {minutes * 60_000};"
+    device.page.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": zone})
     device.page.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": wrong})
     device.open()
     device.exchanged()
     device.wait(lambda page: device.tasks() == [str(task)])
-    device.wait(lambda page: "1440 minutes" in device.one("#clock").text)
+    device.wait(lambda page: f"{abs(minutes)} minutes" in device.one("#clock").text)
     assert tags(device) == []
     publish("2 hours")
     conn.execute("update wedsql.task_watch set hours = '{3,0}' where job_id = %s", [task])

@@ -123,7 +123,7 @@ class _AdHoc:
         """Let all activities be there at once, each again when it has been performed."""
         sketch = self.sketch
         start = self.part("start", "startEvent", f"{self.title}: begun")
-        fork = self.part("all", "parallelGateway", f"{self.title}: all")
+        fork = self.part("fork", "parallelGateway", f"{self.title}: all")
         self.link(start.id, fork.id)
         end = self.end(cancels=self.outer.cancels or self.until is None)
         for element in inner:

@@ -46,7 +46,14 @@ def _left(sketch: Sketch, element: Element) -> None:
     begins = element.tag == "startEvent" and outer is None
     repeats = not element.interrupting
     read = times.is_read(trigger.form, text, begins=begins, repeats=repeats)
-    if not (read or _SLIP.match(text) or iso.has_zone_name(text)):
+    if not (read or _is_slip(text)):
         title = sketch.titles[element.id]
         sketch.warn(f"The time of “{title}”, “{text[:_LONGEST]}”, is not read here.", element)
         sketch.change(replace(element, trigger=replace(trigger, expression=None)))
+
+
+def _is_slip(text: str) -> bool:
+    """Return whether a text is meant as a time of ISO 8601, and is none anywhere."""
+    if iso.is_duration(text) or iso.cycle(text) is not None:
+        return False  # but not where it stands
+    return _SLIP.match(text) is not None or (iso.has_zone_name(text) and not text.startswith("@"))

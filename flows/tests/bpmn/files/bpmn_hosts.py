@@ -27,6 +27,7 @@ ACTIVITIES: dict[str, tuple[str, dict[str, str]]] = {
     "receiveTask": ("", {"messageRef": "m"}),
     "scriptTask": ("<bpmn:script>n = 1</bpmn:script>", {"scriptFormat": "sql"}),
     "subProcess": (INNER, {}),
+    "adHocSubProcess": (node("userTask", "i") + node("task", "j"), {}),
     "callActivity": ("", {"calledElement": "other"}),
 }
 EVENTS = {

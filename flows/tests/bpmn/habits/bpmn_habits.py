@@ -16,9 +16,25 @@ KINDS = (
     "terminate",
 )  # fmt: skip
 TIMES = {
-    "timeDuration": ("After five days", "2 weeks", "${timeout}", "=timeout", "${bean.duration()}"),
+    "timeDuration": (
+        "PT0.25S",
+        "&quot;PT5M&quot;",
+        "After five days",
+        "2 weeks",
+        "${timeout}",
+        "=timeout",
+        "${bean.duration()}",
+    ),
     "timeDate": ("1st of month", "12:00", "2030-01-01", "2030-01-01T12:00:00", "#{x.y}"),
-    "timeCycle": ("Every Monday", "0 0 12 1 * ?", "0 0/5 * * * ?", "PT1H", "* * * * * *"),
+    "timeCycle": (
+        "@daily",
+        "R10/2021-01-01T00:00:00Z/P1D",
+        "Every Monday",
+        "0 0 12 1 * ?",
+        "0 0/5 * * * ?",
+        "PT1H",
+        "* * * * * *",
+    ),
 }
 CONDITIONS = (
     "a === 'yes'", "a !== 3", "${a eq 3 and b gt 2}", "${a &gt; 1 ? true : false}", "${helper.isOk(x)}",
@@ -206,6 +222,10 @@ LINES = {
     "flows of one that an event starts": (
         node("subProcess", "h", _HANDLER.format(timer("P1D")), triggeredByEvent="true"),
         node("endEvent", "e"), flows("s h", "h e"),
+    ),
+    "a message beside a task": (
+        node("task", "t"), flows("s t"),
+        node("boundaryEvent", "b", event("message"), attachedToRef="t", cancelActivity="false"),
     ),
     "no end": (node("task", "t"), node("task", "u"), flows("s t", "t u", "u t")),
     "a task to itself": (node("task", "t"), flows("s t", "t t")),

@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import psycopg
 import pytest
 
 from flows import api
+from flows.capabilities.moves.api import Peer
 from flows.errors import WedError
 from flows.tests.kit import Kit
 from flows.types import ClaimedJob, Failure
@@ -77,6 +79,15 @@ def failed(case: Case) -> str:
     return "done" if any(each for each in found) else "none"
 
 
+def handed_over(case: Case) -> None:
+    """Hand an instance over to an installation that is registered for that."""
+    conn = case.kit.conn
+    other = api.moves.create_identity("there", replace=True, conn=conn)
+    api.moves.create_identity("here", replace=True, conn=conn)
+    api.moves.save_peer(Peer(str(uuid4()), "there", other.public_key, None, ("*",)), "op", conn=conn)
+    case.kit.rows("select wedsql.hand_over(%s, 'there', 'Why.')", [case.wid], conn)
+
+
 def sql(text: str) -> Verb:
     """Return a verb that calls a function of the kernel."""
     return lambda case: case.kit.rows(
@@ -85,6 +96,7 @@ def sql(text: str) -> Verb:
 
 
 VERBS: dict[str, Verb] = {
+    "hand_over": handed_over,
     "signal": lambda case: signal(case, "pay"),
     "signal that is kept": lambda case: signal(case, "later"),
     "signal that no job takes": lambda case: signal(case, "never"),
@@ -171,6 +183,7 @@ def cases(kit: Kit) -> list[Case]:
 # What each verb says in the statuses of WAYS: done, delivered, kept, or an error. "none" finds nothing to do,
 # and "ignored" is a signal for which nothing waits although its instance can go on.
 TABLE = {
+    "hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105",
     "signal": "delivered delivered WD105 WD105 WD105 WD105 WD105 WD105",
     "signal that is kept": "delivered delivered kept kept kept WD105 WD105 WD105",
     "signal that no job takes": "ignored ignored WD105 WD105 WD105 WD105 WD105 WD105",

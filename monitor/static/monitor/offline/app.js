@@ -22,8 +22,8 @@ function showLine() {
   document.getElementById("log-in").hidden = state.line !== "log-in";
 }
 
-async function showCounts(person) {
-  const unsent = person ? (await store.outbox(person)).filter((one) => one.state !== "accepted").length : 0;
+function showCounts(person, results) {
+  const unsent = results.filter((one) => one.state !== "accepted").length;
   document.getElementById("waiting").textContent = unsent || "";
   document.getElementById("who").textContent = person?.person ?? "";
 }
@@ -37,11 +37,11 @@ function render(moved = true) {
 // A form that is open stays as it is.
 async function draw(moved) {
   const [, page = "", task, number] = location.hash.split("/");
-  const person = await store.current();
-  await showCounts(person);
+  const person = await store.current(), stored = await storedOf(person), { results } = stored;
+  showCounts(person, results);
   showLine();
   document.body.dataset.page = page || "list";
-  const content = await signature(person);
+  const content = signature(person, stored);
   if (!moved && (page === "tasks" || page === "files" || (page === "away" && document.getElementById("plan")))) return;
   if (!moved && content === shown) return;
   shown = content;
@@ -51,16 +51,16 @@ async function draw(moved) {
   if (!person) {
     heading = show(t("tasks"), lossNote(null, () => render(false)), el("p", {}, t(WITHOUT[state.line] ?? "no_person")));
   } else if (page === "tasks") {
-    const corrects = number ? (await store.outbox(person)).find((one) => one.number === Number(number)) : null;
+    const corrects = number ? results.find((one) => one.number === Number(number)) : null;
     await openForm(person, Number(task), corrects, () => { location.hash = "#/"; exchange(); });
   } else if (page === "result") heading = await showResult(person, Number(task));
   else if (page === "outbox") heading = await showOutbox(person, task === "leave", renewed);
-  else if (page === "files") heading = await showFiles(person, () => showCounts(person));
+  else if (page === "files") heading = await showFiles(person, async () => showCounts(person, await store.outbox(person)));
   else if (page === "away") heading = await showAway(person, state.line, async (asked) => {
     await (asked ? exchange(true) : automatic());
     await render();
   });
-  else heading = await showTasks(person, state.line, () => render(false));
+  else heading = await showTasks(person, stored, state.line, () => render(false));
   for (const link of document.querySelectorAll("nav a[data-page]")) {
     if (link.dataset.page === (page || "list")) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
@@ -69,13 +69,19 @@ async function draw(moved) {
   else if (focused) document.getElementById(focused)?.focus();
 }
 
+// What the device has for a person, read once for all that is shown of it.
+async function storedOf(person) {
+  const [results, packages] = person ? await Promise.all([store.outbox(person), store.packages(person)]) : [[], []];
+  return { results, packages };
+}
+
 // What the lists show: they are made again only when it has changed, so that who reads or aims keeps the place.
-async function signature(person) {
+function signature(person, { results, packages }) {
   const loss = lossOf(person);
   if (!person) return `${state.line} ${Boolean(loss)}`;
-  const results = (await store.outbox(person)).map(({ number, state: each, answer }) => [number, each, answer]);
+  const ended = results.map(({ number, state: each, answer }) => [number, each, answer]);
   const { user, away, restored } = person, line = ["connected", "connecting"].indexOf(state.line);
-  return JSON.stringify([location.hash, line, user, away, restored, loss, results, await listed(person)]);
+  return JSON.stringify([location.hash, line, user, away, restored, loss, ended, listed(person, packages)]);
 }
 
 // Exchanges with the site, one at a time; what happens meanwhile is in the next one.

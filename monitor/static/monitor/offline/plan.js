@@ -10,7 +10,8 @@ export function estimate(rows, chosen, { bytes, free, minutes }) {
   const missing = rows.filter((one) => chosen.has(one.task) && !one.here);
   const volume = missing.reduce((sum, one) => sum + (one.size ?? 0) + FORM, 0);
   const seconds = bytes ? Math.ceil(volume / bytes) : 0;
-  return { count: missing.length, volume, seconds, inTime: seconds <= minutes * 60, hasRoom: !volume || free === null || volume + SPARE <= free };
+  const hasRoom = !volume || free === null || volume + SPARE <= free;
+  return { count: missing.length, volume, seconds, inTime: seconds <= minutes * 60, hasRoom };
 }
 
 // Says what the estimate means, a sentence each.

@@ -21,8 +21,8 @@ function make(made) {
 
 // Runs work on stores in one transaction, and returns its result once that is on the disk.
 // With `fail` the work ends it, and nothing of it is done.
-async function run(stores, work, mode = "readwrite") {
-  const made = await begun(stores, mode);
+async function run(stores, work, mode = "readwrite", durability = "strict") {
+  const made = await begun(stores, mode, { durability });
   return new Promise((resolve, reject) => {
     let found, why = null;
     work((name) => made.objectStore(name), (value) => { found = value; }, (error) => { why = error; made.abort(); });
@@ -32,8 +32,7 @@ async function run(stores, work, mode = "readwrite") {
 }
 
 // Begins a transaction. The database is closed when another page removes it or brings it to a newer version.
-async function begun(stores, mode) {
-  const durability = { durability: "strict" };
+async function begun(stores, mode, durability) {
   database ??= await opened(make);
   try {
     return database.transaction(stores, mode, durability);
@@ -129,9 +128,10 @@ export async function packageOf(person, task) {
   return found ? (await opening(person, [found]))[0] : null;
 }
 
-export async function keepPackage(person, made) {
-  const box = await closed(person, made);
-  await run(["packages"], (store) => store("packages").put({ user: person.user, task: made.task, version: made.version, box }));
+// Keeps a package. `durability`: "relaxed" where what is written next is to be on the disk, and this with it.
+export async function keepPackage(person, made, durability = "strict") {
+  const box = await closed(person, made), kept = { user: person.user, task: made.task, version: made.version, box };
+  await run(["packages"], (store) => store("packages").put(kept), "readwrite", durability);
 }
 
 // Removes packages, with what was typed into their forms, and the files that were chosen.

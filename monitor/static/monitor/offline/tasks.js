@@ -4,7 +4,6 @@ import { stage, wrongBy } from "./clock.js";
 import { room } from "./device_facts.js";
 import { lossOf, showLoss } from "./losses.js";
 import { el, moment, show, t } from "./parts.js";
-import * as store from "./store.js";
 import { usable } from "./transfer.js";
 
 const due = (one, person) => {
@@ -34,11 +33,20 @@ function item(one, result, person, loss) {
 const prepared = (one, person) => el("li", { class: "panel pad", "data-offer": one.task }, el("span", { class: "dim" }, one.title),
   el("div", { class: "dim small" }, facts(one)), due(one, person));
 
+// Says how much room there is, once the browser has found out: the list does not wait for that.
+function storage() {
+  const made = el("p", { class: "dim small", id: "storage" });
+  room().then(({ usage, free }) => {
+    made.textContent = free === null ? "" : t("storage", { used: size(usage), free: size(free) });
+  });
+  return made;
+}
+
 // Shows the list. Until the first exchange of a person has ended, it is not known that there is nothing.
-export async function showTasks(person, line, renew) {
-  const found = await store.packages(person), results = await store.outbox(person), loss = lossOf(person);
+export function showTasks(person, { results, packages: found }, line, renew) {
+  const loss = lossOf(person);
   const done = new Map(results.filter((one) => one.result && one.state !== "refused").map((one) => [one.task, one]));
-  const locked = found.filter(usable), others = found.filter((one) => !usable(one)), { usage, free } = await room();
+  const locked = found.filter(usable), others = found.filter((one) => !usable(one));
   const many = locked.filter((one) => one.elsewhere && !done.has(one.task)).length, wrong = wrongBy(person);
   return show(t("tasks"), lossNote(person, renew),
     person.away ? el("p", { class: "note note-info" }, t("is_away", { until: moment(person.away.until) })) : null,
@@ -48,7 +56,7 @@ export async function showTasks(person, line, renew) {
       : el("p", { class: "dim" }, t(line === "connecting" && !person.digest ? "loading" : "no_tasks")),
     ...others.length ? [el("h2", { id: "prepared" }, t("prepared")), el("p", { class: "dim" }, t("prepared_why")),
       el("ul", { class: "offline-list", "aria-labelledby": "prepared" }, ...others.map((one) => prepared(one, person)))] : [],
-    free === null ? null : el("p", { class: "dim small" }, t("storage", { used: size(usage), free: size(free) })));
+    storage());
 }
 
 export function lossNote(person, renew) {
@@ -57,5 +65,5 @@ export function lossNote(person, renew) {
 }
 
 // Returns what the list shows: it is made again only when that has changed.
-export const listed = async (person) => (await store.packages(person)).map((one) => (
+export const listed = (person, packages) => packages.map((one) => (
   [one.task, one.version, usable(one), one.elsewhere, stage(one, person)]));

@@ -3,7 +3,9 @@ import { prefetches } from "./device_facts.js";
 import { ask, Rejected } from "./requests.js";
 import * as store from "./store.js";
 
-const MEASURED = 4000, GONE = ["WD590", "WD591", "WD592", "WD593"];
+const BETWEEN = 2000, MEASURED = 4000, GONE = ["WD590", "WD591", "WD592", "WD593"];
+
+let measuredAt = -BETWEEN;
 
 const page = () => ({ language: document.documentElement.lang, program: document.body.dataset.program });
 
@@ -21,23 +23,27 @@ export async function transfer(person, found, offers) {
   const paused = (one) => !offers && !usable(one) && person.prefetch !== false;
   const left = known.filter((one) => one.task > 0 && !numbers.has(one.task) && !kept.has(one.task) && !paused(one));
   await store.removePackages(person, left.map((one) => one.task));
+  let keeping = Promise.resolve();
   for (const [place, listed] of found.tasks.entries()) {
-    await bring(person, known.find((one) => one.task === listed.task), { ...listed, place });
+    const made = await brought(person, known.find((one) => one.task === listed.task), { ...listed, place });
+    await keeping;
+    keeping = made ? store.keepPackage(person, made, "relaxed") : keeping;  // while the next one is being transferred
+    keeping.catch(() => {});
   }
+  await keeping;
   await store.change(person.user, () => ({ digest: found.digest }));
 }
 
 const FACTS = ["place", "locked", "taken", "size", "elsewhere"];
 
-// Has the device keep a task as it is listed; returns whether it has it.
-async function bring(person, one, listed) {
+// Returns a task as it is to be kept; null where the device has it as it is listed, or another person was faster.
+async function brought(person, one, listed) {
   const has = isCurrent(one, listed.version);
-  if (has && FACTS.every((name) => one[name] === listed[name])) return true;
+  if (has && FACTS.every((name) => one[name] === listed[name])) return null;
   try {
-    await store.keepPackage(person, { ...has ? one : await fetched(person, listed.task), ...page(), ...of(listed) });
-    return true;
+    return { ...has ? one : await fetched(person, listed.task), ...page(), ...of(listed) };
   } catch (error) {
-    if (error instanceof Rejected && GONE.includes(error.problem?.code)) return false;  // another person was faster
+    if (error instanceof Rejected && GONE.includes(error.problem?.code)) return null;
     throw error;
   }
 }
@@ -54,7 +60,11 @@ async function fetched(person, task) {
   const begun = performance.now(), made = await ask(`packages/${task}/?device=${await store.deviceKey()}`);
   const bytes = JSON.stringify(made).length, seconds = (performance.now() - begun) / 1000;
   if (bytes >= MEASURED) {
-    await store.change(person.user, ({ bandwidth }) => ({ bandwidth: Math.round((bytes / seconds + (bandwidth ?? bytes / seconds)) / 2) }));
+    person.bandwidth = Math.round((bytes / seconds + (person.bandwidth ?? bytes / seconds)) / 2);
+    if (performance.now() - measuredAt > BETWEEN) {  // not for each of many
+      measuredAt = performance.now();
+      await store.change(person.user, () => ({ bandwidth: person.bandwidth }));
+    }
   }
   return made;
 }

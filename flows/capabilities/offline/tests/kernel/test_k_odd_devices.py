@@ -70,14 +70,14 @@ def test_a_device_that_starts_to_count_again_is_told_what_was_settled(cellar: Ki
     assert phone.send(2, made[1]).state == "A"
 
 
-@pytest.mark.parametrize("days", [-1, 1])
-def test_results_of_a_clock_that_is_wrong_by_a_day_keep_their_order_and_both_times(
-    cellar: Kit, days: int
+@pytest.mark.parametrize("hours", [-24, 24, -3, 3], ids=["day-", "day+", "zone-", "zone+"])
+def test_results_of_a_clock_that_is_wrong_by_a_day_or_a_zone_keep_their_order_and_both_times(
+    cellar: Kit, hours: int
 ) -> None:
     phone, now = Phone(cellar), datetime.now(UTC)
     wids = [cellar.start() for _ in range(3)]
     packages = [phone.locked(wid) for wid in wids]
-    clocks = [now, now + timedelta(days=days), now - timedelta(days=days)]
+    clocks = [now, now + timedelta(hours=hours), now - timedelta(hours=hours)]
     for number, (package, clock) in enumerate(zip(packages, clocks, strict=True), 1):
         times = {"made_at": clock.isoformat(), "sent_at": clock.isoformat()}
         found = phone.send(number, phone.made(package, meter="1") | times)
