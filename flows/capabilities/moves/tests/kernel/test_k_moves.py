@@ -287,5 +287,6 @@ def test_a_package_that_a_sender_was_restored_before_is_refused_as_old(pair: Pai
     assert far
     answer = there.receive(package)
     assert answer and there.move(old.id).sqlstate == "WD628"
+    assert "has the number 1 of this instance" in str(there.move(old.id).problem)
     delivered(there, here, there.hand_over(far, here).id)
     assert here.status(wid) == "R"
