@@ -24,8 +24,8 @@ from flows.filters.grammar import MAX_TEXT, read
 from flows.filters.translation import codes, condition, status
 from flows.filters.tree import Node, all_of
 from flows.queries.definitions import FlowInfo
-from monitor import list_columns
 from monitor.labels import VIEW, VIEWS, field_title, value_title
+from monitor.lists import columns as list_columns
 from monitor.pills import changed, pills, rewritten
 from monitor.urlparams import oldest_first
 from pages.labels import OPERATOR

@@ -12,8 +12,8 @@ from flows.filters.clocks import in_state
 from flows.filters.conditions import Typed
 from flows.filters.fields import GROUPS, STATUSES
 from flows.filters.history import HAPPENED
-from flows.filters.related import OF as RELATED
-from flows.filters.related import render as of_related
+from flows.filters.relations import OF as RELATED
+from flows.filters.relations import render as of_related
 from flows.queries.definitions import FlowInfo
 
 COLUMNS = {

@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from flows.filters import Filter
-from flows.queries import selections
 from flows.queries.counts import Count
-from flows.queries.selections import Listed, Order, See, Selection, Source
+from flows.queries.lists import selections
+from flows.queries.lists.selections import Listed, Order, See, Selection, Source
 
 SOURCE = Source(
     "wedsql.repair_case c join wedsql.instance i on i.wid = c.wid", "c.number", "c.flow_id", "c.wid"

@@ -11,11 +11,13 @@ from django.utils.translation import gettext_lazy as _
 from flows import api
 from flows.access import AnyUser, visible_flows
 from flows.capabilities.alerts.api import SavedAlertRule
-from flows.queries.alerts import ORDERS, Listing
 from flows.queries.counts import Count
-from monitor import list_columns, list_filters, listing
+from flows.queries.lists.alerts import ORDERS, Listing
+from monitor import list_filters
 from monitor.list_filters import Asked
-from monitor.listing import Found, Kind
+from monitor.lists import columns as list_columns
+from monitor.lists import page as listing
+from monitor.lists.page import Found, Kind
 from pages.urlparams import long_number, text
 
 KIND = Kind(

@@ -16,12 +16,12 @@ from flows.capabilities.bulk.api import BulkRequest
 from flows.errors import WedError
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.instances import business_keys
-from monitor import list_columns
 from monitor.approvals.selection import KIND
 from monitor.bulk.choices import ALL, REPAIRS, PreviewRow, may_all, preview_row
 from monitor.desk_rule_forms import approval_summary
 from monitor.labels import PROPOSAL_STATE
-from monitor.list_columns import Cells, Text
+from monitor.lists import columns as list_columns
+from monitor.lists.columns import Cells, Text
 from monitor.operation_words import WORDS
 from monitor.recovery import consequences
 

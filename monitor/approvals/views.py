@@ -19,7 +19,7 @@ from monitor import list_filters
 from monitor.approvals import rows as shown
 from monitor.approvals import selection
 from monitor.cases import rows as case_rows
-from monitor.listing import only_flow
+from monitor.lists.page import only_flow
 from monitor.views.operate import LONGEST_REASON
 from pages.guard import page
 

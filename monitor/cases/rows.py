@@ -13,11 +13,11 @@ from flows.capabilities.cases.api import Case, CaseEvent, CaseGroup
 from flows.definition.option_labels import QueueTitles
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo, texts_of
-from monitor import list_columns
 from monitor.cases.facts import Found, found_in
 from monitor.cases.selection import KIND
 from monitor.labels import CASE_STATE, SEVERITY
-from monitor.list_columns import Cells
+from monitor.lists import columns as list_columns
+from monitor.lists.columns import Cells
 from pages.labels import REASON_SHORT, SYSTEM_STEP
 from pages.texts import Texts
 

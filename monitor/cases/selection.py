@@ -16,9 +16,11 @@ from flows.queries import cases as queries
 from flows.queries.cases import Listing
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo
-from monitor import list_columns, list_filters, listing
+from monitor import list_filters
 from monitor.list_filters import Asked
-from monitor.listing import Found, Kind
+from monitor.lists import columns as list_columns
+from monitor.lists import page as listing
+from monitor.lists.page import Found, Kind
 from pages.urlparams import number, text
 
 KIND = Kind(

@@ -38,7 +38,7 @@ from monitor.cases import following_case, selection, waits
 from monitor.cases.rows import TABS, GroupRow, group_rows, names, rows
 from monitor.durations import seconds
 from monitor.flow_names import named_flow
-from monitor.listing import only_flow
+from monitor.lists.page import only_flow
 from pages.guard import page
 from pages.once import claimed, say_again
 from pages.urlparams import text

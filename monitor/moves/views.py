@@ -21,8 +21,8 @@ from flows import api
 from flows.access import flow_or_404, instance_or_404, may_operate, sees_everything, visible_flows
 from flows.capabilities.moves.api import Move
 from flows.errors import Refused, UnknownMove
-from monitor.moves import received
-from monitor.moves.received import MOST_BYTES
+from monitor.moves import packages
+from monitor.moves.packages import MOST_BYTES
 from pages.guard import page
 from pages.once import once
 from pages.urlparams import number
@@ -67,7 +67,7 @@ def moves(request: HttpRequest) -> HttpResponse:
         except Refused as refused:
             error = refused.sentence
     seen = visible_flows(request.user)
-    before = received.moment_and_number(request.GET.get("before", ""))
+    before = packages.moment_and_number(request.GET.get("before", ""))
     found = api.moves.list(flows=None if seen is None else sorted(seen), before=before, limit=SIZE + 1)
     last = found[SIZE - 1] if len(found) > SIZE else None
     context = {
@@ -83,12 +83,12 @@ def moves(request: HttpRequest) -> HttpResponse:
 
 def _received(request: HttpRequest) -> HttpResponse:
     """Read the message of a file for a flow that the user operates, and lead to its move. Raises Refused."""
-    message = received.message_of(request)
-    flow = received.flow_of(message)
+    message = packages.message_of(request)
+    flow = packages.flow_of(message)
     if flow is None or not may_operate(request.user, flow):
         return HttpResponseForbidden(_("You may not operate the flow of this message."))
     answer = api.moves.receive(message)
-    number = received.move_of(message)
+    number = packages.move_of(message)
     if answer is None:
         messages.success(request, _("The message was read. It needs no answer."))
     else:

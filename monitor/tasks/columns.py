@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from monitor.list_columns import MOST
+from monitor.lists.columns import MOST
 
 Text = str | Promise
 

@@ -22,7 +22,7 @@ from flows.capabilities.tasks.people import is_person
 from flows.capabilities.tasks.rights import is_forced, may_do, task_or_404
 from flows.database_errors import error_for
 from flows.errors import Refused, UnknownTask
-from monitor import list_columns
+from monitor.lists import columns as list_columns
 from monitor.tasks.list_parameters import PAGE_SIZE, open_ids
 from pages.guard import page
 from pages.once import once

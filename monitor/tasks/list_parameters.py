@@ -22,9 +22,10 @@ from flows.queries.base import snapshot
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
 from flows.queries.tasks import Listing
-from monitor import list_columns, list_filters
+from monitor import list_filters
 from monitor.flow_names import named_flow
 from monitor.list_filters import Asked
+from monitor.lists import columns as list_columns
 from monitor.pills import pills
 from monitor.tasks import columns as cols
 from pages.guard import is_timeout

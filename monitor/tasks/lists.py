@@ -16,7 +16,7 @@ from flows import api
 from flows.access import AnyUser, flows_of, group_names, masks, task_keys
 from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
-from monitor import list_columns
+from monitor.lists import columns as list_columns
 from monitor.tasks import columns, list_parameters
 from monitor.tasks.list_parameters import Found, Wanted
 from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns, with_work

@@ -17,7 +17,7 @@ from flows.capabilities.tasks.api import Task, TeamLoad
 from flows.filters import Condition
 from flows.labels import translate_label
 from flows.queries.definitions import FlowInfo, flow_by_name
-from monitor import list_columns
+from monitor.lists import columns as list_columns
 
 Text = str | Promise
 

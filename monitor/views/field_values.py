@@ -11,7 +11,7 @@ from flows.filters import Condition
 from flows.filters.fields import Field, find
 from flows.queries.base import snapshot
 from flows.queries.definitions import FlowInfo, names
-from flows.queries.field_values import MOST, field_values
+from flows.queries.lists.field_values import MOST, field_values
 from monitor.labels import value_title
 from pages.guard import is_timeout, page
 from pages.urlparams import text

@@ -21,11 +21,12 @@ from flows.queries.chosen_jobs import ORDERS, Listing
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo
 from flows.queries.jobs import OpenJob
-from monitor import list_columns, list_filters, masking, urlparams
-from monitor.list_columns import Cells
+from monitor import list_filters, masking, urlparams
 from monitor.list_filters import Asked
-from monitor.listing import Kind
-from monitor.listing import form as tools
+from monitor.lists import columns as list_columns
+from monitor.lists.columns import Cells
+from monitor.lists.page import Kind
+from monitor.lists.page import form as tools
 from pages.guard import is_timeout, page
 from pages.urlparams import text
 

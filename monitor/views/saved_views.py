@@ -39,18 +39,18 @@ from flows.capabilities.tasks.api import ORDERS as BY
 from flows.errors import Refused
 from flows.filters import BadFilter, parse
 from flows.queries import everywhere, instances
-from flows.queries.alerts import ORDERS as ALERT_ORDERS
-from flows.queries.approvals import ORDERS as APPROVAL_ORDERS
 from flows.queries.base import snapshot
 from flows.queries.cases import ORDERS as CASE_ORDERS
 from flows.queries.chosen_jobs import ORDERS as JOB_ORDERS
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo
-from monitor import listing
+from flows.queries.lists.alerts import ORDERS as ALERT_ORDERS
+from flows.queries.lists.approvals import ORDERS as APPROVAL_ORDERS
 from monitor.alerts import selection as alert_selection
 from monitor.approvals import selection as approval_selection
 from monitor.cases import selection as case_selection
 from monitor.labels import VIEW, VIEWS
+from monitor.lists import page as listing
 from monitor.tasks import list_parameters
 from monitor.tasks import lists as task_lists
 from monitor.views import jobs

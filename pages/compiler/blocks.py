@@ -10,8 +10,8 @@ from django.template.defaulttags import ForNode, IfNode, WithNode
 from django.template.loader_tags import ExtendsNode, IncludeNode, construct_relative_path
 from django.utils.safestring import SafeString
 
+from pages.compiler.constants import Fixed
 from pages.compiler.expressions import compared_text, condition, expression
-from pages.compiler.fixed import Fixed
 from pages.compiler.lookups import Reader
 from pages.compiler.nodes import Renderer, body, compiled, compiles
 

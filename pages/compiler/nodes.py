@@ -12,8 +12,8 @@ from django.template.base import Node, NodeList, TextNode, VariableNode
 from django.template.defaulttags import CommentNode, LoadNode
 from django.utils.safestring import SafeString
 
+from pages.compiler.constants import Fixed
 from pages.compiler.expressions import expression, is_constant
-from pages.compiler.fixed import Fixed
 from pages.compiler.texts import shown
 
 Renderer = Callable[[Context], str]

@@ -16,8 +16,8 @@ from django.utils import translation
 from django.utils.safestring import SafeString
 
 from pages.compiler.blocks import named
+from pages.compiler.constants import Fixed, place_of
 from pages.compiler.expressions import expression, is_constant
-from pages.compiler.fixed import Fixed, place_of
 from pages.compiler.nodes import Renderer, compiles
 from pages.compiler.texts import forget_language, per_language, shown, written
 from pages.markup import escaped

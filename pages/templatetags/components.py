@@ -16,7 +16,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import state_values
-from pages.compiler.fixed import pure
+from pages.compiler.constants import pure
 from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
 from pages.templatetags.wed import number

@@ -16,8 +16,8 @@ from django.urls import get_script_prefix, set_script_prefix
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from pages.compiler import fixed
-from pages.compiler.fixed import Fixed
+from pages.compiler import constants
+from pages.compiler.constants import Fixed
 from pages.compiler.nodes import CompiledList
 from pages.tests.random_templates import FILTERS, NAMES, Writer, values
 from testkit import cases
@@ -119,12 +119,12 @@ def under(prefix: str) -> Iterator[None]:
 
 
 def test_the_kept_variants_of_a_site_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fixed, "_variants", {})
+    monkeypatch.setattr(constants, "_variants", {})
     page = engine({"page": "{% url 'login' %}"}, COMPILED).get_template("page")
-    for n in range(fixed.MOST + 10):
+    for n in range(constants.MOST + 10):
         with under(f"/{n}/"):
             assert page.render(Context()).startswith(f"/{n}/")
-    assert len(fixed._variants) == fixed.MOST
+    assert len(constants._variants) == constants.MOST
 
 
 CHAIN = (

@@ -116,9 +116,15 @@ def lacking(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | N
     """
     if proposal.state not in OPEN:
         return 0
+    return _lacking(proposal, viewer, able, [*_delegates(proposal.flow)])
+
+
+def _lacking(
+    proposal: Proposal, viewer: AnyUser | None, able: bool | None, delegates: Iterable[AnyUser]
+) -> int:
     missing = proposal.needed - sum(vote.kind == "approved" for vote in proposal.votes)
     counted: set[str] = set()
-    for found in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
+    for found in (*_with_the_right(proposal.flow, proposal.approvers), *delegates):
         if missing <= 0:
             break
         one = viewer if viewer is not None and viewer.pk == found.pk else found
@@ -134,11 +140,14 @@ def lacking(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | N
     return max(missing, 0)
 
 
-def excluded(proposal: Proposal) -> list[tuple[str, str]]:
-    """Return who could approve a proposal but for a delegation, with the maker or voter who delegated it."""
+def excluded(proposal: Proposal, delegates: Iterable[AnyUser] | None = None) -> list[tuple[str, str]]:
+    """Return who could approve a proposal but for a delegation, with the maker or voter who delegated it.
+
+    delegates: to whom others delegate approving in the flow, if that is known.
+    """
     decided = {name.lower() for name in (proposal.maker, *(vote.voter for vote in proposal.votes))}
     found: dict[str, str] = {}
-    for one in (*_with_the_right(proposal.flow, proposal.approvers), *_delegates(proposal.flow)):
+    for one in _delegates(proposal.flow) if delegates is None else delegates:
         if len(found) == MOST_EXCLUDED:
             break
         name = one.get_username()
@@ -149,17 +158,20 @@ def excluded(proposal: Proposal) -> list[tuple[str, str]]:
     return [*found.items()]
 
 
-def excluded_sentence(proposal: Proposal) -> str:
+def excluded_sentence(proposal: Proposal, delegates: Iterable[AnyUser] | None = None) -> str:
     """Return the sentences that say whom delegations exclude from approving; "" if they exclude no user."""
     sentence = _(
         "%(person)s cannot approve it while this person approves for %(giver)s, who made or approved it."
     )
-    return " ".join(sentence % {"person": name, "giver": giver} for name, giver in excluded(proposal))
+    return " ".join(
+        sentence % {"person": name, "giver": giver} for name, giver in excluded(proposal, delegates)
+    )
 
 
 def lacking_sentence(proposal: Proposal, viewer: AnyUser | None = None, *, able: bool | None = None) -> str:
     """Return the sentence about what is lacking; "" if nothing is, or an administrator may decide alone."""
-    missing = lacking(proposal, viewer, able=able)
+    delegates = [*_delegates(proposal.flow)] if proposal.state in OPEN else []
+    missing = _lacking(proposal, viewer, able, delegates) if proposal.state in OPEN else 0
     administrators = get_user_model().objects.filter(is_superuser=True, is_active=True)
     if not missing or (proposal.operation == RULES and administrators.exists()):
         return ""
@@ -170,7 +182,7 @@ def lacking_sentence(proposal: Proposal, viewer: AnyUser | None = None, *, able:
         " Give other users the right or the group, or withdraw it.",
         missing,
     ) % {"n": missing}
-    return f"{sentence} {excluded_sentence(proposal)}".rstrip()
+    return f"{sentence} {excluded_sentence(proposal, delegates)}".rstrip()
 
 
 def too_few(flow: str, approvals: int, group: str) -> str:

@@ -13,9 +13,9 @@ from flows import api
 from flows.capabilities.alerts.api import AlertRule, TakenAlertRule
 from flows.filters import parse
 from flows.filters.fields import ALERT_KINDS, ALERT_STATES, PARTS
-from flows.queries import selections
-from flows.queries.alerts import ORDERS, Listing
 from flows.queries.base import snapshot
+from flows.queries.lists import selections
+from flows.queries.lists.alerts import ORDERS, Listing
 from monitor.labels import ALERT_KIND, ALERT_STATE
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 

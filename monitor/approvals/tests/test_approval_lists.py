@@ -13,9 +13,9 @@ from flows import api
 from flows.capabilities.approvals.api import ApprovalRule
 from flows.filters import parse
 from flows.filters.fields import APPROVAL_STATES, PARTS
-from flows.queries import selections
-from flows.queries.approvals import Listing
 from flows.queries.base import snapshot
+from flows.queries.lists import selections
+from flows.queries.lists.approvals import Listing
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 LIST = "/cases/approvals/"

@@ -13,6 +13,9 @@ from django.test import Client
 from flows import api
 from flows.capabilities.moves.api import Peer
 from flows.capabilities.moves.tests.kernel.sites import ORDERS, Site
+from flows.tests.pages import Form
+from monitor.tests.operation.test_sent_twice import FORM
+from pages.once import FIELD
 from testkit import kernel_db
 
 pytestmark = pytest.mark.django_db
@@ -124,3 +127,11 @@ def test_the_list_has_pages_by_key_and_is_in_portuguese(page: Client, there: Sit
     assert "Transferências" in text and "tomada de volta" in text and text.count("<tr role") == 53
     more = page.get("/moves/", {"before": first.context["more"]}).content.decode()
     assert more.count('href="/moves/') >= 2 and first.context["more"]
+
+
+def test_a_form_that_is_sent_twice_hands_over_once(page: Client, there: Site) -> None:
+    place = f"/instances/{api.instances.start('orders', {'number': '1'})}/hand-over/"
+    form = next(each for each in FORM.findall(page.get(place).content.decode()) if f'name="{FIELD}"' in each)
+    fields = Form(form).fields | {"peer": there.identity.id, "reason": "holidays", "hours": "48"}
+    page.post(place, fields)
+    assert "This form was sent before" in page.post(place, fields, follow=True).content.decode()

@@ -12,10 +12,10 @@ from django.test import Client
 from flows import api
 from flows.capabilities.alerts.api import AlertRule
 from flows.filters.fields import PARTS, fields
-from flows.filters.related import KINDS
+from flows.filters.relations import KINDS
 from flows.queries.base import snapshot
 from flows.queries.definitions import flow_by_name
-from flows.queries.field_values import MOST, field_values
+from flows.queries.lists.field_values import MOST, field_values
 from monitor.tests.conftest import Parcels, client_of, get, person, text_of
 
 

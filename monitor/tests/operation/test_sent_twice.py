@@ -58,6 +58,7 @@ UNIQUE = {
     },
     "the same one again is the one that there is": {
         "monitor/tasks/absences.html", "monitor/tasks/mails.html", "monitor/tasks/tools.html",
+        "monitor/moves/list.html", "monitor/moves/move.html",
     },
     "it changes a task, and completing it twice is completing it once": {
         "monitor/tasks/messages.html", "monitor/tasks/settings.html",
@@ -85,7 +86,7 @@ def test_every_form_has_a_token_or_a_reason_not_to_need_one() -> None:
         "monitor/cases/files.html", "monitor/parts/start_results.html", "monitor/recovery/repair.html",
         "monitor/bulk/repair.html", "monitor/signals/list.html", "monitor/start.html",
         "monitor/start_csv.html", "monitor/webhooks/form.html", "monitor/tasks/list.html",
-        "registration/tokens.html",
+        "monitor/moves/hand_over.html", "registration/tokens.html",
     }  # fmt: skip
 
 

@@ -17,7 +17,8 @@ create or replace function wedsql._alert_rule(p_rule wedsql.alert_rule) returns 
 language sql stable set search_path = pg_catalog, pg_temp set timezone = 'UTC' as $$
 select to_jsonb(p_rule) - '{secret,flow_id,next_at,silenced_until,since}'::text[] || jsonb_build_object(
   'flow', (select f.name from wedsql.flow f where f.id = p_rule.flow_id),
-  'state', wedsql._alert_state(p_rule), 'held_since_at', p_rule.since, 'lasting', extract(epoch from p_rule.lasting)::float8,
+  'state', wedsql._alert_state(p_rule), 'held_since_at', p_rule.since,
+  'lasting', extract(epoch from p_rule.lasting)::float8,
   'silenced_until_at', case when p_rule.silenced_until > wedsql.now() then p_rule.silenced_until end,
   'active', (select to_jsonb(a) - '{reported,rule_id,ended_at}'::text[] from wedsql.alert a
              where a.rule_id = p_rule.id and a.ended_at is null))

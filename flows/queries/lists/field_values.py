@@ -9,7 +9,7 @@ from psycopg import sql
 
 from flows.filters.alerts import ROWS as ALERTS
 from flows.filters.fields import Field
-from flows.filters.related import OF
+from flows.filters.relations import OF
 from flows.queries.base import rows
 from flows.queries.definitions import FlowInfo
 from flows.queries.everywhere import flow_ids

@@ -11,7 +11,7 @@ import pytest
 
 from flows import api
 from testkit.line import Line
-from tests.browser.offline.engines import ENGINES, OtherDevice
+from tests.browser.offline.clients.engines import ENGINES, OtherDevice
 from tests.browser.offline.test_offline import count_steps
 
 PHOTO = b"\x89PNG\r\n\x1a\n" + bytes(3000)

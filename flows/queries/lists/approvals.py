@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from flows.queries.selections import Listed, Order, Source
+from flows.queries.lists.selections import Listed, Order, Source
 
 SOURCE = Source(
     "wedsql.proposal p left join wedsql.instance i on i.wid = p.wid", "p.number", "p.flow_id", "p.wid"

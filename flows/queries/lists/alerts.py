@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flows.filters.alerts import ROWS
-from flows.queries.selections import Listed, Order, Source
+from flows.queries.lists.selections import Listed, Order, Source
 
 SOURCE = Source(ROWS, "r.id", "r.flow_id")
 _FLOW = "(select o.name from wedsql.flow o where o.id = r.flow_id)"

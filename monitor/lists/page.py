@@ -17,13 +17,14 @@ from flows.access import AnyUser, group_names, shown_to, visible_flows
 from flows.capabilities.filters.api import SavedView
 from flows.filters import BadFilter, parse
 from flows.filters.fields import fields_of
-from flows.queries import selections
 from flows.queries.base import snapshot
 from flows.queries.counts import Count
 from flows.queries.definitions import FlowInfo, flow_by_name
-from flows.queries.selections import Listed
-from monitor import list_columns, list_filters
+from flows.queries.lists import selections
+from flows.queries.lists.selections import Listed
+from monitor import list_filters
 from monitor.list_filters import Asked
+from monitor.lists import columns as list_columns
 from pages.guard import is_timeout
 
 Text = str | Promise

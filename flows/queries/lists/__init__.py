@@ -1,0 +1,1 @@
+"""Lists of what belongs to instances: their queries, and the values that a filter offers."""

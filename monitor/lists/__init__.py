@@ -1,0 +1,1 @@
+"""What the lists of cases, jobs, approvals and alerts share."""

@@ -1,0 +1,1 @@
+"""The client in browsers: its first moments, its storage, other engines."""
