@@ -74,7 +74,7 @@ def small(text: str) -> SafeString:
 
 
 def beside(text: Content) -> SafeString:
-    """Return what is said beside the content before it, in faint small letters."""
+    """Return a text beside the content before it, in faint small letters."""
     return format_html('<span class="dim small">{}</span>', text)
 
 

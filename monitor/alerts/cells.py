@@ -16,7 +16,7 @@ LONGEST = 80
 
 
 def cells(titles: Mapping[str, object]) -> Cells[RuleRow]:
-    """Return what makes the cells of a list of rules."""
+    """Return the maker of the cells of a list of rules."""
     return Cells(titles, _columns())
 
 
@@ -56,8 +56,8 @@ def _since(rule: SavedAlertRule, clock: Clock) -> tuple[Content, ...]:
 
 def _handled(rule: SavedAlertRule, clock: Clock) -> tuple[Content, ...]:
     """Return who has acknowledged the active alert, and until when the rule is silenced."""
-    known = rule.active is not None and rule.active.acknowledged_at
-    by = beside(_("acknowledged by %(name)s") % {"name": rule.active.acknowledged_by}) if known else ""
-    until = rule.silenced_until_at
+    active, until, by = rule.active, rule.silenced_until_at, ""
+    if active is not None and active.acknowledged_at:
+        by = beside(_("acknowledged by %(name)s") % {"name": active.acknowledged_by})
     silent = beside(spaced((_("silenced until"), clock.moment(until)))) if until else ""
     return (by, silent)

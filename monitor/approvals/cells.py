@@ -19,7 +19,7 @@ LONGEST_REASON = 90
 
 
 def cells(titles: Mapping[str, object], mine: Collection[int], *, closed: bool) -> Cells[Row]:
-    """Return what makes the cells of a list of proposals; `mine` are those that the user can approve."""
+    """Return the maker of the cells of a list of proposals; `mine` are those that the user can approve."""
     return Cells(titles, _columns(frozenset(mine), closed=closed), shown.attribute(_values))
 
 
@@ -52,5 +52,5 @@ def _instances(links: Links, row: Row) -> Content:
 
 
 def _many(proposal: Proposal) -> str:
-    n = proposal.total
+    n = proposal.total or 0
     return ngettext("%(shown)s instance", "%(shown)s instances", n) % {"shown": number(n)}

@@ -11,7 +11,7 @@ from pages.clock import Clock
 
 
 def cells(titles: Mapping[str, object]) -> Cells[CaseRow]:
-    """Return what makes the cells of a list of cases."""
+    """Return the maker of the cells of a list of cases."""
     return Cells(titles, _columns(), shown.attribute(lambda row: row.values))
 
 

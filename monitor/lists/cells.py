@@ -24,7 +24,7 @@ def named(key: str) -> Content:
 
 
 def attribute(values: Callable[[Row], Values]) -> Callable[[str], Column[Row]]:
-    """Return what makes the column of an attribute, by name; `values` are those of a row by column."""
+    """Return the maker of the column of an attribute, by name; `values` are those of a row by column."""
 
     def column(name: str) -> Column[Row]:
         return Column(lambda row: _shown(values(row), name), "cell")

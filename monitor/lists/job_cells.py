@@ -33,7 +33,7 @@ class JobRow:
 
 
 def cells(flow: FlowInfo, user: AnyUser, titles: Mapping[str, object]) -> Cells[JobRow]:
-    """Return what makes the cells of a list of jobs of a flow, for a user."""
+    """Return the maker of the cells of a list of jobs of a flow, for a user."""
     return Cells(titles, _columns(flow, user), shown.attribute(lambda row: row.cells.values))
 
 
@@ -67,7 +67,7 @@ def _error(job: OpenJob) -> Content:
 
 
 def awaited(job: OpenJob) -> tuple[str, str, str]:
-    """Return what decides whom a job waits for: who has it, else who performs it, in which role."""
+    """Return the facts about whom a job waits for: who has it, else who performs it, in which role."""
     if job.state == "K":
         return "", "repair", ""
     return job.holder or job.assigned_to or "", job.performer, job.role

@@ -14,7 +14,7 @@ from pages.markup import format_html
 
 
 def cells(titles: Mapping[str, object]) -> Cells[TaskRow]:
-    """Return what makes the cells of a list of tasks."""
+    """Return the maker of the cells of a list of tasks."""
     return Cells(titles, _columns(), shown.attribute(lambda row: row.values))
 
 
