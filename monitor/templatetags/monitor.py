@@ -149,6 +149,12 @@ def start_result(code: str) -> str:
 
 
 @register.filter
+def person(actor: str) -> str:
+    """Return the name of who did something; "" for a process, whose name has its number after a colon."""
+    return "" if ":" in (actor or "") else actor
+
+
+@register.filter
 def holder(kind: str) -> str:
     """Return the label of what keeps vacuum from removing rows."""
     return str(HOLDER.get(kind, kind))

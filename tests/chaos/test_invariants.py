@@ -43,6 +43,7 @@ DAMAGE = [
             " seen_at, settled) values ('ana', '0123456789abcdef', '', '', now(), now(), 2) returning id)"
             " insert into wedsql.device_result (device_id, number, state, wid, content, arrived_at)"
             " select d.id, 1, 'W', {running}, '{{}}', now() from d"),
+    ("I13", "update wedsql.instance set status = 'M' where wid = {running}"),
 ]  # fmt: skip
 
 
@@ -74,7 +75,7 @@ def _broken(conn: Connection, limit: int | None = None) -> dict[str, Any]:
 @pytest.mark.parametrize("limit", [None, 5])
 def test_regular_work_violates_no_invariant(lived: dict[str, Any], limit: int | None) -> None:
     rows = lived["conn"].execute("select name, found from wedsql.invariants(%s)", [limit]).fetchall()
-    assert rows == [(f"I{n}", 0) for n in range(1, 13)]
+    assert rows == [(f"I{n}", 0) for n in range(1, 14)]
 
 
 @pytest.mark.parametrize(("name", "statement"), DAMAGE)
@@ -116,7 +117,7 @@ def test_a_short_wait_for_a_lock_is_no_violation(
 def test_monitor_may_look_and_worker_may_not(
     lived: dict[str, Any], connect: Callable[..., Connection]
 ) -> None:
-    assert len(connect("wed_monitor").execute("select * from wedsql.invariants(10)").fetchall()) == 12
+    assert len(connect("wed_monitor").execute("select * from wedsql.invariants(10)").fetchall()) == 13
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         connect("wed_worker").execute("select * from wedsql.invariants(10)")
 
@@ -147,7 +148,7 @@ def test_a_check_is_stored_for_all_pages(lived: dict[str, Any], connect: Callabl
     kept = "select seen_at, detail from wedsql.beat where name = 'invariants'"
     seen_at, detail = connect("wed_monitor").execute(kept).fetchone() or (None, {})
     assert seen_at == at and detail["limit"] == 20 and detail["seconds"] > 0
-    assert [(one["name"], one["found"]) for one in detail["findings"]] == [(f"I{n}", 0) for n in range(1, 13)]
+    assert [(one["name"], one["found"]) for one in detail["findings"]] == [(f"I{n}", 0) for n in range(1, 14)]
     assert api.maintenance.check_invariants(20, conn=connect("wed_reaper")) > at  # type: ignore[operator]
     for role in ("wed_worker", "wed_monitor"):
         with pytest.raises(psycopg.errors.InsufficientPrivilege):

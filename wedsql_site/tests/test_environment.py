@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from testkit.processes import free_port
 from wedsql_site import environment
 
 CHECKOUT = Path(settings.BASE_DIR)
@@ -24,7 +25,7 @@ def run(*command: str, **environ: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *command],
         cwd=CHECKOUT,
-        env=clean | environ,
+        env=clean | {"WEDSQL_PORT": str(free_port())} | environ,  # a site may run at the usual port
         capture_output=True,
         text=True,
         check=False,

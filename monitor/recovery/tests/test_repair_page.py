@@ -447,3 +447,11 @@ def test_the_values_come_before_files_and_history(bea: Client, lost: int) -> Non
     page = get(bea, address(lost))
     order = [page.index(each) for each in ('id="case"', 'id="values-title"', 'id="comment"', 'id="files"')]
     assert order == sorted(order)
+
+
+def test_persons_are_named_and_processes_are_not(bea: Client, parcels: Parcels) -> None:
+    """What is missing says who wrote the present value."""
+    parcels.make_exception(wid := parcels.start())
+    for actor, shown in (("ana", True), ("qcluster@vm:3550", False)):
+        parcels.connection.execute("update wedsql.wed_trace set actor = %s where wid = %s", [actor, wid])
+        assert (f"({actor})" in text_of(bea.get(f"/instances/{wid}/repair/").content)) is shown

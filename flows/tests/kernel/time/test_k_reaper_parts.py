@@ -137,4 +137,4 @@ def test_a_flow_that_is_dropped_meanwhile_is_left_out_of_the_invariants(two: tup
             found = pool.submit(kit.rows, "select * from wedsql.violations()", (), checking)
             waits = "select count(*) from pg_locks where not granted and pid = %s"
             until(lambda: found.done() or kit.one(waits, [checking.info.backend_pid]) > 0)
-        assert len(found.result()) == 12
+        assert len(found.result()) == 13
