@@ -166,8 +166,8 @@ def test_the_form_of_a_signal_is_filled_in_again_and_sent_once(
 ) -> None:
     session = connect()
     waits = {"transition": "tr_pay", "predicate": "paid is null", "signal": True}
-    definition = {"attributes": [{"name": "paid"}, {"name": "by"}], "triggers": [waits]}
-    definition["triggers"].append({"predicate": "paid is not null", "final": True})
+    ends = {"predicate": "paid is not null", "final": True}
+    definition = {"attributes": [{"name": "paid"}, {"name": "by"}], "triggers": [waits, ends]}
     api.flows.publish(flow, definition, conn=session)
     wid = api.instances.start(flow, {}, actor="shop", conn=session)
     login("alice", f"/flows/{flow}/signals/?signal=tr_pay")
