@@ -151,7 +151,7 @@ def error_page(context: template.Context, content: str, code: str, title: str) -
     ways = [(before, _("Back"))] if (before := page_before(context.get("request"))) else []
     buttons = (*ways, ("/", _("All flows")))
     links = format_html_join(SafeString(" "), '<a class="button" href="{}">{}</a>', buttons)
-    html = '<section class="empty">{}<h1>{}</h1>{}<p>{}</p></section>'
+    html = '<section class="empty" data-error-page>{}<h1>{}</h1>{}<p>{}</p></section>'
     return format_html(html, number, title, content, links)
 
 

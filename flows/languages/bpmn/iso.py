@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 _DURATION = re.compile(
@@ -24,6 +24,7 @@ _FARTHEST = timedelta(hours=16)  # the database reads offsets below it
 _MOMENT = re.compile(r"(\d{4}[0-9W-]*)[Tt ]([0-9:.,]+)(?:[Zz]|[+-]\d{2}(?::?\d{2})?)?", re.ASCII)
 _KEPT = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:?\d{2})", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIME = re.compile(r"\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?", re.ASCII)
 _CYCLE = re.compile(r"R(\d{0,6})/(?:([^/]+)/)?(P[^/.]+)", re.ASCII)
 _REPEATED = re.compile(r"R[0-9]*/")
 _ZONE_INSIDE = re.compile(r"@[A-Za-z_]{2}|\[[A-Za-z_]+(/[A-Za-z_+0-9-]+)*\]")
@@ -105,6 +106,14 @@ def day(text: str) -> str | None:
     """Return a date as the database reads it, None for another text."""
     try:
         return date.fromisoformat(text).isoformat() if _DAY.fullmatch(text) else None
+    except ValueError:
+        return None
+
+
+def time_of_day(text: str) -> str | None:
+    """Return a time of a day without a time zone as the database reads it, None for another text."""
+    try:
+        return time.fromisoformat(text).isoformat() if _TIME.fullmatch(text) else None
     except ValueError:
         return None
 

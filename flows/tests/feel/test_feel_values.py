@@ -91,7 +91,7 @@ REFUSED = [
 REFUSED += [
     ("m instance of list<number>", "The type"), ("x instance of number", "type of the value"),
     ("i instance of days and time duration", "months or of days"), ("m instance number", "“of”"),
-    ('before(d, "a")', "not comparable"), ("mode([1, 2])", "not in the subset"),
+    ('before(d, "a")', "not comparable"), ("nth([1, 2])", "not in the subset"),
     ('median([1, "a"])', "several types|A number is expected"), ("get entries(x)", "written out"),
     ('stddev([d, d])', "A number is expected"), ('context put({a: 1}, s, 1).a', "written out"),
 ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flows.languages.bpmn.feel import lists
-from flows.languages.bpmn.feel.lists import NULL, Listed, NoValue, Value
+from flows.languages.bpmn.feel.lists import NULL, Listed, NoValue, Ranged, Value
 from flows.languages.bpmn.feel.values import UNTEXTUAL, Part
 from flows.languages.bpmn.feel.words import NotSimple
 
@@ -12,6 +12,8 @@ def compared(left: Value, sign: str, right: Value, place: int) -> Part:
     """Return a comparison. Raises NotSimple for one that has no answer in FEEL, and has one in SQL."""
     if isinstance(left, Listed) and isinstance(right, Listed) and sign in ("=", "<>"):
         return _equal_lists(left, sign, right, place)
+    if isinstance(left, Ranged) and isinstance(right, Ranged) and sign in ("=", "<>"):
+        return _equal_ranges(left, sign, right, place)
     try:
         first, second = lists.one(left), lists.one(right)
     except NoValue as error:
@@ -35,6 +37,13 @@ def _equal_lists(left: Listed, sign: str, right: Listed, place: int) -> Part:
     tests = [f"({compared(one, '=', other, place)})" for one, other in zip(first, second, strict=False)]
     equal = " and ".join(tests) or "true" if len(first) == len(second) else "false"
     return Part(f"({equal})" if sign == "=" else f"not ({equal})", "boolean")
+
+
+def _equal_ranges(left: Ranged, sign: str, right: Ranged, place: int) -> Part:
+    ends = [compared(left.low, "=", right.low, place), compared(left.high, "=", right.high, place)]
+    same = (left.with_low, left.with_high) == (right.with_low, right.with_high)
+    equal = f"({' and '.join(ends)})" if same else "false"
+    return Part(equal if sign == "=" else f"not ({equal})", "boolean")
 
 
 def alike(parts: list[Part], place: int) -> list[Part]:

@@ -11,6 +11,7 @@ from flows.languages.bpmn.feel.tree import (
     Constant,
     Contrary,
     Entries,
+    Function,
     Group,
     Items,
     Name,
@@ -29,6 +30,10 @@ class Forms(Cursor, ABC):
     @abstractmethod
     def either(self) -> Node:
         """Read a disjunction, or what binds more tightly."""
+
+    @abstractmethod
+    def type(self) -> str:
+        """Read the name of a type."""
 
     @abstractmethod
     def sum(self) -> Node:
@@ -103,9 +108,7 @@ class Forms(Cursor, ABC):
             if name == "if":
                 return self.chosen(word)
             if name == "function":
-                raise NotSimple(
-                    "“function(” is not in the subset; write the condition in SQL.", word.position
-                )
+                return self.function(word)
             return self.repetition(word)
         if name in LITERALS:
             return Constant(word.position, name)
@@ -149,6 +152,25 @@ class Forms(Cursor, ABC):
         found = " ".join(word.text for word in self.words[self.at : at])
         self.at = at + 1
         return found.lower()
+
+    def function(self, word: Word) -> Node:
+        """Read a function: names of its arguments, which may have types, and its result."""
+        arguments: list[str] = []
+        self.need("(")
+        while not self.take(")"):
+            if arguments:
+                self.need(",")
+            item = self.word
+            arguments.append(key_of(self.key()))
+            if arguments[-1] in arguments[:-1]:
+                raise NotSimple(f"The argument “{arguments[-1][:40]}” is there twice.", item.position)
+            if self.take(":"):
+                self.type()
+        bound = len(self.bound)
+        self.bound += arguments
+        part = self.either()
+        del self.bound[bound:]
+        return Function(word.position, tuple(arguments), part)
 
     def chosen(self, word: Word) -> Node:
         """Read what follows `if`: one of two values, the second one also where the condition is unknown."""

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from flows.languages.bpmn.feel import (
+    function_values,
     list_functions,
     list_parts,
     moment_functions,
     number_functions,
+    range_functions,
     statistics,
     text_functions,
     value_functions,
 )
-from flows.languages.bpmn.feel.lists import NoValue, Value, listed, one
+from flows.languages.bpmn.feel.lists import Closure, NoValue, Value, listed, one
 
 _CLOCK = frozenset({"now", "today"})
 _OF_LISTS = {
@@ -21,6 +23,7 @@ _OF_LISTS = {
     **list_parts.FUNCTIONS,
     **statistics.FUNCTIONS,
     **value_functions.FUNCTIONS,
+    **function_values.FUNCTIONS,
 }
 _OTHERS: dict[str, tuple[str, Callable[..., Value]]] = {
     **text_functions.FUNCTIONS,
@@ -28,7 +31,9 @@ _OTHERS: dict[str, tuple[str, Callable[..., Value]]] = {
     **moment_functions.FUNCTIONS,
 }
 # Functions of one list, whose items may also be the arguments.
-_VARIADIC = frozenset({"min", "max", "sum", "product", "mean", "all", "any", "and", "or", "median", "stddev"})
+_VARIADIC = frozenset(
+    {"min", "max", "sum", "product", "mean", "all", "any", "and", "or", "median", "stddev", "mode"}
+)
 _FREE = frozenset({"concatenate", "union", "append"})
 
 
@@ -36,6 +41,10 @@ def called(name: str, values: Sequence[Value], names: Sequence[str] = ()) -> Val
     """Return the result of a function. Raises NoValue for an unknown one, or other arguments than it has."""
     if name in _CLOCK:
         raise NoValue(f"“{name}()” changes without the data; a timer waits for a moment.")
+    if name not in function_values.FUNCTIONS:
+        values = [one(each) if isinstance(each, Closure) else each for each in values]
+    if name in range_functions.NAMES:
+        return range_functions.compare(name, values, names)
     if name in _OF_LISTS:
         arguments, function = _OF_LISTS[name]
         if name in _VARIADIC and not names and (len(values) > 1 or not list_functions.is_list(values[0])):

@@ -6,6 +6,7 @@ from flows.languages.bpmn.feel.forms import Forms
 from flows.languages.bpmn.feel.tree import (
     Between,
     Calculation,
+    Call,
     Comparison,
     Contrary,
     Filter,
@@ -20,7 +21,7 @@ from flows.languages.bpmn.feel.tree import (
     Within,
 )
 from flows.languages.bpmn.feel.type_tests import TYPES
-from flows.languages.bpmn.feel.words import WORDS, NotSimple
+from flows.languages.bpmn.feel.words import WORDS, NotSimple, Word
 
 LONGEST, DEEPEST = 4_000, 50
 _COMPARED = {"=": "=", "==": "=", "===": "=", "!=": "<>", "!==": "<>", "<>": "<>", "<": "<", "<=": "<=",
@@ -165,6 +166,14 @@ class Grammar(Forms):
             self.need("]")
         return found
 
+    def at_literal(self, place: int) -> Node:
+        """Read the text after `@`, whose form says what it is."""
+        text = Text(self.word.position, self.word.text)
+        plain = text.text[1:-1].removeprefix("-")
+        kind = "duration" if plain.startswith("P") else "date and time" if "T" in plain else "date"
+        self.at += 1
+        return Call(place, "time" if ":" in plain and "T" not in plain else kind, (text,))
+
     def value(self) -> Node:
         """Read a value without what follows it."""
         word = self.word
@@ -178,7 +187,15 @@ class Grammar(Forms):
             return self.grouped(word)
         if word.text in ("[", "{"):
             return self.listed(word) if word.text == "[" else self.entries(word)
-        if word.kind != "name":
+        if word.kind == "name":
+            return self.named(word)
+        return self.signed_literal(word)
+
+    def signed_literal(self, word: Word) -> Node:
+        """Read a range without its first end, or a text after `@`. Raises NotSimple for any other sign."""
+        if word.text == "@" and self.word.kind == "string":
+            return self.at_literal(word.position)
+        if word.text != "]" or all(each.text != ".." for each in self.words[self.at :]):
             got = f"“{word.text}”" if word.text else "the end"
             raise NotSimple(f"A value is expected, not {got}.", word.position)
-        return self.named(word)
+        return self.range(word, self.sum())

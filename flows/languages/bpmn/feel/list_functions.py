@@ -28,6 +28,8 @@ def listed_of(value: Value) -> Listed:
         raise NoValue(
             "The items of a list in an attribute are not computed with here; let a task compute it."
         )
+    if not isinstance(value, lists.Context):
+        value = one(value)
     return lists.listed([value])
 
 

@@ -119,7 +119,6 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "union": ("list", union),
     "insert before": ("list, position, newItem", insert_before),
     "remove": ("list, position", remove),
-    "list replace": ("list, position, newItem", replace),
     "reverse": ("list", reverse),
     "index of": ("list, match", index_of),
     "distinct values": ("list", distinct),

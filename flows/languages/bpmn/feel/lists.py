@@ -7,7 +7,7 @@ condition, so that the size of the SQL is that of the list.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -68,7 +68,31 @@ class Listed:
         )
 
 
-Value = Part | Listed | Context | Documents
+@dataclass(frozen=True)
+class Ranged:
+    """A range, whose ends are within it or not."""
+
+    low: Part
+    high: Part
+    with_low: bool = True
+    with_high: bool = True
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A function that is written out: the names of its arguments, and what makes its result of them."""
+
+    names: tuple[str, ...]
+    result: Callable[[Sequence[Value]], Value]
+
+
+Value = Part | Listed | Context | Documents | Ranged | Closure
+_NO_SINGLE: dict[type, str] = {
+    Listed: "A list is no value that SQL has here.",
+    Context: "A context is no value that SQL has here.",
+    Ranged: "A range is no value that SQL has here; write it after “in”, or into a function of ranges.",
+    Closure: "“function(” is written as an argument of “sort(” or “list replace(” only.",
+}
 
 
 def listed(values: Iterable[Value]) -> Listed:
@@ -95,9 +119,7 @@ def one(value: Value) -> Part:
         return found
     if isinstance(value, Part):
         return value
-    if isinstance(value, Listed):
-        raise NoValue("A list is no value that SQL has here.")
-    raise NoValue("A context is no value that SQL has here.")
+    raise NoValue(_NO_SINGLE[type(value)])
 
 
 def closed(part: Part) -> Part:
@@ -230,8 +252,8 @@ def as_json(value: Value) -> str:
     if isinstance(value, Listed):
         pieces = [_piece(item) for item in value.items]
         return f"({' || '.join([_EMPTY, *pieces])})"
-    if isinstance(value, Context):
-        raise NoValue("A context is no value that SQL has here.")
+    if not isinstance(value, Part):
+        raise NoValue(_NO_SINGLE[type(value)])
     if value.type == "jsonb":
         return value
     if value.type in TEXTS:

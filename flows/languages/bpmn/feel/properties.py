@@ -21,7 +21,7 @@ def property_of(of: Part, key: str) -> Part:
     if of == NULL:
         return NULL
     dates = of.type in ("date", "timestamptz") and _DATES.get(key)
-    times = of.type == "timestamptz" and _TIMES.get(key)
+    times = of.type in ("time", "timestamptz") and _TIMES.get(key)
     months = of.type == "interval" and of.months is not False and _MONTHS.get(key)
     for field in (dates, times, months):
         if field:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from flows.languages.bpmn.feel import lists, tree
-from flows.languages.bpmn.feel.lists import NULL, Context, Listed, NoValue, Value, whole
+from flows.languages.bpmn.feel.lists import NULL, Closure, Context, Listed, NoValue, Ranged, Value, whole
 from flows.languages.bpmn.feel.path_tests import NoPath, Tests
 from flows.languages.bpmn.feel.paths import Documents
 from flows.languages.bpmn.feel.properties import property_of
@@ -81,7 +81,21 @@ def part_of(value: Value, key: str) -> Value:
         return of.key(key)
     if isinstance(of, Listed):
         return Listed(tuple(lists.Item(part_of(item.value, key), item.kept) for item in of.items))
+    if isinstance(of, Ranged):
+        return _end(of, key)
+    if isinstance(of, Closure):
+        raise NoValue(f"A function has no part “{key[:40]}”.")
     return property_of(of, key)
+
+
+def _end(of: Ranged, key: str) -> Part:
+    ends = {"start": of.low, "end": of.high}
+    included = {"start included": of.with_low, "end included": of.with_high}
+    if key in ends:
+        return lists.closed(ends[key])
+    if key not in included:
+        raise NoValue(f"A range has no part “{key[:40]}”.")
+    return Part(str(included[key]).lower(), "boolean")
 
 
 def _item_names(value: Value) -> dict[str, Value]:

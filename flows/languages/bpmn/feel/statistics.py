@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from statistics import multimode
 
 from flows.languages.bpmn.feel.list_functions import listed_of
-from flows.languages.bpmn.feel.lists import NULL, NoValue, Value, as_type, closed, one
+from flows.languages.bpmn.feel.lists import NULL, NoValue, Value, as_type, closed, listed, one
 from flows.languages.bpmn.feel.values import NUMBERS, Part
+
+_WRITTEN = re.compile(r"\(*-?(?:\d+(?:\.\d+)?|\.\d+)\)*")
 
 
 def _numbers(value: Value) -> list[str] | None:
@@ -58,7 +63,70 @@ def deviation(value: Value) -> Value:
     return _unless_null(numbers, f"sqrt(({squares}) / {len(numbers) - 1})")
 
 
+def mode(value: Value) -> Value:
+    """Return the numbers that are there most often, from the least to the greatest.
+
+    The place of a number is the number of those below it. Of equal ones, the first counts.
+    """
+    numbers = _numbers(value)
+    if numbers is None:
+        return NULL
+    plain = [each.removesuffix("::numeric") for each in numbers]
+    if all(_WRITTEN.fullmatch(each) for each in plain):
+        often = multimode(Decimal(each.strip("()")) for each in plain)
+        return listed(Part(str(each), "numeric") for each in sorted(often))
+    places, counts, firsts = (
+        [form(plain, at) for at in range(len(plain))] for form in (_place, _times, _first)
+    )
+    most = f"greatest({', '.join(counts)})"
+    kept, found = [], []
+    for wanted in range(len(plain)):
+        rows = [*zip(places, counts, firsts, numbers, strict=True)]
+        kept.append(_chosen((place, f"({count} = {most}{first})") for place, count, first, _ in rows)(wanted))
+        found.append(Part(_chosen((place, number) for place, _, _, number in rows)(wanted), "numeric"))
+    return listed(found).kept(kept)
+
+
+def _chosen(rows: Iterable[tuple[str, str]]) -> Callable[[int], str]:
+    pairs = [*rows]
+    return lambda wanted: (
+        "(case " + " ".join(f"when {place} = {wanted} then {then}" for place, then in pairs) + " end)"
+    )
+
+
+def _place(numbers: list[str], at: int) -> str:
+    tests = [_counted(each, "<=" if place < at else "<", numbers[at]) for place, each in enumerate(numbers)
+             if place != at]  # fmt: skip
+    return _sum(tests)
+
+
+def _times(numbers: list[str], at: int) -> str:
+    tests = [_counted(each, "=", numbers[at]) for place, each in enumerate(numbers) if place != at]
+    return f"({_sum(tests)})"
+
+
+def _first(numbers: list[str], at: int) -> str:
+    return "".join(f" and {each} <> {numbers[at]}" for each in numbers[:at])
+
+
+def _counted(left: str, sign: str, right: str) -> str:
+    """Return 1 where a comparison holds and 0 where it does not, known ones as a number."""
+    if not (_WRITTEN.fullmatch(left) and _WRITTEN.fullmatch(right)):
+        return f"({left} {sign} {right})::integer"
+    first, second = Decimal(left.strip("()")), Decimal(right.strip("()"))
+    return str(int(first == second if sign == "=" else first < second or (sign == "<=" and first == second)))
+
+
+def _sum(tests: list[str]) -> str:
+    known = sum(int(each) for each in tests if each.isdecimal())
+    return (
+        " + ".join([*(each for each in tests if not each.isdecimal()), *([str(known)] if known else [])])
+        or "0"
+    )
+
+
 FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "median": ("list", median),
     "stddev": ("list", deviation),
+    "mode": ("list", mode),
 }

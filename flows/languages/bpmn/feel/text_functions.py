@@ -113,9 +113,9 @@ def text_of_value(part: Part) -> Part:
         return part
     if part.type in NUMBERS:
         return Part(f"trim_scale(({part})::numeric)::text", "text")
-    if part.type in ("boolean", "date"):
+    if part.type in ("boolean", "date", "time"):
         return Part(f"({part})::text", "text")
-    raise NoValue("“string” is of a number, a truth value, a date or a text here.")
+    raise NoValue("“string” is of a number, a truth value, a date, a time or a text here.")
 
 
 def number_of_text(part: Part, grouping: Part | None = None, decimal: Part | None = None) -> Part:

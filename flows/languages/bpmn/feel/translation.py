@@ -5,13 +5,13 @@ Operations whose values differ between the languages are in `values`, functions 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flows.languages.bpmn.feel import lists, tree
 from flows.languages.bpmn.feel.comparisons import alike, compared
 from flows.languages.bpmn.feel.functions import called
-from flows.languages.bpmn.feel.lists import NULL, Context, Listed, NoValue, Value, as_type
+from flows.languages.bpmn.feel.lists import NULL, Closure, Context, Listed, NoValue, Ranged, Value, as_type
 from flows.languages.bpmn.feel.path_tests import Tests
 from flows.languages.bpmn.feel.paths import Documents
 from flows.languages.bpmn.feel.repetitions import Names, repeated
@@ -37,7 +37,7 @@ _NO_RESULT = {
     "/": "A quotient by a duration is not in the subset.",
     "**": "The exponent is a whole number from 0 to 20 that is written out.",
 }
-_OF_TEXTS = frozenset({"date", "date and time", "duration"})
+_OF_TEXTS = frozenset({"date", "time", "date and time", "duration"})
 
 
 def translated(node: tree.Node, types: Mapping[str, str]) -> Part:
@@ -59,7 +59,7 @@ class _Translation:
         """Return the value of a node, where names have values."""
         form = _FORMS.get(type(node))
         if form is None:
-            raise NotSimple("A range is no value; write it after “in”.", node.position)
+            raise NotSimple("A test is no value; write it after “in”.", node.position)
         try:
             found = form(self, node, names)
         except NoValue as error:
@@ -172,21 +172,38 @@ class _Translation:
     def test(self, left: Part, part: tree.Node, node: tree.Within, names: Names) -> str:
         """Return one of the tests of `in`."""
         if isinstance(part, tree.Range):
-            low, high = self.part(part.low, names), self.part(part.high, names)
-            left, low, high = alike([left, low, high], node.end)
-            first, last = ">=" if part.with_low else ">", "<=" if part.with_high else "<"
-            return f"({left} {first} {low} and {left} {last} {high})"
+            return self.in_range(left, self.ranged(part, names), node)
         if isinstance(part, tree.Test):
             return f"({compared(left, part.sign, self.part(part.part, names), node.position)})"
         value = self.value(part, names)
         if isinstance(value, Documents) or (isinstance(value, Part) and value.type == "jsonb"):
             return str(called("list contains", [value, left]))
+        if isinstance(value, Ranged):
+            return self.in_range(left, value, node)
         if isinstance(value, Listed):
             pairs = [(item.kept, compared(left, "=", item.value, node.position)) for item in value.items]
             texts = [f"({kept} and {test})" if kept else str(test) for kept, test in pairs]
             return f"({' or '.join(texts) or 'false'})"
         left, only = alike([left, lists.one(value)], node.end)
         return f"{left} = {only}"
+
+    def in_range(self, left: Part, of: Ranged, node: tree.Within) -> str:
+        """Return the test whether a value is in a range."""
+        left, low, high = alike([left, of.low, of.high], node.end)
+        first, last = ">=" if of.with_low else ">", "<=" if of.with_high else "<"
+        return f"({left} {first} {low} and {left} {last} {high})"
+
+    def ranged(self, node: tree.Range, names: Names) -> Ranged:
+        low, high = self.part(node.low, names), self.part(node.high, names)
+        return Ranged(low, high, node.with_low, node.with_high)
+
+    def function(self, node: tree.Function, names: Names) -> Closure:
+        """Return a function, whose result is made where it is called."""
+
+        def result(arguments: Sequence[Value]) -> Value:
+            return self.value(node.part, {**names, **dict(zip(node.arguments, arguments, strict=True))})
+
+        return Closure(node.arguments, result)
 
     def listed(self, node: tree.Items, names: Names) -> Listed:
         return lists.listed(lists.item(self.value(each, names)) for each in node.parts)
@@ -224,7 +241,9 @@ class _Translation:
             return called(node.function, values, node.names)
         except NoValue as error:
             place = only.position if isinstance(only, tree.Text) else node.position
-            raise NotSimple(str(error), place) from error
+            said = str(error)
+            said = said if f"“{node.function}" in said else f"In “{node.function[:40]}”: {said}"
+            raise NotSimple(said, place) from error
 
 
 _FORMS: dict[type[tree.Node], Callable[[_Translation, Any, Names], Value]] = {
@@ -247,6 +266,8 @@ _FORMS: dict[type[tree.Node], Callable[[_Translation, Any, Names], Value]] = {
     tree.Filter: _Translation.filtered,
     tree.Path: _Translation.part_of,
     tree.Repetition: _Translation.repeated,
+    tree.Range: _Translation.ranged,
+    tree.Function: _Translation.function,
     tree.Call: _Translation.call,
 }
 
@@ -255,5 +276,7 @@ def _check_sum(left: Part, right: Part, place: int) -> None:
     """Reject a sum that has no value in FEEL, and has one in SQL."""
     if {True, False} <= {left.months, right.months}:
         raise NotSimple("A duration of months and one of days have no sum.", place)
-    if "date" in (left.type, right.type) and NUMBERS & {left.type, right.type}:
+    if "time" in (left.type, right.type) and True in (left.months, right.months):
+        raise NotSimple("A time and a duration of months have no sum.", place)
+    if {"date", "time"} & {left.type, right.type} and NUMBERS & {left.type, right.type}:
         raise NotSimple(_NO_SUM, place)

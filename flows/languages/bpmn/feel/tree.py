@@ -192,6 +192,14 @@ class Path(Node):
 
 
 @dataclass(frozen=True)
+class Function(Node):
+    """A function that is written out: the names of its arguments, and its result."""
+
+    arguments: tuple[str, ...]
+    part: Node
+
+
+@dataclass(frozen=True)
 class Call(Node):
     """A call of a function, whose arguments have names or not."""
 

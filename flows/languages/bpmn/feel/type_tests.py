@@ -12,6 +12,7 @@ _OF_ATTRIBUTES = {
     **dict.fromkeys(TEXTS, "string"),
     "boolean": "boolean",
     "date": "date",
+    "time": "time",
     "timestamptz": "date and time",
     "text[]": "list",
 }
@@ -22,7 +23,7 @@ _OF_JSON = {
     "list": "array",
     "context": "object",
 }
-TYPES = ("number", "string", "boolean", "date", "date and time", _DAYS, _MONTHS, "list", "context")
+TYPES = ("number", "string", "boolean", "date", "time", "date and time", _DAYS, _MONTHS, "list", "context")
 
 
 def is_of(value: Value, type_: str) -> Part:
@@ -32,7 +33,7 @@ def is_of(value: Value, type_: str) -> Part:
         value = Listed(()) if found is None else found
     if isinstance(value, Listed | Context):
         return Part(str(type_ == ("list" if isinstance(value, Listed) else "context")).lower(), "boolean")
-    if value == NULL:
+    if value == NULL or not isinstance(value, Part):
         return Part("false", "boolean")
     if value.type == "jsonb":
         wanted = _OF_JSON.get(type_)

@@ -1,16 +1,14 @@
-"""Functions of FEEL for contexts and for the order of two values (DMN 1.5, 10.3.4.8 and 10.3.4.10)."""
+"""Functions of FEEL for contexts, and `is` (DMN 1.5, 10.3.4.8 and 10.3.4.10)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from flows.languages.bpmn.feel.comparisons import compared
 from flows.languages.bpmn.feel.list_functions import equal_of, listed_of
 from flows.languages.bpmn.feel.lists import NULL, Context, NoValue, Value, closed, is_null, listed, one, text
 from flows.languages.bpmn.feel.selections import of_documents, part_of
 from flows.languages.bpmn.feel.tree import key_of
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part
-from flows.languages.bpmn.feel.words import NotSimple
 
 _KINDS = {**dict.fromkeys(NUMBERS, "number"), **dict.fromkeys(TEXTS, "text")}
 
@@ -57,6 +55,25 @@ def context_merge(contexts: Value) -> Value:
     return NULL if NULL in values else _merged([_context(each, "context merge") for each in values])
 
 
+def context_of(entries: Value) -> Value:
+    """Return a context of contexts with key and value; null where a key is there twice."""
+    if entries == NULL:
+        return NULL
+    found: dict[str, Value] = {}
+    for each in listed_of(entries).values():
+        entry = _context(each, "context").entries
+        name = entry.get("key", NULL)
+        if not {"key", "value"} <= set(entry) or name == NULL:
+            return NULL
+        if not isinstance(name, Part) or not name.startswith("'"):
+            raise NoValue("The keys of “context” are texts that are written out.")
+        plain = name[1:-1].replace("''", "'")
+        if plain in found:
+            return NULL
+        found[plain] = entry["value"]
+    return Context(found)
+
+
 def _merged(contexts: list[Context]) -> Context:
     names: dict[str, str] = {}
     entries: dict[str, Value] = {}
@@ -83,25 +100,11 @@ def _is_null(first: Part, second: Part) -> str:
     return is_null(closed(second if first == NULL else first))
 
 
-def _ordered(sign: str) -> Callable[[Value, Value], Value]:
-    def function(point: Value, other: Value) -> Value:
-        first, second = one(point), one(other)
-        if NULL in (first, second):
-            return NULL
-        try:
-            return Part(f"({compared(first, sign, second, 1)})", "boolean")
-        except NotSimple as error:
-            raise NoValue(str(error)) from error
-
-    return function
-
-
 FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "get value": ("m, key", get_value),
     "is": ("value1, value2", same),
     "get entries": ("m", get_entries),
     "context put": ("context, key, value", context_put),
     "context merge": ("contexts", context_merge),
-    "before": ("point1, point2", _ordered("<")),
-    "after": ("point1, point2", _ordered(">")),
+    "context": ("entries", context_of),
 }

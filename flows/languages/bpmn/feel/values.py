@@ -13,7 +13,7 @@ from flows.languages.bpmn import iso
 
 NUMBERS = frozenset({"integer", "numeric"})
 # The types whose values FEEL does not write as a text; PostgreSQL would read one as such a value.
-UNTEXTUAL = NUMBERS | {"boolean", "date", "timestamptz", "interval"}
+UNTEXTUAL = NUMBERS | {"boolean", "date", "time", "timestamptz", "interval"}
 TEXTS = frozenset({"text", "enum"})
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{6})|(.))", re.DOTALL)
 _LARGEST_EXPONENT = 20
@@ -22,6 +22,7 @@ _WHOLE_DAYS = re.compile(r"interval 'P[^T]*'$")
 _MONTHS = re.compile(r"P(?:\d+Y)?(?:\d+M)?")
 WRITTEN = {
     "date": "2026-06-01",
+    "time": "14:30:00",
     "date and time": "2026-06-01T12:00:00Z",
     "duration": "P1Y6M, P3DT4H or -PT1H",
 }
@@ -49,6 +50,9 @@ def literal(kind: str, text: str) -> Part | None:
     if kind == "date and time":
         moment = iso.moment(text, local=True)
         return Part(f"timestamptz '{moment}'", "timestamptz") if moment else None
+    if kind == "time":
+        found = iso.time_of_day(text)
+        return Part(f"time '{found}'", "time") if found else None
     plain = text.removeprefix("-")
     months = _MONTHS.fullmatch(plain) is not None
     days = re.match(r"P(?:\d+D)?(?:T.*)?$", plain) is not None
@@ -84,13 +88,14 @@ def added(left: Part, sign: str, right: Part) -> Part:
         return Part(f"(({left} - {right}) * interval '1 day')", "interval", False)
     if types <= TEXTS and sign == "+":
         return Part(f"({left} || {right})", "text")
-    if types == {"timestamptz"} and sign == "-":
+    if types in ({"timestamptz"}, {"time"}) and sign == "-":
         return Part(f"{left} {sign} {right}", "interval", False)
     if types == {"date", "interval"} and _WHOLE_DAYS.match(right):
         return Part(f"({left} {sign} {right})::date", "date")
     months = left.months if left.months == right.months else None
-    type_ = "timestamptz" if types == {"timestamptz", "interval"} else "interval"
-    return Part(f"{left} {sign} {right}", type_ if types <= {"timestamptz", "interval"} else "", months)
+    moments = types - {"interval"}
+    type_ = next(iter(moments), "interval") if moments <= {"timestamptz"} or moments <= {"time"} else ""
+    return Part(f"{left} {sign} {right}", type_, None if moments else months)
 
 
 def multiplied(left: Part, right: Part) -> Part:

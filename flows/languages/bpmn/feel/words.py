@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
     r"|(?P<function>(?:date\s+and\s+time|years\s+and\s+months\s+duration|date|duration))\s*(?=\()"
-    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.|<=|>=|<>|!==|!=|===|==|&&|\|\||\*\*|[-+*/()\[\]{}:<>=!,.]))"
+    r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.|<=|>=|<>|!==|!=|===|==|&&|\|\||\*\*|[-+*/()\[\]{}:<>=!,.@]))"
 )
 WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 # What begins the other forms of FEEL.
