@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy
 from flows.capabilities.alerts.api import SavedAlertRule
 from monitor.alerts.forms import AGES
 from monitor.labels import ALERT_KIND, ALERT_STATE
-from pages.templatetags.wed import NOTHING, duration
+from pages.clock import NOTHING
+from pages.templatetags.wed import duration
 
 # The label of each state of a rule, and the class of its colour.
 _COLOUR = {"off": "none", "failing": "X", "active": "E", "pending": "R", "new": "none", "normal": "F"}

@@ -20,10 +20,12 @@ from flows.errors import Refused, UnknownAlert
 from flows.queries.definitions import FlowInfo
 from monitor import list_filters
 from monitor.alerts import forms, present, selection, week
+from monitor.alerts.cells import cells, state
 from monitor.alerts.forms import EVENT, STATUS
 from monitor.alerts.rows import STATE, RuleRow, measured
 from monitor.cases.rows import names
 from monitor.labels import ALERT_KIND
+from pages.clock import Clock
 from pages.guard import page
 from pages.urlparams import long_number, text
 
@@ -55,7 +57,8 @@ def alerts(request: HttpRequest) -> HttpResponse:
     counts = api.alerts.count_states(None if wanted.flows is None else sorted(wanted.flows))
     context = {
         "rows": [RuleRow(rule, titles.flow(rule.flow)) for rule in found.rows],
-        "columns": {name: selection.KIND.columns[name] for name in columns},
+        "columns": (titled := {name: selection.KIND.columns[name] for name in columns}),
+        "cells": cells(titled),
         "numbers": selection.NUMBERS,
         "more": found.more,
         "too_slow": found.too_slow,
@@ -84,7 +87,8 @@ def alert(request: HttpRequest, rule: int) -> HttpResponse:
     ]
     context = {
         "rule": found,
-        "row": RuleRow(found),
+        "row": (row := RuleRow(found)),
+        "state": state(row, Clock()),
         "flow": flow,
         "silences": SILENCES.items(),
         "operates": may_operate(request.user, flow.name),

@@ -126,13 +126,15 @@ class Caller:
 
     def of_proposal_or_404(self, number: int) -> tuple[Instance | None, FlowInfo]:
         """Return the instance of a proposal, None if it is about none or was removed, and its flow."""
+        if number >= 2**63:
+            raise Http404
         try:
-            found = read_proposal(number) if number < 2**63 else None
+            found = read_proposal(number)
         except UnknownProposal:
-            found = None
-        if found and found.wid and self.may_on("see", found.flow, found.wid) and instance(found.wid):
+            raise Http404 from None
+        if found.wid and self.may_on("see", found.flow, found.wid) and instance(found.wid):
             return self.instance_or_404(found.wid)
-        return None, self.flow_or_404(found.flow if found else "")
+        return None, self.flow_or_404(found.flow)
 
     def flow_of_bulk_or_404(self, number: int) -> FlowInfo:
         """Return the first flow of an operation on many instances, all of whose flows the caller sees."""

@@ -18,6 +18,7 @@ from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor import list_filters
 from monitor.approvals import rows as shown
 from monitor.approvals import selection
+from monitor.approvals.cells import cells
 from monitor.cases import rows as case_rows
 from monitor.lists.page import only_flow
 from monitor.views.operate import LONGEST_REASON
@@ -45,9 +46,9 @@ def approvals(request: HttpRequest) -> HttpResponse:
         "only_mine": wanted.chosen.only is not None,
         "rows": rows,
         "columns": titles,
+        "cells": cells(titles, mine, closed=wanted.chosen.closed),
         "more": found.more,
         "too_slow": found.too_slow,
-        "mine": mine,
         "to_approve": len(mine),
         "one_flow_hint": flow is None,
     } | selection.form(request, wanted, found, flow, columns)

@@ -35,6 +35,7 @@ from flows.moments import later
 from flows.queries.definitions import flow_by_name
 from flows.users.people import may_be_given
 from monitor.cases import following_case, selection, waits
+from monitor.cases.cells import cells
 from monitor.cases.rows import TABS, GroupRow, group_rows, names, rows
 from monitor.durations import seconds
 from monitor.flow_names import named_flow
@@ -76,6 +77,7 @@ def cases(request: HttpRequest) -> HttpResponse:
         "many_flows": len(shown) > 1,
         "rows": shown_rows,
         "columns": titles,
+        "cells": cells(titles),
         "too_slow": listed.too_slow,
         "one_flow_hint": only is None,
         "more": listed.more,

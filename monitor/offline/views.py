@@ -33,7 +33,7 @@ from pages.guard import page
 FILES = (
     "pages/tokens.css", "pages/elements.css", "pages/forms.css", "pages/frame.css", "pages/palette.css",
     "pages/panels.css", "pages/tabs.css", "pages/tables.css", "pages/labels.css", "pages/history.css",
-    "pages/motion.css", "pages/task_form.css", "monitor/operate.css", "monitor/task.css",
+    "pages/motion.css", "pages/typed.css", "pages/task_form.css", "monitor/operate.css", "monitor/task.css",
     "monitor/offline/offline.css", "wedsql_site/mark.svg", "pages/chosen-theme.js", "monitor/task.js",
     "monitor/conditions.js", "pages/device.js", "monitor/offline/app.js", "monitor/offline/store.js",
     "monitor/offline/sync.js", "monitor/offline/outbox.js", "monitor/offline/form.js",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +17,7 @@ from flows.capabilities.filters.api import SavedView
 from flows.queries.tasks import team_ids
 from monitor.lists import columns as list_columns
 from monitor.tasks import columns, list_parameters
+from monitor.tasks.cells import cells
 from monitor.tasks.list_parameters import Found, Wanted
 from monitor.tasks.rows import ORDERS, TABS, loads, movable, with_columns, with_work
 from pages.guard import page
@@ -69,7 +69,6 @@ def _facts(user: AnyUser, given: Wanted, leads: Collection[str] | None, mine: in
         "counts": {"mine": mine, "open": many if opened > MORE_COUNTED else str(opened)},
         "waiting": many if mine + opened > MORE_COUNTED else str(mine + opened or ""),
         "roles": [key.removeprefix("r:") for key in keys if key.startswith("r:")],
-        "now": datetime.now(UTC),
     }
 
 
@@ -81,6 +80,7 @@ def _table(user: AnyUser, given: Wanted, found: Found) -> dict[str, Any]:
     return {
         "rows": movable(shown.rows) if moves else shown.rows,
         "columns": titles,
+        "cells": cells(titles),
         "numbers": columns.NUMBERS,
         "more": found.more,
         "too_slow": found.too_slow,

@@ -23,9 +23,10 @@ from monitor import windows
 from monitor.bulk.choices import ALL, RESULT_OF_ONE, STATE
 from monitor.labels import AGAINST, COUNTED, HOLDER, START_RESULT, WAY, WINDOW, job_figure
 from pages.addresses import address
+from pages.clock import NOTHING, day
 from pages.labels import SYSTEM_JOB, SYSTEM_STEP
 from pages.markup import format_html, format_html_join
-from pages.templatetags.wed import NOTHING, day, duration, number
+from pages.templatetags.wed import duration, number
 
 register = template.Library()
 # Keeps a number and its sign on one line.
@@ -70,9 +71,15 @@ def step_title(context: template.Context, flow: FlowInfo, step: Step) -> SafeStr
 @register.simple_tag(takes_context=True)
 def firing_title(context: template.Context, flow: FlowInfo, transition: str) -> SafeString:
     """Render a transition by its label, or a step of the kernel by its label; designers see the name, too."""
+    return titled_firing(flow, transition, with_name=_designs(context, flow.name))
+
+
+def titled_firing(flow: FlowInfo, transition: str, *, with_name: bool) -> SafeString:
+    """Return a transition or a step of the kernel by its label as HTML, with its name for designers."""
     title = transition_title(flow, transition)
     css = SafeString(' class="mono"') if title == transition else ""
-    return format_html("<b{}>{}</b>{}", css, title, code_name(context, flow.name, transition, title))
+    name = _name_beside(transition) if with_name and title != transition else ""
+    return format_html("<b{}>{}</b>{}", css, title, name)
 
 
 @register.filter
@@ -85,9 +92,16 @@ def transition_title(flow: FlowInfo, name: str) -> str:
 @register.simple_tag(takes_context=True)
 def code_name(context: template.Context, flow: str, name: str, title: str = "") -> SafeString:
     """Render the name of a transition or attribute beside its title, for those who may design the flow."""
+    shown = name != title and _designs(context, flow)
+    return _name_beside(name) if shown else SafeString("")
+
+
+def _designs(context: template.Context, flow: str) -> bool:
     user = context.get("user")
-    if name == title or user is None or not may(user, "design", flow):
-        return SafeString("")
+    return user is not None and may(user, "design", flow)
+
+
+def _name_beside(name: str) -> SafeString:
     return format_html(' <span class="small dim mono">{}</span>', name)
 
 

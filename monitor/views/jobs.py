@@ -9,7 +9,6 @@ from functools import partial
 from django.db import DataError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
-from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_safe
 
@@ -24,7 +23,8 @@ from flows.queries.jobs import OpenJob
 from monitor import list_filters, masking, urlparams
 from monitor.list_filters import Asked
 from monitor.lists import columns as list_columns
-from monitor.lists.columns import Cells
+from monitor.lists import job_cells
+from monitor.lists.job_cells import JobRow
 from monitor.lists.page import Kind
 from monitor.lists.page import form as tools
 from pages.guard import is_timeout, page
@@ -85,8 +85,9 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
     read = list_columns.read(request.user, [(name, each.wid) for each in found.jobs], columns, flow)
     context = {
         "flow": flow,
-        "rows": [_row(flow, each, read.of(each.wid)) for each in found.jobs],
-        "columns": list_columns.titles(columns, [flow], KIND.columns),
+        "rows": [JobRow(masking.job(flow, each), read.of(each.wid)) for each in found.jobs],
+        "columns": (titles := list_columns.titles(columns, [flow], KIND.columns)),
+        "cells": job_cells.cells(flow, request.user, titles),
         "numbers": NUMBERS,
         "behind_key": found.behind,
         "too_slow": found.too_slow,
@@ -101,33 +102,6 @@ def flow_jobs(request: HttpRequest, name: str) -> HttpResponse:
         request, KIND, asked, found.error, flow, listing.order, ORDERS, columns, of_flow=flow.name
     )
     return render(request, "monitor/jobs.html", context)
-
-
-@dataclass(frozen=True)
-class JobRow:
-    """A job of the list, whom it waits for, and what is shown of its instance."""
-
-    job: OpenJob
-    waits: str
-    cells: Cells
-
-
-def _row(flow: FlowInfo, job: OpenJob, cells: Cells) -> JobRow:
-    return JobRow(masking.job(flow, job), waits_for(job), cells)
-
-
-def waits_for(job: OpenJob) -> str:
-    """Return whom a job waits for: who holds it, who it is assigned to, else who may perform it."""
-    if job.state == "K":
-        return gettext("people who repair it")
-    if job.holder or job.assigned_to:
-        return job.holder or job.assigned_to or ""
-    named = {"role": job.role}
-    if job.performer == "person":
-        return gettext("people of the role %(role)s") % named if job.role else gettext("people")
-    if job.performer == "database":
-        return gettext("the database")
-    return gettext("workers of the role %(role)s") % named if job.role else gettext("a worker")
 
 
 def counted(user: AnyUser, query: str, flow: FlowInfo | None, cap: int) -> Callable[[], Count]:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from django.utils.translation import gettext_lazy
 
 from flows.capabilities.webhooks.api import EVENTS, SavedWebhook, Webhook
-from pages.templatetags.wed import NOTHING
+from pages.clock import NOTHING
 
 EVENT = {
     "started": gettext_lazy("An instance starts"),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from typing import Any
 from urllib.parse import urlsplit
 
 from django import template
@@ -16,6 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from pages import state_values
+from pages.cells import Cells, opening
 from pages.compiler.constants import pure
 from pages.markup import escaped, format_html, format_html_join
 from pages.once import FIELD, token_of
@@ -64,9 +66,13 @@ def cell(content: str, label: str, css: str = "") -> SafeString:
     return SafeString(f"{_cell(label, css)}{escaped(content) if content.strip() else ''}</td>")
 
 
-@lru_cache(maxsize=2048, typed=True)
-def _cell(label: str, css: str) -> str:
-    return format_html('<td role="cell"{}>', _attributes(**{"class": css, "data-label": label}))
+_cell = lru_cache(maxsize=2048, typed=True)(opening)
+
+
+@register.simple_tag
+def row_cells(cells: Cells[Any], row: object) -> SafeString:
+    """Render the cells of a row of such a table, of the columns that the view has chosen (pages/cells.py)."""
+    return cells.row(row)
 
 
 @register.simple_tag
@@ -145,7 +151,7 @@ def error_page(context: template.Context, content: str, code: str, title: str) -
     ways = [(before, _("Back"))] if (before := page_before(context.get("request"))) else []
     buttons = (*ways, ("/", _("All flows")))
     links = format_html_join(SafeString(" "), '<a class="button" href="{}">{}</a>', buttons)
-    html = '<section class="empty">{}<h1>{}</h1>{}<p>{}</p></section>'
+    html = '<section class="empty" data-error-page>{}<h1>{}</h1>{}<p>{}</p></section>'
     return format_html(html, number, title, content, links)
 
 

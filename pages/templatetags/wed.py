@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Protocol
 
@@ -13,13 +13,13 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from pages import labels
+from pages.clock import NOTHING, Clock
 from pages.markup import format_html
 from pages.texts import Texts
 
 register = template.Library()
 
 _STATUSES, _JOB_STATES, _REASONS = (Texts(each) for each in (labels.STATUS, labels.JOB_STATE, labels.REASON))
-NOTHING = "\N{EN DASH}"
 
 
 class Counted(Protocol):
@@ -107,29 +107,7 @@ def _grouped(n: int, _language: str | None) -> str:
 @register.simple_tag
 def moment(at: datetime | None, precise: bool = False) -> SafeString | str:
     """Render a time: today's without the date, the whole in the title."""
-    if at is None:
-        return NOTHING
-    zone = timezone.get_current_timezone()
-    local = at.astimezone(zone)
-    clock = local.time().isoformat("milliseconds" if precise else "seconds")
-    if local.date() != datetime.now(zone).date():
-        clock = f"{day(local.date())} {clock}"
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), _whole(local), clock)
-
-
-def day(local: date) -> str:
-    """Return a day in the short form of the language of the page."""
-    return _day(local, get_language())
-
-
-@lru_cache(maxsize=1024)
-def _day(day: date, _language: str | None) -> str:
-    return formats.date_format(day, "SHORT_DATE_FORMAT")
-
-
-def _whole(local: datetime) -> str:
-    """Return a time with its day and the name of its zone."""
-    return f"{local.replace(tzinfo=None).isoformat(' ', 'seconds')} {local.tzname()}"
+    return NOTHING if at is None else Clock().moment(at, precise=precise)
 
 
 @register.filter
@@ -147,23 +125,7 @@ def reader_zone() -> str:
 @register.simple_tag
 def ago(at: datetime | None) -> SafeString | str:
     """Render the age of a time; the script keeps it up to date."""
-    if at is None:
-        return NOTHING
-    title = _whole(at.astimezone(timezone.get_current_timezone()))
-    age = _age(datetime.now(UTC) - at)
-    return format_html('<time datetime="{}" title="{}" data-age>{}</time>', at.isoformat(), title, age)
-
-
-def _age(value: timedelta) -> str:
-    """Return the age in the same form as ages.js."""
-    seconds = max(0, int(value.total_seconds()))
-    if seconds < 60:
-        return _("# s ago").replace("#", str(seconds))
-    if seconds < 3600:
-        return _("# min ago").replace("#", str(seconds // 60))
-    if seconds < 86400:
-        return _("# h ago").replace("#", str(seconds // 3600))
-    return _("# d ago").replace("#", str(seconds // 86400))
+    return NOTHING if at is None else Clock().ago(at)
 
 
 @register.filter

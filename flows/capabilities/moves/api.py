@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from flows.capabilities.alerts.receivers import allowed, check_url
 from flows.capabilities.moves.envelope import new_keys
 from flows.statements import JSON, read_as, rows, value
 
@@ -147,7 +148,12 @@ def create_identity(name: str, *, replace: bool = False, conn: Any = None) -> Id
 
 
 def save_peer(peer: Peer, actor: str, *, conn: Any = None) -> SavedPeer:
-    """Register another installation. Raises UnknownInstallation, BadDefinition."""
+    """Register another installation.
+
+    Raises UnknownInstallation, BadDefinition, BadAlert for an address that may not be used.
+    """
+    if peer.url is not None:
+        check_url(peer.url, allowed())
     given = {
         "id": peer.id,
         "name": peer.name,

@@ -2,6 +2,7 @@
 import { guardDevice } from "./device.js";
 import { palette } from "./palette.js";
 import { themeButton } from "./theme.js";
+import { typed } from "./typed.js";
 
 // The server shows times in the reader's zone, from the next page on.
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -11,6 +12,7 @@ if (zone && !document.cookie.includes(`zone=${zone}`)) {
 themeButton();
 palette();
 guardDevice();
+typed();
 // Menus close on Escape and on a click elsewhere.
 document.addEventListener("keydown", (event) => {
   const open = event.key === "Escape" && document.querySelector("details.menu[open]");

@@ -9,6 +9,7 @@ from typing import Any, get_type_hints
 import pytest
 
 from flows.capabilities.alerts.api import AlertRule
+from flows.capabilities.moves.api import Peer
 from flows.capabilities.webhooks.api import Webhook
 from flows.errors import BadAlert
 from flows.tests.kit import Kit
@@ -21,10 +22,14 @@ BAD = (
     "https://user@example.org/", "https://example.org:0/", "https://example.org/a b", "https://[::1",
     "javascript:alert(1)", "example.org", " ",
 )  # fmt: skip
+PUBLIC_KEY = "s55M6qcZBQPgB+smQdBgAF+yah7RRUnFYXSOzCOArBM="
 # What each function is given, all but the address.
 GIVEN: dict[type, Any] = {
     Webhook: Webhook("", secret="quiet"),
     AlertRule: AlertRule("many", "count", ">", 1, secret="quiet"),
+    Peer: Peer(
+        "51cd1084-945b-42fc-9bfd-8fca5d9dc300", "ship", "s55M6qcZBQPgB+smQdBgAF+yah7RRUnFYXSOzCOArBM="
+    ),
 }
 
 
@@ -51,8 +56,13 @@ def test_a_bad_address_is_never_saved(kit: Kit, name: str, url: str) -> None:
     kit.final("false")
     save: Callable[..., Any] = api_functions()[name]
     given = replace(GIVEN[SAVERS[name]], url="https://example.org/")
-    saved = save(kit.name, given, "olga", conn=kit.conn)
-    for replaced in (None, saved.id):
+    if isinstance(given, Peer):  # one of the site, which is replaced by its number
+        save(given, "olga", conn=kit.conn)
+        ways = [(replace(given, url=url), "olga")]
+    else:
+        saved = save(kit.name, given, "olga", conn=kit.conn)
+        ways = [(kit.name, replace(given, url=url), "olga", number) for number in (None, saved.id)]
+    for arguments in ways:
         with pytest.raises(BadAlert) as error:
-            save(kit.name, replace(given, url=url), "olga", replaced, conn=kit.conn)
+            save(*arguments, conn=kit.conn)
         assert error.value.sqlstate == "WD508"
