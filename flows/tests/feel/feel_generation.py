@@ -27,6 +27,7 @@ ANSWERS = Path(__file__).parents[1] / "corpus" / "feelin-8.2.0-functions.json"
 """What feelin answers to one of EACH expressions, or "error"."""
 EACH = 20
 _NEW, _BETWEEN = ['""', '"z"', '"[x]"'], ['","', '""', '"; "']
+_KEYS = ['"a"', '"b"']
 _NULLS = ["z", "e", "u", "m", "s", "o.none", "ns[9]", "[1][2]"]
 _SIGNS = ["=", "!=", "<", "<=", ">", ">="]
 _TEXTS = ['"a"', '"Köln"', '"foobar"', '""', '"A b"', "s", "s", '"x-y-z"']
@@ -34,6 +35,16 @@ _NUMBERS = ["0", "1", "2", "-3", "2.75", "0.5", "10", "m", "n", "-1.5", "100"]
 _DATES = ["d", 'date("2026-02-28")', 'date("2024-02-29")', "date(2026, 3, 1)", 'date("2025-12-31")',
           'd + duration("P1M")', 'd - duration("P1D")']  # fmt: skip
 _DURATIONS = ["i", 'duration("P1D")', 'duration("PT90M")', 'duration("-PT1H")', 'i + duration("PT12H")']
+_MOMENTS = ['date and time("2026-06-01T14:00:00@Europe/Berlin")', 'date and time("2026-06-01T12:00:00Z")',
+            'date and time("2026-12-01T07:00:00@America/New_York")',
+            'date and time("2026-06-01T08:00:00-04:00")']  # fmt: skip
+_TIMES = ['time("10:30:00")', 'time("00:00:00")', "time(10, 30, 0)", "time(23, 59, 59)", '@"08:15:30"',
+          'time("23:00:00") + duration("PT2H")', 'time("01:00:00") - duration("PT90M")']  # fmt: skip
+_TYPES = ["number", "string", "boolean", "date", "time", "date and time", "days and time duration",
+          "years and months duration"]  # fmt: skip
+_OF_RANGES = ["meets", "met by", "overlaps", "overlaps before", "overlaps after", "finishes", "finished by",
+              "includes", "during", "starts", "started by", "coincides", "before", "after"]  # fmt: skip
+_POINT_FIRST, _RANGE_FIRST = ["finishes", "during", "starts"], ["finished by", "includes", "started by"]
 _MONTHS = ['duration("P1Y6M")', 'duration("P3M")', 'duration("-P14M")']
 
 
@@ -80,6 +91,17 @@ class Drawing:
             lambda: f"{self.of('day of year', 'week of year')}({self.date()})",
             lambda: f"sqrt({self.of('4', '2.25', '0', '-1', '16')})",
             lambda: f"count({self.of('ns', 'os', 'ts', 'os[a > 1]', 'ns[item > 1]', 'o.l')})",
+            lambda: f"{self.of('median', 'stddev')}({self.numbers(depth - 1)})",
+            lambda: f"{self.of('log', 'exp')}({self.of('1', '2', '0', '-1', 'n', '0.5')})",
+            lambda: f"mode({self.numbers(0)})[{self.of('1', '-1')}]",
+            lambda: f"sort({self.numbers(0)}, {self.function()})[{self.integer()}]",
+            lambda: f"({self.of(*_TIMES)}).{self.of('hour', 'minute', 'second')}",
+            lambda: f"{self.range()}.{self.of('start', 'end')}",
+            lambda: f"get value({{a: {one()}, b: 2}}, {self.of(*_KEYS)})",
+            lambda: f"context put({{a: {one()}}}, {self.of(*_KEYS)}, {two()}).{self.of('a', 'b')}",
+            lambda: f"context merge([{{a: {one()}}}, {{a: {two()}, b: 1}}]).{self.of('a', 'b')}",
+            lambda: f"get entries({{a: {one()}, b: {two()}}})[{self.of('1', '2')}].value",
+            lambda: f"context([{{key: {self.of(*_KEYS)}, value: {one()}}}]).{self.of('a', 'b')}",
             lambda: self.of("ns[1]", "ns[-1]", "ns[9]", "os[2].a", "o.a", "o.in.b", "os[k = \"x\"][2].a",
                             "os[a > 4][1].a", "o.none", "os[item.on][1].a"),
         )  # fmt: skip
@@ -114,6 +136,10 @@ class Drawing:
             lambda: f"remove({written}, {self.of('1', '-1')})",
             lambda: f"index of({written}, {self.number(0)})",
             lambda: f"flatten([{written}, {self.number(0)}])",
+            lambda: f"sort({written}, {self.function()})",
+            lambda: f"mode([{', '.join(self.of('1', '2', '3', '2.5') for _ in items)}])",
+            lambda: f"list replace({written}, {self.of('1', '-1', '2')}, {self.number(0)})",
+            lambda: f"list replace({written}, function(item, new) item {self.sign()} {self.number(0)}, 5)",
             lambda: f"[{{a: {self.number(0)}}}, {{a: {self.number(0)}}}].a",
             lambda: f"[{{a: {self.number(0)}, b: 1}}, {{a: {self.number(0)}, b: 2}}][a > 1].b",
         )
@@ -138,6 +164,38 @@ class Drawing:
             lambda: f"{self.of('day of week', 'month of year')}({self.date()})",
             lambda: self.of("ts[1]", "ts[-1]", "os[1].k", "o.k", "os[a = 5].k[1]"),
         )  # fmt: skip
+
+    def sign(self) -> str:
+        """Return a sign that compares."""
+        return self.chance.choice(_SIGNS)
+
+    def function(self) -> str:
+        """Return a function that says which of two numbers is before the other."""
+        return f"function(x, y) {self.of('x < y', 'x > y', 'x * 2 < y * 2', '-x < -y')}"
+
+    def range(self, points: tuple[str, ...] = ("-1", "0", "1", "2", "3", "m", "n")) -> str:
+        """Return a range."""
+        low, high = self.chance.choice(points), self.chance.choice(points)
+        return f"{self.of('[', '(')}{low}..{high}{self.of(']', ')')}"
+
+    def of_ranges(self) -> str:
+        """Return a call of one of the functions of ranges."""
+        function = self.chance.choice(_OF_RANGES)
+        points = self.of(lambda: "m n 1 2 3 -1 0", lambda: 'd date("2026-03-01") date("2026-02-01")')
+        written = tuple(points.split())
+        kinds = ["rr"]
+        kinds += ["pr"] if function in [*_POINT_FIRST, "before", "after"] else []
+        kinds += ["rp"] if function in [*_RANGE_FIRST, "before", "after"] else []
+        kinds += ["pp"] if function in ("before", "after", "coincides") else []
+        one, two = (self.range(written) if kind == "r" else self.chance.choice(written)
+                    for kind in self.chance.choice(kinds))  # fmt: skip
+        return f"{function}({one}, {two})"
+
+    def typed(self) -> str:
+        """Return a test of a type."""
+        value = self.of("m", "s", "p", "d", "i", "1", '"a"', "true", "z", self.of(*_TIMES),
+                        self.of(*_MOMENTS), self.of(*_MONTHS), "ns[1]", "os[1].k", "null")  # fmt: skip
+        return f"(({value}) instance of {self.of(*_TYPES)})"
 
     def match(self) -> str:
         """Return a text that is looked for."""
@@ -183,6 +241,16 @@ class Drawing:
             lambda: f"({self.of(*_DATES)} {self.chance.choice(_SIGNS)} {self.of(*_DATES)})",
             lambda: f"({self.of(*_DURATIONS)} {self.chance.choice(_SIGNS)} {self.of(*_DURATIONS)})",
             lambda: f"({self.of(*_NULLS)} {self.of('=', '!=')} null)",
+            self.of_ranges,
+            self.of_ranges,
+            self.typed,
+            lambda: f"({self.of(*_MOMENTS)} {self.sign()} {self.of(*_MOMENTS)})",
+            lambda: f"({self.of(*_TIMES)} {self.sign()} {self.of(*_TIMES)})",
+            lambda: f"(time({self.of(*_MOMENTS)}) {self.sign()} {self.of(*_TIMES)})",
+            lambda: f"({self.of(*_TIMES)} - {self.of(*_TIMES)} {self.sign()} {self.of(*_DURATIONS)})",
+            lambda: f"is({self.number(0)}, {self.of(lambda: self.number(0), lambda: self.text(0), 'null')})",
+            lambda: f"({self.number(0)} in {self.range()})",
+            lambda: f"{self.range()}.{self.of('start included', 'end included')}",
             lambda: f"(o.a {self.chance.choice(_SIGNS)} {self.number(0)})",
         )  # fmt: skip
 

@@ -17,10 +17,21 @@ class Kind:
 
 
 FEELIN = [
-    Kind("positions from the end in `remove` and `insert before`", r"remove\(.*-1\)|insert before\(.*-1,",
+    Kind("functions of ranges, except `before` and `after`: null",
+         r"(meets|met by|overlaps|finishes|finished by|includes|during|starts|started by|coincides)( \w+)?\(",
+         "during(m, [0..9])", "10.3.4.7: whether the ends are so"),
+    Kind("`median` and `mode` order numbers as texts", r"median\(|mode\(", "median([2, 0.5, 100])",
+         "10.3.4.4: in the order of numbers"),
+    Kind("`is` of values of two types: null", r"\bis\(", 'is(0, "a")', "10.3.4.6: false"),
+    Kind("the type of a duration in an attribute", r"\(i\) instance of",
+         "((i) instance of days and time duration)", "refused"),
+    Kind("a range whose first end is the greater one", r" in [\[(][^,\]]*\.\.", "(2 in [m..1])",
+         "10.3.2.15, Table 55: two comparisons"),
+    Kind("positions from the end in `remove`, `insert before` and `list replace`",
+         r"remove\(.*-1\)|insert before\(.*-1,|list replace\(.*-1,",
          "remove([10, 1, 1, 0], -1)", "10.3.4.4: -1 is the last position"),
-    Kind("positions outside of a list", r"sublist\(|remove\(|insert before\(", "sublist([1], 2)",
-         "10.3.4: null for an argument outside of its domain"),
+    Kind("positions outside of a list", r"sublist\(|remove\(|insert before\(|list replace\(",
+         "sublist([1], 2)", "10.3.4: null for an argument outside of its domain"),
     Kind("numbers that go down to 0, or end at it", r"in -?\d\.\.0 ", "(for x in 2..0 return 0)",
          "10.3.2.14: the numbers go up or down"),
     Kind("a filter by a truth value that is a part of an item", r"\[item\.on\]", "os[item.on][1].a",
@@ -31,7 +42,8 @@ FEELIN = [
          "10.3.2.15, Table 52: null; `= null` is a test of its own"),
     Kind("two values of JSON, whose types are not known", r"\b(os|ts|o)\b.*[=+<>].*\b(os|ts|o)\b",
          "(o.k = os[1].k)", "refused"),
-    Kind("a result that becomes too long for one condition", r"for |union|distinct|concatenate|flatten|item ",
+    Kind("a result that becomes too long for one condition",
+         r"for |sort|mode|median|union|distinct|concatenate|flatten|item ",
          "union(union([0.5, 0.5, m], [1, 2.75, n]), [0, n, -3, 10])", "refused"),
 ]  # fmt: skip
 JS_FEEL = [
@@ -48,6 +60,8 @@ JS_FEEL = [
     Kind("`<` and `>` of equal dates", r"\bd(ate)?\b", "(d < d)", "10.3.2.15, Table 53"),
     Kind("`and` and `or` with null", r"\bu\b|null| and | or ", "(true and u)", "10.3.2.10, Table 48: null"),
     Kind("`sum` and others of an empty list", r"sum\(|mean\(|m(?:in|ax)\(", "sum([])", "10.3.4.4: null"),
+    Kind("parts of a range that ends at 0: 0", r"\.\.0[\])]\.(start|end)", "(-1..0).start",
+         "10.3.2.7: its first end"),
 ]  # fmt: skip
 KINDS = {"feelin": FEELIN, "js-feel": JS_FEEL}
 

@@ -114,7 +114,7 @@ def arguments(function: str) -> Iterable[tuple[Span, Span]]:
 @pytest.mark.django_db
 def test_a_function_of_ranges_says_what_is_so_of_sets_of_numbers() -> None:
     draw = random.Random(15)  # noqa: S311 - the same pairs each time
-    wanted = {}
+    wanted: dict[str, bool] = {}
     for function in FUNCTIONS:
         pairs = [*arguments(function)]
         for written in WRITTEN:

@@ -55,6 +55,11 @@ TRUE = [
     r'"\x41" != "A"', 'level + "!" = "gold!"', 'duration("P3M") / 2 = duration("P1M")',
     'duration("-P3M") / 2 = duration("-P1M")', 'duration("P5M") * 0.5 = duration("P2M")',
     'duration("P1M") + duration("P11M") = duration("P1Y")', '-duration("P1M") = duration("-P1M")',
+    "[1, 2, m][3] / 2 = 1073741823.5", "[1, 2, 3][m - 2147483644] / 2 = 1.5", "max([3, 2]) / 2 = 1.5",
+    "[1, 3, m][item > 1][1] / 2 = 1.5", "sort([3, m], function(x, y) x < y)[1] / 2 = 1.5",
+    "[m, 1][item > 1][1] + m = 4294967294", "min(3, m) / 2 = 1.5", "max(m, 1) * m > m",
+    "-1 instance of number", "true = m instance of number", "m instance of number = true",
+    "i instance of date = false", "not(i instance of number)",
     "n between 0 and 1", 'd in [date("2026-01-01")..date("2026-12-31")]',
 ]  # fmt: skip
 REFUSED = [
@@ -89,7 +94,10 @@ REFUSED = [
     (r's = "\U110000"', "cannot be kept"),
 ]  # fmt: skip
 REFUSED += [
-    ("m instance of list<number>", "The type"), ("x instance of number", "type of the value"),
+    ("m + 1 instance of number", "truth value"),
+    ("i instance of years and months duration", "months or of days"),
+    ("1 * (m > 1)", "truth value"), ("m instance of list<number>", "The type"),
+    ("x instance of number", "type of the value"),
     ("i instance of days and time duration", "months or of days"), ("m instance number", "“of”"),
     ('before(d, "a")', "not comparable"), ("nth([1, 2])", "not in the subset"),
     ('median([1, "a"])', "several types|A number is expected"), ("get entries(x)", "written out"),

@@ -20,6 +20,8 @@ def compared(left: Value, sign: str, right: Value, place: int) -> Part:
         raise NotSimple(str(error), place) from error
     if NULL in (first, second) and sign in ("=", "<>"):
         return _null(sign, operand(second if first == NULL else first))
+    if NULL in (first, second) and "jsonb" in (first.type, second.type):
+        return Part("null", "boolean")
     first, second = alike([first, second], place)
     return Part(f"{first} {sign} {second}", "boolean")
 

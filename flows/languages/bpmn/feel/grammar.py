@@ -68,9 +68,6 @@ class Grammar(Forms):
             low = self.sum()
             self.need("and")
             return Between(place, left, low, self.sum())
-        if self.take("instance"):
-            self.need("of")
-            return InstanceOf(place, left, self.type())
         return self.within(place, left) if self.take("in") else left
 
     def type(self) -> str:
@@ -150,7 +147,18 @@ class Grammar(Forms):
     def signed(self) -> Node:
         """Read a value with a minus or without one."""
         place = self.word.position
-        return Negative(place, self.signed()) if self.take("-") else self.parts_of(self.value())
+        if not self.take("-"):
+            return self.typed(place, self.parts_of(self.value()))
+        if self.word.kind == "number":
+            return self.typed(place, Negative(place, self.parts_of(self.value())))
+        return Negative(place, self.signed())
+
+    def typed(self, place: int, value: Node) -> Node:
+        """Read a test of the type of a value, which binds more tightly than a sum."""
+        if not self.take("instance"):
+            return value
+        self.need("of")
+        return InstanceOf(place, value, self.type())
 
     def parts_of(self, found: Node) -> Node:
         """Read the filters and the parts that follow a value."""

@@ -157,7 +157,7 @@ def _extreme(function: str) -> Callable[[Value], Value]:
             if not lists.is_written(part)
         ]
         best = f"{function}({', '.join(texts)})"
-        type_ = lists.common(parts)
+        type_ = lists.shared(parts)
         return Part(
             f"(case when {' or '.join(unknown)} then null else {best} end)" if unknown else best, type_
         )

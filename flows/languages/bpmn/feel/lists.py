@@ -199,7 +199,10 @@ def common(parts: Iterable[Part]) -> str:
 
 def shared(parts: list[Part]) -> str:
     """Return the type of a choice of parts. Raises NoValue if they have none in common."""
-    return common(parts) or ("jsonb" if any(part.type == "jsonb" for part in parts) else "")
+    found = common(parts)
+    if found == "numeric" and {part.type for part in parts if part != NULL} == {"integer"}:
+        return "integer"  # what is computed with it must not be computed with whole numbers of the database
+    return found or ("jsonb" if any(part.type == "jsonb" for part in parts) else "")
 
 
 def parts_of(found: Listed, type_: str = "") -> list[Part]:

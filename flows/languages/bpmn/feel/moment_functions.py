@@ -1,4 +1,4 @@
-"""The functions of FEEL for dates, moments and durations (DMN 1.5, 10.3.4.1 and 10.3.4.7)."""
+"""The functions of FEEL for dates, moments and durations (DMN 1.5, 10.3.4.1 and 10.3.4.8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of FEEL for the order of points and ranges (DMN 1.5, 10.3.4.9).
+"""The functions of FEEL for the order of points and ranges (DMN 1.5, 10.3.4.7).
 
 Each is a conjunction of comparisons of ends: `_less` and its like choose the sign by which ends belong to the
 ranges. A comparison with null is unknown, as everywhere.

@@ -132,6 +132,8 @@ class _Translation:
         left, right = self.part(node.left, names), self.part(node.right, names)
         if NULL in (left, right):
             return NULL
+        if "boolean" in (left.type, right.type):
+            raise NoValue("A truth value has no sum, product or quotient.")
         if left.type == right.type == "jsonb" and node.sign == "+":
             raise NoValue("Two values of JSON are texts or numbers; add them where the type of one is known.")
         if "jsonb" in (left.type, right.type):

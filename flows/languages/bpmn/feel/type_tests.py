@@ -39,11 +39,13 @@ def is_of(value: Value, type_: str) -> Part:
         wanted = _OF_JSON.get(type_)
         test = f"coalesce(jsonb_typeof({value}) = '{wanted}', false)" if wanted else "false"
         return Part(test, "boolean")
-    return Part(f"{closed(value)} is not null" if _type_of(value) == type_ else "false", "boolean")
+    return Part(f"({closed(value)} is not null)" if _type_of(value, type_) == type_ else "false", "boolean")
 
 
-def _type_of(part: Part) -> str:
+def _type_of(part: Part, type_: str) -> str:
     if part.type == "interval":
+        if type_ not in (_DAYS, _MONTHS):
+            return _DAYS
         if part.months is None:
             raise NoValue("Whether the duration is one of months or of days is not known.")
         return _MONTHS if part.months else _DAYS

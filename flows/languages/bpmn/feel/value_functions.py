@@ -1,4 +1,4 @@
-"""Functions of FEEL for contexts, and `is` (DMN 1.5, 10.3.4.8 and 10.3.4.10)."""
+"""Functions of FEEL for contexts, and `is` (DMN 1.5, 10.3.4.10 and 10.3.4.6)."""
 
 from __future__ import annotations
 
