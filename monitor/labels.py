@@ -255,8 +255,8 @@ INVARIANT: dict[str, str | Promise] = {
     "I9": _("The figures have each counted step of the last days in its minute."),
     "I10": _("Each exception has an open case, and each open case its exception."),
     "I11": _("Each job that people perform is one open task, which has an owner if the job is held."),
-    "I13": _("An instance that is at another installation has no pending work here."),
     "I12": _("No result of a device waits behind one that was decided on later."),
+    "I13": _("An instance that is at another installation has no pending work here."),
 }
 
 

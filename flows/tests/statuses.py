@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flows import api
+from flows.capabilities.moves.api import Peer
 from flows.tests.kit import Kit
+
+PUBLIC_KEY = "s55M6qcZBQPgB+smQdBgAF+yah7RRUnFYXSOzCOArBM="
 
 
 def running(kit: Kit) -> int:
@@ -45,6 +48,16 @@ def leased(kit: Kit) -> int:
     return wid
 
 
+def away(kit: Kit) -> int:
+    """Hand an instance over to another installation, which reads nothing of it."""
+    other = Peer("51cd1084-945b-42fc-9bfd-8fca5d9dc300", "elsewhere", PUBLIC_KEY)
+    api.moves.create_identity("here", conn=kit.conn)
+    api.moves.save_peer(other, "ana", conn=kit.conn)
+    wid = running(kit)
+    api.moves.hand_over(wid, other.id, "It is done there.", conn=kit.conn)
+    return wid
+
+
 suspended = operated(running, api.operations.suspend)
 
 STATUSES: dict[str, Callable[[Kit], int]] = {
@@ -56,4 +69,5 @@ STATUSES: dict[str, Callable[[Kit], int]] = {
     "F": ended,
     "C": operated(running, api.instances.cancel),
     "A": operated(running, api.compensations.abort),
+    "M": away,
 }

@@ -239,7 +239,7 @@ create or replace function wedsql._arrive(p_move wedsql.move, p_preview boolean 
   returns wedsql.move
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  v_flow wedsql.flow := wedsql._flow(p_move.flow);
+  v_flow wedsql.flow := wedsql._locked_flow(p_move.flow, 'row exclusive');
   v_own wedsql.installation := wedsql._own_installation();
   v_now timestamptz := wedsql.now();
   v_wid integer := (select d.wid from wedsql.moved d

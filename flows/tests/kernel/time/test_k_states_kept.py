@@ -43,6 +43,11 @@ def go_on(kit: Kit, wid: int) -> None:
         api.operations.resume(wid, "Go on.", conn=kit.conn)
         assert broken(kit) == []
         go_on(kit, wid)
+    elif status == "M":
+        sent = api.moves.list(wid=wid, conn=kit.conn)[0]
+        api.moves.take_back(sent.id, "It goes on here.", conn=kit.conn)
+        assert broken(kit) == []
+        go_on(kit, wid)
     elif status == "E":
         api.repairs.repair(wid, "patch", {"changes": {"a": "end"}}, "x", conn=kit.conn)
 
@@ -61,7 +66,7 @@ def test_the_history_equals_the_state_after_a_change_of_attributes(
     kit.publish({"attributes": CHANGES[change], "triggers": TRIGGERS})
     assert broken(kit) == []
     last = kit.trace(wid)[-1]
-    if kit.status(wid) not in "FCA":
+    if kit.status(wid) not in "FCAM":  # one that is away gets its step when it is back
         assert last.state == kit.state(wid), "also of a living instance that no re-match reaches"
     go_on(kit, wid)
     assert broken(kit) == []

@@ -16,7 +16,7 @@ from tests.browser.offline.test_away import go_offline
 from tests.browser.offline.test_photos import choose, complete, conn, photo
 
 __all__ = ["conn", "photo"]
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[4]
 EVERYWHERE = {"locks", "serviceWorker", "language", "onLine"}
 """what each browser has that the client supports; all else of `navigator` may be missing"""
 WITHOUT = {
