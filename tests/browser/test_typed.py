@@ -287,3 +287,25 @@ def test_passwords_and_hidden_fields_are_never_kept(tab: Tab, login: Login) -> N
     tab.press("main form button.main")
     assert "typed" in tab.stored(), "the page keeps what is typed"
     assert "secret" not in tab.stored() and "hidden by" not in tab.stored()
+
+
+def test_a_comment_on_a_case_and_the_name_of_a_new_flow_are_filled_in_again(
+    tab: Tab, login: Login, parcels: Parcels
+) -> None:
+    wid = parcels.start(customer="Ana")
+    parcels.make_exception(wid)
+    login("alice", f"/instances/{wid}/repair/")
+    form = "form[action$='/comment/']"
+    field = tab.browser.find_element(By.CSS_SELECTOR, f"{form} textarea")
+    tab.browser.execute_script("for (const one of document.querySelectorAll('details')) one.open = true")
+    field.send_keys("line one\nline two")
+    send_after_the_end(tab, f"{form} button")
+    field = tab.browser.find_element(By.CSS_SELECTOR, f"{form} textarea")
+    assert FILLED in tab.note() and field.get_property("value") == "line one\nline two"
+    assert field.is_displayed(), "what was folded is open"
+    tab.press(f"{form} button")
+    assert tab.stored() == "" and tab.browser.page_source.count("line two") == 1
+    tab.open("/admin/flows/flow/new/")
+    tab.type("name", "brand_new")
+    send_after_the_end(tab, "main form.options button")
+    assert FILLED in tab.note() and tab.value("name") == "brand_new"
