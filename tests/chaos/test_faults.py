@@ -53,5 +53,5 @@ def test_nothing_is_lost(seed: int, home: Path, template: Server, monkeypatch: p
         row.injection(lambda: kill_and_start(system), "kill -9 of the server")
     assert row.good, row.notes
     assert row.injected == row.recovered == STRIKES + 1
-    assert (row.lost, row.twice, row.invariants) == (0, 0, 12)
+    assert (row.lost, row.twice, row.invariants) == (0, 0, 13)
     assert row.finished > 0

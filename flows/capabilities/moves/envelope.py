@@ -12,8 +12,6 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 from django.utils.translation import gettext as _
 
 from flows.errors import BadPackage
@@ -34,6 +32,10 @@ class Envelope:
 
     def check(self, public_key: bytes) -> None:
         """Check the signature. Raises BadPackage."""
+        # Workers and the reaper import this module and seldom sign: the package costs each of them memory.
+        from cryptography.exceptions import InvalidSignature
+        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
         try:
             Ed25519PublicKey.from_public_bytes(public_key).verify(self.signature, _signed(self.content))
         except (InvalidSignature, ValueError) as error:
@@ -49,12 +51,16 @@ class Envelope:
 
 def new_keys() -> tuple[bytes, bytes]:
     """Return a new public and private key."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     private = Ed25519PrivateKey.generate()
     return private.public_key().public_bytes_raw(), private.private_bytes_raw()
 
 
 def sealed(content: str, sender: str, private_key: bytes) -> bytes:
     """Return a content as a signed message."""
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     signature = Ed25519PrivateKey.from_private_bytes(private_key).sign(_signed(content))
     parts = {
         "format": FORMAT,

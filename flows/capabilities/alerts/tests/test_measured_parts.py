@@ -14,8 +14,8 @@ from flows.tests.pages import unique
 
 pytestmark = pytest.mark.django_db(transaction=True)
 VALUES = {
-    "integer": "1", "timestamptz": "today", "text": "x", "interval": "2h", "name": "x", "clock": "x",
-    "pair": '"a > b"', "path": '"a > b"',
+    "integer": "1", "numeric": "1", "timestamptz": "today", "text": "x", "interval": "2h", "name": "x",
+    "clock": "x", "pair": '"a > b"', "path": '"a > b"',
 }  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def condition(part: Field) -> str:
     value = part.choices[0] if part.choices else VALUES[part.kind]
     if part.name in ("since", "age", "idle", "took"):
         return f"{part.name}{':' if part.name == 'since' else '>'}2h"
-    return f"{part.name}:{value}"
+    return f"{part.name}{':' if '=' in part.operators or not part.operators else part.operators[0]}{value}"
 
 
 @pytest.mark.parametrize("name", [name for name in PARTS if name != "sla"])

@@ -17,7 +17,7 @@ VALUE = r"'for',\s*(?:case\b[^']*?(?:'[^']*'[^']*?)*?then\s*)?'(\w+)'(?:\s*else\
 KINDS = {*re.findall(r'"for": "(\w+)"', SOURCE)} | {
     word for words in re.findall(VALUE, SOURCE) for word in words if word
 }
-FACTS = dict.fromkeys(re.findall(r"'(\w+)'", SOURCE), 2)
+FACTS = dict.fromkeys({*re.findall(r"'(\w+)'", SOURCE)} - {"first"}, 2)  # what is said of another job
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
