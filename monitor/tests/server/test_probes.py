@@ -25,6 +25,7 @@ from django.test import Client, RequestFactory
 from flows import api as kernel
 from flows.database_errors import REPLACED_STATES, error_for
 from flows.errors import DatabaseGone
+from monitor import labels
 from monitor.api import problems
 from monitor.metrics import exposition
 from monitor.tests.conftest import Parcels, numbers_of, text_of
