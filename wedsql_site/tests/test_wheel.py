@@ -22,7 +22,7 @@ from wedsql_site import command_line, environment
 pytestmark = pytest.mark.slow
 DEVELOPMENT = {"bench", "chaos", "testkit", "tests"}  # packages of the checkout that nothing else imports
 # What the engine takes from the package of page parts: meanings of SQLSTATEs and names of codes.
-SHARED = ("pages/__init__.py", "pages/sqlstates.py", "pages/labels.py")
+SHARED = ("pages/__init__.py", "pages/sqlstates.py", "pages/labels.py", "pages/texts.py")
 # Imports each module of flows that is no page, where neither a web server nor the packages of pages exist.
 ALONE = """
 import importlib, sys

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from flows.languages.bpmn.feel import (
+from flows.languages.bpmn.feel import list_parts
+from flows.languages.bpmn.feel.library import (
     function_values,
     list_functions,
-    list_parts,
     moment_functions,
     number_functions,
     range_functions,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flows.languages.bpmn.feel import lists
-from flows.languages.bpmn.feel.list_functions import equal_of, listed_of
+from flows.languages.bpmn.feel.library.list_functions import equal_of, listed_of
 from flows.languages.bpmn.feel.lists import NULL, Item, Listed, NoValue, Value, one, whole
 from flows.languages.bpmn.feel.values import Part
 

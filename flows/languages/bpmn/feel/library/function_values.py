@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal
 
 from flows.languages.bpmn.feel import lists
-from flows.languages.bpmn.feel.list_functions import listed_of
+from flows.languages.bpmn.feel.library.list_functions import listed_of
 from flows.languages.bpmn.feel.list_parts import replace as replaced_at
 from flows.languages.bpmn.feel.lists import (
     NULL,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flows.languages.bpmn.feel.list_functions import equal_of, listed_of
+from flows.languages.bpmn.feel.library.list_functions import equal_of, listed_of
 from flows.languages.bpmn.feel.lists import NULL, Context, NoValue, Value, closed, is_null, listed, one, text
 from flows.languages.bpmn.feel.selections import of_documents, part_of
 from flows.languages.bpmn.feel.tree import key_of

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from decimal import Decimal
 from statistics import multimode
 
-from flows.languages.bpmn.feel.list_functions import listed_of
+from flows.languages.bpmn.feel.library.list_functions import listed_of
 from flows.languages.bpmn.feel.lists import NULL, NoValue, Value, as_type, closed, listed, one
 from flows.languages.bpmn.feel.values import NUMBERS, Part
 

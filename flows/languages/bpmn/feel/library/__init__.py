@@ -1,0 +1,1 @@
+"""The built-in functions of FEEL, by what they are about."""
