@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+import psycopg
 import pytest
 
 from flows import api, errors
@@ -252,9 +253,9 @@ def test_an_instance_that_is_held_or_not_running_stays(pair: Pair) -> None:
         here.hand_over(wid, there)
     with pytest.raises(errors.NotRunning, match="another installation"):
         api.instances.cancel(wid, "no", conn=here.conn)
-    with pytest.raises(Exception):  # noqa: B017 - any refusal of the paper's UPDATE
-        here.rows(f"set role wed_web; update orders.wed_flow set picked = 'x' where wid = {wid}")
-    here.rows("reset role")
+    with pytest.raises(psycopg.Error) as update:
+        here.rows(f"update orders.wed_flow set picked = 'x' where wid = {wid}")
+    assert update.value.sqlstate == "WD105"
 
 
 def test_a_key_that_another_instance_has_is_refused(pair: Pair) -> None:
