@@ -42,7 +42,7 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
     language = (expression.language or default).lower()
     if language in _SQL:
         return expression.text
-    text, before = _read(expression, language)
+    text, before = _read(expression, language, types)
     if any(each in language for each in _PROGRAMS):
         language = ""
         before = 2
@@ -93,7 +93,7 @@ def is_unread(expression: Expression, default: str, types: Mapping[str, str]) ->
         sql(expression, default, "", types)
     except NotUnderstood:
         return True
-    return not may_hold(_read(expression, language)[0].strip())
+    return not may_hold(_read(expression, language, types)[0].strip())
 
 
 def method(expression: Expression, default: str) -> str:
@@ -135,7 +135,7 @@ def bare(text: str) -> tuple[str, int]:
     return text, 0
 
 
-def _read(expression: Expression, language: str) -> tuple[str, int]:
+def _read(expression: Expression, language: str, types: Mapping[str, str] | None = None) -> tuple[str, int]:
     """Return an expression as FEEL as far as it has it, and how many characters are before it.
 
     What begins with = or is in FEEL stays: it has no idioms of other languages.
@@ -145,7 +145,7 @@ def _read(expression: Expression, language: str) -> tuple[str, int]:
     if not marked:
         text = returned(text.rstrip()).rstrip().rstrip(";")
     text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
-    return (text if marked or "feel" in language else as_feel(text, language)), before
+    return (text if marked or "feel" in language else as_feel(text, language, types)), before
 
 
 def _problem(message: str, expression: Expression, element: str) -> BpmnProblem:

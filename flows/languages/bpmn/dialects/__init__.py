@@ -7,15 +7,20 @@ written as FEEL. A text that is anything else stays as it is, for whoever refuse
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from flows.languages.bpmn.dialects.grammar import Foreign, tree
 from flows.languages.bpmn.dialects.idioms import Writer
 
 __all__ = ["as_feel"]
 
 
-def as_feel(text: str, language: str) -> str:
-    """Return an expression with the idioms of its language as FEEL has them; the text where it has none."""
-    writer = Writer()
+def as_feel(text: str, language: str, types: Mapping[str, str] | None = None) -> str:
+    """Return an expression with the idioms of its language as FEEL has them; the text where it has none.
+
+    types: of attributes, with which a number or a truth value may be compared that is written as a text.
+    """
+    writer = Writer(types or {})
     try:
         found = writer.feel(tree(text, paths="xpath" in language))
     except (Foreign, RecursionError):

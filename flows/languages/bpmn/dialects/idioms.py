@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from flows.languages.bpmn.dialects.grammar import (
     Call,
@@ -18,6 +18,7 @@ from flows.languages.bpmn.dialects.grammar import (
     Plain,
     Unary,
 )
+from flows.languages.bpmn.names import attribute_of
 
 _SCOPES = (
     ("this", "environment", "variables"), ("environment", "variables"), ("this", "variables"),
@@ -81,13 +82,22 @@ _METHODS: Mapping[str, str] = {
     ),
 }  # fmt: skip
 _VARIABLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_COMPARING = frozenset({"==", "!=", "===", "!==", "=", "<>", "eq", "ne", "<", "<=", ">", ">=",
+                        "lt", "le", "gt", "ge"})  # fmt: skip
+_WRITTEN = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
+_CONVERTED = {
+    "boolean": re.compile("true|false", re.IGNORECASE),
+    **dict.fromkeys(("integer", "bigint", "numeric", "double precision"), _WRITTEN),
+}
+"""Types whose values Java compares with texts, and the texts that are such values."""
 _NUMBER = re.compile(r"""(["'])(-?\d+(?:\.\d+)?)\1""")
 
 
 class Writer:
     """Writes a tree as FEEL; `changed` says whether anything is written otherwise than it was."""
 
-    def __init__(self) -> None:
+    def __init__(self, types: Mapping[str, str]) -> None:
+        self.types = types
         self.changed = False
 
     def feel(self, node: Node) -> str:
@@ -117,14 +127,26 @@ class Writer:
         return node.text
 
     def chain(self, node: Chain) -> str:
-        found = self.feel(node.parts[0])
-        for sign, part in zip(node.signs, node.parts[1:], strict=True):
+        parts = [self._like(part, node) for part in node.parts]
+        found = self.feel(parts[0])
+        for sign, part in zip(node.signs, parts[1:], strict=True):
             if sign in ("%", "mod"):
                 found = self._change(f"modulo({found}, {self.feel(part)})")
                 continue
             self.changed |= sign in _SIGNS
             found = f"{found} {_SIGNS.get(sign, sign)} {self.feel(part)}"
         return found
+
+    def _like(self, part: Node, node: Chain) -> Node:
+        """Return a text that is compared with a number or a truth value as one, which Java converts."""
+        if not (isinstance(part, Plain) and part.kind == "text" and _COMPARING.issuperset(node.signs)):
+            return part
+        types = {self.types.get(attribute_of(each.text.lower()), "") for each in node.parts if _is_name(each)}
+        pattern = next((_CONVERTED[each] for each in types if each in _CONVERTED), None)
+        if pattern is None or not pattern.fullmatch(part.text[1:-1]):
+            return part
+        self.changed = True
+        return Plain("name", part.text[1:-1].lower())
 
     def unary(self, node: Unary) -> str:
         part = self.feel(node.part)
@@ -162,6 +184,10 @@ class Writer:
                 return f"{self.feel(node.function)}({', '.join(arguments)})"
             return self._change(_filled(form, arguments, self.feel(node.function.value)))
         return f"{name}({', '.join(arguments)})"
+
+
+def _is_name(node: Node) -> TypeGuard[Plain]:
+    return isinstance(node, Plain) and node.kind == "name"
 
 
 _FORMS: Mapping[type, Callable[[Writer, Any], str]] = {
