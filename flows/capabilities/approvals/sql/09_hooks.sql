@@ -70,3 +70,21 @@ select coalesce(
    where p.bulk_id is not null and p.closed_at is null and p.expires_at > p_now
    order by p.number limit 1))
 $$;
+
+-- Ends a proposal whose maker may no longer do what it proposes; it fails with this reason. Proposals are
+-- looked at when they are approved, so none is among the standing requests.
+-- Locks: the proposal.
+create or replace function wedsql._on_end_standing_approvals(p_kind text, p_number bigint, p_why wedsql.why)
+  returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_kind <> 'proposal' then
+    return false;
+  end if;
+  perform from wedsql.proposal p where p.number = p_number and p.closed_at is null for no key update;
+  if not found then
+    return false;
+  end if;
+  perform wedsql._end_proposal(p_number, 'failed', 'not_applied', 'kernel', null, p_why);
+  return true;
+end $$;
