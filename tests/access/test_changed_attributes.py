@@ -59,7 +59,8 @@ SAVED: Mapping[str, tuple[str, tuple[Any, ...]]] = {
 }  # fmt: skip
 
 REAPERS = sorted(
-    f"flows.capabilities.{each.parent.name}.reaper" for each in CHECKOUT.glob("flows/capabilities/*/reaper.py")
+    f"flows.capabilities.{each.parent.name}.reaper"
+    for each in CHECKOUT.glob("flows/capabilities/*/reaper.py")
 )
 
 
@@ -92,8 +93,8 @@ def test_what_is_saved_about_an_attribute_stops_nothing(how: str, sample: Sample
             part.in_round(session)
         if hasattr(part, "beside_rounds"):
             part.beside_rounds()
-    told = session.execute("select error from wedsql.alert_rule where name = 'w'").fetchone()
-    assert told and told[0], "a rule that cannot be measured says so"
+    rule = session.execute("select error from wedsql.alert_rule where name = 'w'").fetchone()
+    assert rule and rule[0], "a rule that cannot be measured says so"
     failed = {}
     for route, pattern in some(patterns(), 2, len(how)):
         answer = browser.get(filled(route, pattern, sample.values(route)))
