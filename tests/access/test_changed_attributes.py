@@ -64,7 +64,7 @@ REAPERS = sorted(
 )
 
 
-def changed(definition: dict[str, Any], how: str) -> dict[str, Any]:
+def changed(definition: Mapping[str, Any], how: str) -> dict[str, Any]:
     """Return a definition in which the weight and the customer are otherwise."""
     attributes = []
     for each in definition["attributes"]:
