@@ -119,9 +119,7 @@ def test_keys_that_are_pressed_before_the_editor_is_there_are_kept(
     wait(lambda page: sentence(page) == "Amount is greater than 12 and Stock is 'x'")
 
 
-def test_without_the_editor_the_text_area_says_what_is_wrong(
-    browser: Browser, flow: str, wait: Wait
-) -> None:
+def test_without_the_editor_the_text_area_says_what_is_wrong(browser: Browser, flow: str, wait: Wait) -> None:
     browser.execute_cdp_cmd("Network.enable", {})
     browser.execute_cdp_cmd("Network.setBlockedURLs", {"urls": ["*codemirror*"]})
     field = browser.find_element(By.NAME, "triggers-0-predicate")
