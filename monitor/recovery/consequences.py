@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from flows.capabilities.reasons import form_values
-from flows.capabilities.reasons.api import InstanceReasons, RuleReason
+from flows.capabilities.reasons.api import InstanceReasons, Obstacle, RuleReason
 from flows.capabilities.recovery.api import RepairPreview
 from flows.designer.trial.values import as_text
 from flows.errors import WedError
@@ -46,6 +46,18 @@ CALLED = {
 NEAREST = 5
 # The types of which a person may decide a value; those of others are facts, which a person has to find out.
 KNOWABLE = ("text", "enum", "boolean")
+
+
+@dataclass(frozen=True)
+class Helped:
+    """What persons wrote into an attribute, and how many such cases reached their final state after it.
+
+    `value` is what they all wrote, where they did (`is_same`).
+    """
+
+    final: int
+    is_same: bool
+    value: Any
 
 
 @dataclass(frozen=True)
@@ -135,39 +147,77 @@ def missing(
     found: InstanceReasons,
     flow: FlowInfo,
     attributes: Sequence[Mapping[str, Any]],
-    helped: Mapping[str, int] | None = None,
+    helped: Mapping[str, Sequence[Helped]] | None = None,
 ) -> list[Missing]:
     """Return the rules that do not hold, each with the values that it needs.
 
-    `helped` says how many such cases reached their final state after persons wrote an attribute: first come
-    the rules that need these, and only these are proposed. Then follow the nearest; of those as near, rules
-    whose transition has been done before come last: a repair is to go on. An amount, a time or a date is a
-    fact, and never proposed.
+    `helped` has what persons wrote in such cases, by attribute: first come the rules that need this, and only
+    this is proposed. Then follow the nearest; of those as near, rules whose transition has been done before
+    come last: a repair is to go on. Without such cases, an amount, a time or a date is a fact, and never
+    proposed. So is what a transition wrote, except where it is then done again, and for the final condition,
+    by which a person says what was done by hand.
     """
     titles = {**SYSTEM_TITLES.all(), **flow.transition_titles}
     labels = found.labels.translated(translate_label)
     names = {one["name"] for one in attributes if one.get("type", "text") in KNOWABLE}
-    names &= set(helped) if helped else names
-    ranked = sorted(
-        found.nearest, key=lambda one: (-_help(one, helped or {}), len(one.obstacles), one.is_done)
-    )
-    return [_missing(rule, shown_rule(rule, labels, titles), names) for rule in ranked[:NEAREST]]
+    helps = helped or {}
+    ways = {
+        rule.id: [_proposed(rule, way, names, flow, helps) for way in rule.ways] for rule in found.nearest
+    }
+    ranked = sorted(found.nearest, key=lambda one: (-_help(one, helps), len(one.obstacles), one.is_done))
+    shown = sorted(ranked, key=lambda one: not any(ways[one.id]))[
+        :NEAREST
+    ]  # none that can be filled in is left out
+    return [
+        _missing(rule, shown_rule(rule, labels, titles), ways[rule.id]) for rule in ranked if rule in shown
+    ]
 
 
-def _help(rule: RuleReason, helped: Mapping[str, int]) -> int:
+def _proposed(
+    rule: RuleReason,
+    way: Sequence[Obstacle],
+    names: Collection[str],
+    flow: FlowInfo,
+    helped: Mapping[str, Sequence[Helped]],
+) -> Mapping[str, Any] | None:
+    """Return the values that a person can know of what a way of a rule needs; None if there are others."""
+    values = form_values.rule(way, names)
+    if values is None or (rule.final and not helped):
+        return values
+    if helped:
+        return values if all(_final(name, values, helped) for name in values) else None
+    others = {one.transition for one in flow.triggers if one.transition != rule.transition}
+    written = {name: write.by for one in way for name, write in one.written.items()}
+    return None if any(written.get(name) in others for name in values if values[name] is not None) else values
+
+
+def _help(rule: RuleReason, helped: Mapping[str, Sequence[Helped]]) -> int:
     """Return in how many cases persons helped with what one of the ways needs."""
-    needs = ([name for one in way for name in one.now] for way in rule.ways)
-    return max((min(helped.get(name, 0) for name in names) for names in needs if names), default=0)
+    return max((_help_of(way, helped) for way in rule.ways), default=0)
 
 
-def _missing(rule: RuleReason, shown_as: ShownRule, names: Collection[str]) -> Missing:
-    every = (shown_as.obstacles, *shown_as.others)
-    ways = zip(rule.ways, every, strict=True)
+def _help_of(way: Sequence[Obstacle], helped: Mapping[str, Sequence[Helped]]) -> int:
+    names = {name for one in way for name in one.now}
+    values = form_values.rule(way, names) or {}
+    return min((_final(name, values, helped) for name in names), default=0)
+
+
+def _final(name: str, values: Mapping[str, Any], helped: Mapping[str, Sequence[Helped]]) -> int:
+    """Return the most cases that were helped by this value of an attribute, or by any where none is given."""
+    found = helped.get(name, ())
+    if name in values:
+        wanted = plain_text(values[name])
+        found = [one for one in found if not one.is_same or plain_text(one.value) == wanted]
+    return max((one.final for one in found), default=0)
+
+
+def _missing(rule: RuleReason, shown_as: ShownRule, proposed: Sequence[Mapping[str, Any] | None]) -> Missing:
+    every = zip(proposed, (shown_as.obstacles, *shown_as.others), strict=True)
     return Missing(
         shown_as,
         [
-            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, form_values.rule(way, names))
-            for n, (way, obstacles) in enumerate(ways)
+            Way(f"{rule.id}.{n}" if n else str(rule.id), obstacles, values)
+            for n, (values, obstacles) in enumerate(every)
         ],
     )
 
