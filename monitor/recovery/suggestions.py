@@ -14,7 +14,7 @@ from flows.definition.option_labels import value_label
 from flows.designer.trial.values import as_text
 from flows.queries.definitions import FlowInfo
 from monitor.recovery.choices import CHOICES, Choice
-from monitor.recovery.consequences import Helped
+from monitor.recovery.needs import Helped
 from pages.addresses import address
 from pages.labels import SYSTEM_STEP
 
