@@ -25,10 +25,13 @@ _SCOPES = (
     ("execution", "variables"), ("variables",), ("this",),
 )  # fmt: skip
 """What stands before a variable in JavaScript and Groovy."""
-_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_CONSTANTS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _SIGNS = {"is": "=", "is not": "!=", "div": "/"}
 _FUNCTIONS: Mapping[str, str] = {
     "len": "count({0})",
+    "starts_with": "starts with({0}, {1})",
+    "ends_with": "ends with({0}, {1})",
+    "string_length": "string length({0})",
     "execution.hasVariable": "({0} != null)",
     "KieFunctions.isNull": "({0} = null)",
     "KieFunctions.isEmpty": "is empty({0})",
@@ -96,8 +99,9 @@ _NUMBER = re.compile(r"""(["'])(-?\d+(?:\.\d+)?)\1""")
 class Writer:
     """Writes a tree as FEEL; `changed` says whether anything is written otherwise than it was."""
 
-    def __init__(self, types: Mapping[str, str]) -> None:
+    def __init__(self, types: Mapping[str, str], *, from_zero: bool) -> None:
         self.types = types
+        self.from_zero = from_zero
         self.changed = False
 
     def feel(self, node: Node) -> str:
@@ -113,7 +117,14 @@ class Writer:
         return self._change(f"(if {condition} then {yes} else {no})")
 
     def index(self, node: Index) -> str:
-        return f"{self.feel(node.value)}[{self.feel(node.part)}]"
+        value, part = self.feel(node.value), node.part
+        if isinstance(part, Plain) and part.kind == "text" and _VARIABLE.fullmatch(part.text[1:-1]):
+            return self._change(f"{value}.{part.text[1:-1]}")
+        if self.from_zero and isinstance(part, Plain) and part.text.isdecimal():
+            return self._change(f"{value}[{int(part.text) + 1}]")
+        if self.from_zero:
+            raise Foreign
+        return f"{value}[{self.feel(part)}]"
 
     def _change(self, text: str) -> str:
         self.changed = True
@@ -136,6 +147,13 @@ class Writer:
             self.changed |= sign in _SIGNS
             found = f"{found} {_SIGNS.get(sign, sign)} {self.feel(part)}"
         return found
+
+    def _containing(self, method: Member) -> str | None:
+        """Return the function that says whether a list, or a text, contains a value."""
+        if method.name not in ("contains", "includes") or not _is_name(method.value):
+            return None
+        type_ = self.types.get(attribute_of(method.value.text.lower()), "")
+        return {"text": "contains({self}, {0})", "jsonb": "list contains({self}, {0})"}.get(type_)
 
     def _like(self, part: Node, node: Chain) -> Node:
         """Return a text that is compared with a number or a truth value as one, which Java converts."""
@@ -179,7 +197,7 @@ class Writer:
         if name in _CALLS:
             return self._change(_filled(_CALLS[name], _values(name, arguments)))
         if isinstance(node.function, Member):
-            form = _METHODS.get(node.function.name)
+            form = _METHODS.get(node.function.name) or self._containing(node.function)
             if form is None:
                 return f"{self.feel(node.function)}({', '.join(arguments)})"
             return self._change(_filled(form, arguments, self.feel(node.function.value)))
