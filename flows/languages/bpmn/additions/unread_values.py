@@ -32,7 +32,7 @@ def is_left(sketch: Sketch, expression: Expression | None, known: Mapping[str, s
     if expression is None:
         return False
     if sketch.read.declares:
-        return is_program(expression, sketch.read.language)
+        return is_program(expression, sketch.read.language, known)
     return is_unread(expression, sketch.read.language, known)
 
 
