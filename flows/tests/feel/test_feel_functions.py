@@ -133,7 +133,7 @@ REFUSED = [
     ("max(for x in os return x.a)", "“min” and"), ("sum(for x in os return x.a + x.a.b)", "has parts"),
     ("count(os[matches(k, \"\\\\p{L}\")])", "pattern"), ("count(os[contains(k, s)])", "written out"),
     ("range(s) = null", "“range\\("), ("sublist(ns, -1)", "from 1 on"),
-    ("(for x in ns return x).a", "the rest"),
+    ("(for x in ns return x).a", "the rest"), ("max(ns).a", "compared with a number"),
     ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("{a: 1, A: 2}.a", "twice"),
     ("os[a > d].k = s", "attributes"),
     ("(for x in 1..200 return x)[1]", "at most 100"), ("s.length > 1", "no part"),
