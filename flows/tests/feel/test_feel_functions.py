@@ -91,6 +91,13 @@ VALUES = {
     "context([{key: \"a\", value: m}, {key: \"b\", value: 2}]).a": 7, "context([]).a": None,
     "context([{key: \"a\", value: 1}, {key: \"a\", value: 2}]) = null": True,
     "context(get entries({a: m})).a": 7,
+    "is defined(m)": True, "is defined(z)": False, "is defined(o.a)": True, "is defined(o.none)": False,
+    "is defined([])": True, "is defined(null)": False, "is empty([])": True, "is empty([z])": False,
+    "is empty(ns)": False, "is empty(o.none)": True, "is empty(os[a > 9])": True, "is empty(e)": True,
+    "is empty(s)": False, "is empty(\"\")": True, "is empty({})": True, "is empty(ts[3])": True,
+    "is blank(\" \")": True, "is blank(e)": True, "is blank(s)": False, "is blank(ts[3])": True,
+    "get or else(z, m)": 7, "get or else(m, 1)": 7, "get or else(o.none, 3) + 1": 4,
+    "get or else(e, \"x\")": "x", "get or else(null, n)": 2.5, "get or else(os[9].a, os[1].a)": 1,
 }  # fmt: skip
 OPERATIONS = ["m + 1", "m - 1", "m / 2", "-m", "m * 2", "n ** 2", "o.a - 1", "(if p then m else n)", "ns[1]"]
 TRUTHS = ["p or u", "p and u", "m > 1", "not(u)", "m in (1, 7)", "m between 1 and 2", "e = null", "os[1].on"]

@@ -25,6 +25,7 @@ begin
     v_new := v_new || wedsql._mark_tasks(p_wids);
   end if;
   if v_new is not null then
+    perform wedsql._keep_performers(v_new);
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
@@ -45,11 +46,10 @@ begin
                       when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
                  or o.rank <> - j.priority or g.refresh_payload), bool_or(o.due_at < 'infinity')
   into v_follow, v_due
-  from wedsql._tasks_of(p_wids) o
+  from wedsql._open_tasks_of(p_wids) o
   left join lateral (select * from wedsql.job_pool p
                      where p.wid = o.wid and p.id = o.job_id offset 0) j on true
-  left join wedsql.trig g on g.tgid = j.tgid
-  where o.ended_at is null;
+  left join wedsql.trig g on g.tgid = j.tgid;
   if v_follow then
     perform wedsql._follow_jobs(p_wids, p_now);
   end if;
@@ -75,10 +75,10 @@ begin
   return v_marked;
 end $$;
 
--- Returns the tasks of these instances, found by their numbers, whatever the statistics say of open tasks.
-create or replace function wedsql._tasks_of(p_wids integer[]) returns setof wedsql.task
+-- Returns the open tasks of these instances, whatever they had before, and whatever else is open.
+create or replace function wedsql._open_tasks_of(p_wids integer[]) returns setof wedsql.task
 language sql stable as $$
-select t.* from wedsql.task t where t.wid = any (p_wids) offset 0
+select t.* from wedsql.task t where t.wid = any (p_wids) and t.state in ('R', 'S', 'L', 'X', 'H') offset 0
 $$;
 
 -- Has the open tasks of these instances follow their jobs: most have nothing to follow.
@@ -98,15 +98,14 @@ begin
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
-        from wedsql._tasks_of(p_wids) o
+        from wedsql._open_tasks_of(p_wids) o
         left join lateral (select * from wedsql.job_pool p
                            where p.wid = o.wid and p.id = o.job_id offset 0) j on true
         left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq
                            from (select h.* from wedsql.wed_trace h where h.wid = o.wid and j.id is null
                                  order by h.seq desc limit 20) s
-                           where s.job_id = o.job_id) h on true
-        where o.ended_at is null) n
+                           where s.job_id = o.job_id) h on true) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by, n.held_since),
@@ -215,8 +214,8 @@ begin
     where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '' and t.job_id = j.id
       and t.ended_at is null;
     perform wedsql._message_loss(t.flow_id, t.wid, t.job_id, t.tgid, t.owner, t.owned_at, p_now)
-    from wedsql._tasks_of(v_wids) t
-    where t.tgid = p_trig.tgid and t.ended_at is null and t.owner is not null;
+    from wedsql._open_tasks_of(v_wids) t
+    where t.tgid = p_trig.tgid and t.owner is not null;
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
     delete from wedsql.task_watch w
@@ -230,7 +229,7 @@ end $$;
 create or replace function wedsql._on_freed_tasks(p_wids integer[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
+where exists (select from wedsql._open_tasks_of(p_wids) t)
 $$;
 
 create or replace function wedsql._on_stepped_tasks(p_wids integer[], p_now timestamptz) returns void
@@ -242,7 +241,7 @@ create or replace function wedsql._on_withdrawn_tasks(p_wids integer[], p_ids bi
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
+where exists (select from wedsql._open_tasks_of(p_wids) t)
 $$;
 
 create or replace function wedsql._on_excepted_tasks(
@@ -264,6 +263,7 @@ language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._delete_files(p_wids);
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
+delete from wedsql.task_performers p where p.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)
 $$;
 

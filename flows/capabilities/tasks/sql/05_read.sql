@@ -91,7 +91,7 @@ create or replace function wedsql.tasks_of_others(p_wids integer[], p_person tex
 returns table (owner text, tasks bigint, since timestamptz)
 language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select t.owner, count(*), max(t.owned_at)
-from wedsql._tasks_of(p_wids) t
+from wedsql._open_tasks_of(p_wids) t
 where t.state in ('S', 'L', 'X') and t.owner <> p_person
 group by t.owner order by count(*) desc, t.owner limit 20
 $$;

@@ -84,8 +84,8 @@ begin
   if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then
     perform wedsql._follow_watched(p_wids, p_now);
   end if;
-  if coalesce(p_due, exists (select from wedsql._tasks_of(p_wids) t
-                             where t.ended_at is null and t.due_at < 'infinity')) then
+  if coalesce(p_due, exists (select from wedsql._open_tasks_of(p_wids) t
+                             where t.due_at < 'infinity')) then
     perform wedsql._watch_missing(p_wids, p_now);
   end if;
   perform wedsql._message_ends(p_wids, p_now);
@@ -116,9 +116,9 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 begin
   insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at)
   select t.job_id, t.wid, t.flow_id, t.due_at, h.hours, wedsql._next_message(t.due_at, h.hours)
-  from wedsql._tasks_of(p_wids) t
+  from wedsql._open_tasks_of(p_wids) t
   cross join lateral (select wedsql._hours_from(t.due_at, (wedsql._settings_of(t.wid)).warnings, p_now)
                       as hours) h
-  where t.ended_at is null and t.state <> 'H' and t.due_at < 'infinity'
+  where t.state <> 'H' and t.due_at < 'infinity'
     and not exists (select from wedsql.task_watch w where w.job_id = t.job_id);
 end $$;
