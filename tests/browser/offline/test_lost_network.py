@@ -12,6 +12,7 @@ import pytest
 
 from flows import api
 from testkit.link import Link, lacking
+from testkit.waiting import until
 from testkit.web import WebServer
 from tests.browser.offline.device import Device
 from tests.browser.offline.test_offline import count_steps
@@ -59,13 +60,32 @@ def test_a_task_is_performed_while_the_link_is_down_and_delivered_once_it_is_up(
     assert api.tasks.read(task, "carol", conn=conn).state == "D" and count_steps(conn, task) == 1
 
 
+def test_the_browser_itself_sends_what_waits_once_the_link_is_up_and_no_page_is_open(
+    inside: Device, link: Link, locked: Callable[[], int], conn: psycopg.Connection[Any]
+) -> None:
+    task = locked()
+    inside.open()
+    inside.exchanged()
+    inside.wait(lambda page: inside.tasks() == [str(task)])
+    link.cut()
+    inside.complete(task, "5")
+    inside.exchanged("offline")
+    inside.page.get("about:blank")
+    link.restore()
+    sent = "select state from wedsql.device_result where job_id = %s"
+    until(lambda: conn.execute(sent, [task]).fetchall() == [("A",)])
+    inside.open("offline/en/#/outbox")
+    inside.wait(lambda page: inside.states() == ["accepted"])
+    assert count_steps(conn, task) == 1
+
+
 def test_a_live_page_notices_what_its_open_connection_does_not_report(inside: Device, link: Link) -> None:
     inside.page.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CLOCK})
     inside.open("instances/")
     inside.wait(lambda page: inside.all("[data-socket][data-state=live]"))
     link.cut()
     inside.wait(lambda page: inside.all("[data-socket][data-state=stale]"))
-    assert inside.page.execute_script("return window.ahead") == 0, "it is told that there is no network"
+    assert inside.page.execute_script("return window.ahead") == 0, "the browser has the event"
     link.restore()
     inside.wait(lambda page: inside.all("[data-socket][data-state=live]"))
     link.mute()

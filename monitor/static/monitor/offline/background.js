@@ -1,6 +1,6 @@
 // Sends what waits on the device while no page of the client is open, where the browser has background sync. The key is
 // that which the browser keeps while the person is logged in: without it nothing can be read, and nothing is sent. It
-// removes no result: a page that is opened sends each again, which counts once, and is told what became of it.
+// removes no result: a page that is opened sends each again, which counts once, and gets the answer.
 {
   const UNSENT = ["waiting", "discarding"], AT_ONCE = 10, TIMEOUT = 20000, BYTES_PER_MS = 10, LOST = "WD611";
   const KEPT = ["packages", "outbox", "drafts", "files"];

@@ -1,5 +1,5 @@
 // Reads what the list shows while the modules of the client are being loaded, which decrypt it: {"person", "outbox",
-// "packages"}, each as it is kept; null where there is no database yet, which is left to them, or nobody's key.
+// "packages"}, each as it is kept; null where there is no database yet, which is left to them, or no key.
 globalThis.early = new Promise((resolve) => {
   const asked = indexedDB.open("wedsql-offline");
   asked.onupgradeneeded = () => asked.transaction.abort();
