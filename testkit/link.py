@@ -1,7 +1,7 @@
 """A network of its own for a browser, with one link that goes down: what cutting a proxy does not show.
 
-A proxy that is cut ends connections. A link that is down ends none: an open one stays silent, and programs get
-the event that there is no network. What breaks behind the link causes no event.
+A proxy that is cut ends connections. A link that is down ends none: an open one stays silent, and programs
+get the event that there is no network. What breaks behind the link causes no event.
 """
 
 from __future__ import annotations
