@@ -6,7 +6,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0310_task_loops")]
+    dependencies = [("flows", "0311_task_check")]
     operations = [
         migrations.AlterModelOptions(
             "flow",
