@@ -19,8 +19,8 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 
 from testkit.line import Line
-from testkit.link import Link
 from tests.browser.conftest import DESK, FLAGS, PROGRAMS, wait_in
+from tests.browser.link import Link
 
 Browser = webdriver.Chrome
 

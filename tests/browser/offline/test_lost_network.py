@@ -11,9 +11,9 @@ import psycopg
 import pytest
 
 from flows import api
-from testkit.link import Link, lacking
 from testkit.waiting import until
 from testkit.web import WebServer
+from tests.browser.link import Link, lacking
 from tests.browser.offline.device import Device
 from tests.browser.offline.test_offline import count_steps
 
