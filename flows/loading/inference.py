@@ -11,6 +11,7 @@ from flows import api
 # In the order in which they are tried: what is written as a text is one.
 TYPES = ("text", "numeric", "boolean", "timestamptz", "jsonb")
 _MOST_NAMES = 3  # of one condition: more have too many combinations
+_MOST_OTHERS = 20  # conditions of the same names that a type is tried with
 _JOINT = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|([()])|\b(and|or)\b", re.IGNORECASE)
 _NOT = re.compile(r"\s*not\b", re.IGNORECASE)
 
@@ -22,9 +23,13 @@ def types_by_use(known: Mapping[str, str], uses: Sequence[tuple[str, Sequence[st
     its parts. A name is left out where no type suits.
     """
     found: dict[str, str] = {}
-    for condition, names in sorted(uses, key=lambda use: len(use[1])):
-        if len({*names} - found.keys()) <= _MOST_NAMES:
-            found |= _suiting({**known, **found}, condition, names)
+    for condition, names in sorted(uses, key=lambda use: (_says_nothing(*use), len(use[1]))):
+        unknown = {*names} - found.keys()
+        if len(unknown) <= _MOST_NAMES:
+            others = [
+                each for each, named in uses if {*named} & unknown and {*named} <= unknown | found.keys()
+            ]
+            found |= _suiting({**known, **found}, condition, names, others[:_MOST_OTHERS])
             continue
         for part in parts(condition):
             found |= _suiting({**known, **found}, part, [each for each in names if _has(part, each)])
@@ -32,16 +37,31 @@ def types_by_use(known: Mapping[str, str], uses: Sequence[tuple[str, Sequence[st
     return found
 
 
-def _suiting(known: Mapping[str, str], condition: str, names: Sequence[str]) -> dict[str, str]:
-    """Return the first types of those names that are not known with which a condition is accepted."""
+def _says_nothing(condition: str, names: Sequence[str]) -> bool:
+    """Return whether values of any type are used like this."""
+    return [condition.removesuffix(" is null").strip("()")] == [*names]
+
+
+def _suiting(
+    known: Mapping[str, str], condition: str, names: Sequence[str], others: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return the first types of those names that are not known with which a condition is accepted.
+
+    Types that suit the others as well come first.
+    """
     unknown = [name for name in names if name not in known]
     if not unknown or len(unknown) > _MOST_NAMES:
         return {}
+    first: dict[str, str] = {}
     for chosen in product(TYPES, repeat=len(unknown)):
         tried = dict(zip(unknown, chosen, strict=True))
-        if api.conditions.check({**known, **tried}, condition)[0] is None:
-            return tried
-    return {}
+        uses = (condition, *others)
+        accepted = (api.conditions.check({**known, **tried}, use)[0] is None for use in uses)
+        if next(accepted):
+            first = first or tried
+            if all(accepted):
+                return tried
+    return first
 
 
 def _has(condition: str, name: str) -> bool:

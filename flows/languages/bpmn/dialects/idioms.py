@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 from flows.languages.bpmn.dialects.grammar import (
     Call,
@@ -18,16 +18,20 @@ from flows.languages.bpmn.dialects.grammar import (
     Plain,
     Unary,
 )
+from flows.languages.bpmn.names import attribute_of
 
 _SCOPES = (
     ("this", "environment", "variables"), ("environment", "variables"), ("this", "variables"),
     ("execution", "variables"), ("variables",), ("this",),
 )  # fmt: skip
 """What stands before a variable in JavaScript and Groovy."""
-_CONSTANTS = {"True": "true", "False": "false", "None": "null"}
+_CONSTANTS = {"True": "true", "False": "false", "None": "null", "undefined": "null"}
 _SIGNS = {"is": "=", "is not": "!=", "div": "/"}
 _FUNCTIONS: Mapping[str, str] = {
     "len": "count({0})",
+    "starts_with": "starts with({0}, {1})",
+    "ends_with": "ends with({0}, {1})",
+    "string_length": "string length({0})",
     "execution.hasVariable": "({0} != null)",
     "KieFunctions.isNull": "({0} = null)",
     "KieFunctions.isEmpty": "is empty({0})",
@@ -81,13 +85,23 @@ _METHODS: Mapping[str, str] = {
     ),
 }  # fmt: skip
 _VARIABLE = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_COMPARING = frozenset({"==", "!=", "===", "!==", "=", "<>", "eq", "ne", "<", "<=", ">", ">=",
+                        "lt", "le", "gt", "ge"})  # fmt: skip
+_WRITTEN = re.compile(r"-?\d{1,30}(?:\.\d{1,30})?")
+_CONVERTED = {
+    "boolean": re.compile("true|false", re.IGNORECASE),
+    **dict.fromkeys(("integer", "bigint", "numeric", "double precision"), _WRITTEN),
+}
+"""Types whose values Java compares with texts, and the texts that are such values."""
 _NUMBER = re.compile(r"""(["'])(-?\d+(?:\.\d+)?)\1""")
 
 
 class Writer:
     """Writes a tree as FEEL; `changed` says whether anything is written otherwise than it was."""
 
-    def __init__(self) -> None:
+    def __init__(self, types: Mapping[str, str], *, from_zero: bool) -> None:
+        self.types = types
+        self.from_zero = from_zero
         self.changed = False
 
     def feel(self, node: Node) -> str:
@@ -103,7 +117,14 @@ class Writer:
         return self._change(f"(if {condition} then {yes} else {no})")
 
     def index(self, node: Index) -> str:
-        return f"{self.feel(node.value)}[{self.feel(node.part)}]"
+        value, part = self.feel(node.value), node.part
+        if isinstance(part, Plain) and part.kind == "text" and _VARIABLE.fullmatch(part.text[1:-1]):
+            return self._change(f"{value}.{part.text[1:-1]}")
+        if self.from_zero and isinstance(part, Plain) and part.text.isdecimal():
+            return self._change(f"{value}[{int(part.text) + 1}]")
+        if self.from_zero:
+            raise Foreign
+        return f"{value}[{self.feel(part)}]"
 
     def _change(self, text: str) -> str:
         self.changed = True
@@ -117,14 +138,33 @@ class Writer:
         return node.text
 
     def chain(self, node: Chain) -> str:
-        found = self.feel(node.parts[0])
-        for sign, part in zip(node.signs, node.parts[1:], strict=True):
+        parts = [self._like(part, node) for part in node.parts]
+        found = self.feel(parts[0])
+        for sign, part in zip(node.signs, parts[1:], strict=True):
             if sign in ("%", "mod"):
                 found = self._change(f"modulo({found}, {self.feel(part)})")
                 continue
             self.changed |= sign in _SIGNS
             found = f"{found} {_SIGNS.get(sign, sign)} {self.feel(part)}"
         return found
+
+    def _containing(self, method: Member) -> str | None:
+        """Return the function that says whether a list, or a text, contains a value."""
+        if method.name not in ("contains", "includes") or not _is_name(method.value):
+            return None
+        type_ = self.types.get(attribute_of(method.value.text.lower()), "")
+        return {"text": "contains({self}, {0})", "jsonb": "list contains({self}, {0})"}.get(type_)
+
+    def _like(self, part: Node, node: Chain) -> Node:
+        """Return a text that is compared with a number or a truth value as one, which Java converts."""
+        if not (isinstance(part, Plain) and part.kind == "text" and _COMPARING.issuperset(node.signs)):
+            return part
+        types = {self.types.get(attribute_of(each.text.lower()), "") for each in node.parts if _is_name(each)}
+        pattern = next((_CONVERTED[each] for each in types if each in _CONVERTED), None)
+        if pattern is None or not pattern.fullmatch(part.text[1:-1]):
+            return part
+        self.changed = True
+        return Plain("name", part.text[1:-1].lower())
 
     def unary(self, node: Unary) -> str:
         part = self.feel(node.part)
@@ -157,11 +197,15 @@ class Writer:
         if name in _CALLS:
             return self._change(_filled(_CALLS[name], _values(name, arguments)))
         if isinstance(node.function, Member):
-            form = _METHODS.get(node.function.name)
+            form = _METHODS.get(node.function.name) or self._containing(node.function)
             if form is None:
                 return f"{self.feel(node.function)}({', '.join(arguments)})"
             return self._change(_filled(form, arguments, self.feel(node.function.value)))
         return f"{name}({', '.join(arguments)})"
+
+
+def _is_name(node: Node) -> TypeGuard[Plain]:
+    return isinstance(node, Plain) and node.kind == "name"
 
 
 _FORMS: Mapping[type, Callable[[Writer, Any], str]] = {

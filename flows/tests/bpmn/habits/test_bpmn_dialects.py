@@ -15,6 +15,7 @@ from flows.tests.bpmn.files.bpmn_files import file, flows, node
 from flows.tests.bpmn.test_bpmn_programs import way
 
 JAVA = "http://www.java.com/java"
+XPATH = "http://www.w3.org/1999/XPath"
 TYPES = {"amount": "numeric", "approved": "boolean", "state": "text", "items": "jsonb", "note": "text",
          "order_": "jsonb"}  # fmt: skip
 READ = [
@@ -33,6 +34,18 @@ READ = [
      "((case when coalesce((amount > 100), false) then true else false end))"),
     ("", "${amount > 1000L}", "amount > 1000"),
     ("", "${amount % 2 == 0}", None),
+    ("", "${approved == 'true'}", "approved = true"),
+    ("", '${approved != "FALSE"}', "approved <> false"),
+    ("", "${'100.5' <= amount}", "100.5 <= amount"),
+    ("", "${state == '100'}", "state = '100'"),
+    ("", '${note.contains("x")}', "(strpos(note, 'x') > 0)"),
+    ("", '${items.contains("x") == true}', None),
+    ("javascript", "items.includes('x')", None),
+    ("", "${order['state'] == 'x' && order[\"a\"].b == 1}", None),
+    ("javascript", "note !== undefined && approved", "note is not null and approved"),
+    (JAVA, 'return ((Boolean) kcontext.getVariable("approved")).booleanValue();', "(approved)"),
+    (JAVA, 'return (Integer) amount > 5 && "x".equals((String) state);', "amount > 5 and ('x' = state)"),
+    ("", "${state == 'true' && approved}", "state = 'true' and approved"),
     ("", '${execution.hasVariable("note") && note != "x"}', "(note is not null) and note <> 'x'"),
     ("", "${execution.getVariableLocal('state') == 'yes'}", "state = 'yes'"),
     ("", "${variables:get(amount) > 100}", "amount > 100"),
@@ -54,7 +67,10 @@ READ = [
     ("python", "approved == True or state is None", "approved = true or state is null"),
     ("", "len(items) > 0", "jsonb_array_length(jsonb_path_query_array(items, '$[*]')) > 0"),
     ("", "${items.size() > 0}", "jsonb_array_length(jsonb_path_query_array(items, '$[*]')) > 0"),
-    ("http://www.w3.org/1999/XPath", "amount > 1 and not(approved = true())",
+    (XPATH, "string-length(state) > 2 and starts-with(state, 'a')",
+     "char_length(state) > 2 and starts_with(state, 'a')"),
+    (XPATH, "number(amount) > 1", "(amount) > 1"),
+    (XPATH, "amount > 1 and not(approved = true())",
      "amount > 1 and not (approved = true)"),
 ]  # fmt: skip
 LEFT = [
@@ -97,9 +113,27 @@ def test_a_text_without_idioms_stays(text: str) -> None:
 
 
 def test_a_path_of_xpath_is_no_quotient() -> None:
-    path = expression("getDataObject('order')/total > 100", "http://www.w3.org/1999/XPath")
+    path = expression("getDataObject('order')/total > 100", XPATH)
     assert '"total"' in sql(path, "", "x", TYPES) and "nullif" not in sql(path, "", "x", TYPES)
     assert "nullif" in sql(expression("order / total > 100", "feel"), "", "x", {"order_": "numeric"})
+
+
+@pytest.mark.parametrize(
+    "text", ["getDataObject('order')/ns1:total > 100", "bpmn:getDataObject('order')/a:total/text() > 100"]
+)
+def test_prefixes_of_a_path_are_left_out(text: str) -> None:
+    assert '"total"' in sql(expression(text, XPATH), "", "x", TYPES)
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "at"),
+    [
+        ("${items[0] == 'x'}", "", 0), ("=items[1] = \"x\"", "", 0), ("items[1] = \"x\"", "feel", 0),
+        ("items[2] = \"x\"", "", 1), ("items[1] == 'x'", "javascript", 1), ("items[0] == 'x'", "python", 0),
+    ],
+)  # fmt: skip
+def test_items_are_counted_as_the_language_counts(text: str, language: str, at: int) -> None:
+    assert f"items -> {at}" in sql(expression(text, language), "", "x", TYPES)
 
 
 def test_a_marked_expression_of_feel_has_no_idioms() -> None:
