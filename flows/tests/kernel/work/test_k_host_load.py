@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from flows import api
-from flows.types import ClaimedJob
 from flows.tests.kit import Kit
+from flows.types import ClaimedJob
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="its sessions take jobs in each way")]
 HOSTS = ["iguacu", "tuiuiu", "araguaia"]
