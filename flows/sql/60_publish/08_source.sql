@@ -87,8 +87,8 @@ begin
 end $$;
 
 -- Returns what a version of a flow was translated from, with the version; null where it was not. A version
--- that was published without a source has that of an earlier one only if its definition is the same. p_version: null for the present
--- one.
+-- that was published without a source has that of an earlier one only if its definition is the same.
+-- p_version: null for the present one.
 -- Raises: WD001.
 create or replace function wedsql.source(p_flow text, p_version integer default null) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
