@@ -6,7 +6,7 @@ from django.db import migrations
 
 
 class Migration(migrations.Migration):
-    dependencies = [("flows", "0311_task_check")]
+    dependencies = [("flows", "0312_host_use")]
     operations = [
         migrations.AlterModelOptions(
             "flow",
