@@ -15,6 +15,7 @@ from flows.tests.bpmn.files.bpmn_running import visited
 from flows.tests.children import children, go
 from flows.tests.kit import Kit, broken, refused
 from flows.tests.people import done
+from testkit.cases import pairs
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -85,8 +86,7 @@ def to_the_end(kit: Kit, wid: int, random: Random) -> None:
             kit.reap("3 hours")
 
 
-@pytest.mark.parametrize("after", [*CHANGED, *TO])
-@pytest.mark.parametrize("before", FROM)
+@pytest.mark.parametrize(("before", "after"), pairs(FROM, [*CHANGED, *TO], 3))
 def test_no_job_waits_without_its_token_after_a_changed_drawing(kit: Kit, before: str, after: str) -> None:
     submit(kit, FROM[before])
     wid = kit.start()
