@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.db import transaction
 from django.test import Client
 
 from flows.tests.commands import FIGURE_TWO, run
@@ -21,10 +23,23 @@ def alice(db: None) -> Client:
 
 
 @pytest.fixture(scope="module")
-def standing_fig2(django_db_setup: None, django_db_blocker: Any) -> str:
+def standing(django_db_setup: None, django_db_blocker: Any) -> Callable[[Callable[[], str]], str]:
+    """A function that makes a flow which the tests of the module share, in a transaction before theirs.
+
+    What they do to it is rolled back.
+    """
+
+    def made(make: Callable[[], str]) -> str:
+        with django_db_blocker.unblock(), transaction.atomic():
+            return make()
+
+    return made
+
+
+@pytest.fixture(scope="module")
+def standing_fig2(standing: Callable[[Callable[[], str]], str]) -> str:
     """The flow of figure 2 that the tests of a module share if what they do to it is rolled back."""
-    with django_db_blocker.unblock():
-        return loaded_fig2()
+    return standing(loaded_fig2)
 
 
 @pytest.fixture
