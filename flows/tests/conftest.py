@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
-from django.db import transaction
 from django.test import Client
 
 from flows.tests.commands import FIGURE_TWO, run
@@ -20,20 +18,6 @@ from flows.tests.pages import unique
 def alice(db: None) -> Client:
     """The browser of Alice, a superuser."""
     return browser(User.objects.create_superuser("alice"))
-
-
-@pytest.fixture(scope="module")
-def standing(django_db_setup: None, django_db_blocker: Any) -> Callable[[Callable[[], str]], str]:
-    """A function that makes a flow which the tests of the module share, in a transaction before theirs.
-
-    What they do to it is rolled back.
-    """
-
-    def made(make: Callable[[], str]) -> str:
-        with django_db_blocker.unblock(), transaction.atomic():
-            return make()
-
-    return made
 
 
 @pytest.fixture(scope="module")
