@@ -20,9 +20,10 @@ from django.views.decorators.http import require_http_methods, require_safe
 from flows import api
 from flows.access import flow_or_404, instance_or_404, may_operate, sees_everything, visible_flows
 from flows.capabilities.moves.api import Move
-from flows.errors import Refused, UnknownMove
+from flows.errors import NeedsApprovals, Refused, UnknownMove
 from monitor.moves import packages
 from monitor.moves.packages import MOST_BYTES
+from monitor.views.operate import to_proposal
 from pages.guard import page
 from pages.once import once
 from pages.urlparams import number
@@ -164,21 +165,23 @@ def hand_over(request: HttpRequest, wid: int) -> HttpResponse:
     if request.method == "POST":
         try:
             with transaction.atomic():
-                made = _handed_over(request, wid, str(context["reason"]))
-            return HttpResponseRedirect(reverse("monitor:move", args=[made.id]))
+                return _handed_over(request, wid, str(context["reason"]))
         except Refused as refused:
-            context["error"] = refused.sentence
+            context |= {"error": refused.sentence, "proposable": isinstance(refused, NeedsApprovals)}
     return render(request, "monitor/moves/hand_over.html", context)
 
 
-def _handed_over(request: HttpRequest, wid: int, reason: str) -> Move:
-    hours = number(request.POST.get("hours", ""))
-    valid = timedelta(hours=hours if hours is not None and 1 <= hours <= MOST_HOURS else 0)
-    made = api.moves.hand_over(
-        wid, request.POST.get("peer", "")[:100], reason, valid=valid, actor=request.user.get_username()
-    )
+def _handed_over(request: HttpRequest, wid: int, reason: str) -> HttpResponse:
+    """Hand the instance over or propose it, and return the page that follows. Raises Refused."""
+    hours, peer = number(request.POST.get("hours", "")), request.POST.get("peer", "")[:100]
+    hours = hours if hours is not None and 1 <= hours <= MOST_HOURS else 0
+    actor = request.user.get_username()
+    if request.POST.get("do") == "propose":
+        given = {"peer": peer, "hours": hours}
+        return to_proposal(request, api.approvals.propose(wid, "hand_over", given, reason, actor=actor))
+    made = api.moves.hand_over(wid, peer, reason, valid=timedelta(hours=hours), actor=actor)
     messages.success(request, _("Instance %(wid)s is handed to %(peer)s.") % {"wid": wid, "peer": made.peer})
-    return made
+    return HttpResponseRedirect(reverse("monitor:move", args=[made.id]))
 
 
 def _move_or_404(request: HttpRequest, number: UUID) -> Move:

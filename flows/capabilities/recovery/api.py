@@ -18,7 +18,8 @@ from flows.statements import JSON, typed_error, value
 Permission: TypeAlias = Literal["operate", "handle", "repair"]
 # The names of the operations for types and documents; the kernel has the table (`operations`).
 OperatingName: TypeAlias = Literal[
-    "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority", "reassign"
+    "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority",
+    "reassign", "hand_over",
 ]  # fmt: skip
 RepairName: TypeAlias = Literal[
     "patch", "accept", "complete", "skip", "rollback", "compensate", "replay", "abort", "migrate",

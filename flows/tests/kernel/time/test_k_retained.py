@@ -58,6 +58,7 @@ COLUMNS = {
     "start_time.last_wid": NUMBER,
     "task.wid": REMOVED,
     "task_file.wid": REMOVED,
+    "task_performers.wid": REMOVED,
     "task_setting.wid": REMOVED,
     "task_watch.wid": REMOVED,
     "timer.wid": ENDED,
