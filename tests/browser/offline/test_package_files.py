@@ -15,7 +15,7 @@ from testkit.line import Line
 from testkit.web import WebServer
 from tests.browser.axe import against_the_rules, axe
 from tests.browser.conftest import DESK, PHONE
-from tests.browser.offline.device import Device
+from tests.browser.offline.device import Device, Shelf
 from tests.browser.offline.test_offline import count_steps
 from tests.browser.offline.test_photos import PNG, WITH_PHOTO
 
@@ -37,12 +37,12 @@ def photo(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def other(tmp_path: Path, server: WebServer, technicians: None) -> Iterator[Callable[[str], Device]]:
+def other(shelf: Shelf, server: WebServer, technicians: None) -> Iterator[Callable[[str], Device]]:
     """A function that makes another device, on which a person was logged in once, and cuts its line."""
     made: list[Device] = []
 
     def device(person: str) -> Device:
-        one = Device(tmp_path / f"other-{len(made)}", Line(server.port))
+        one = shelf.take(Line(server.port))
         made.append(one)
         one.open("static/wedsql_site/mark.svg")
         one.log_in(person)
@@ -52,7 +52,7 @@ def other(tmp_path: Path, server: WebServer, technicians: None) -> Iterator[Call
 
     yield device
     for one in made:
-        one.kill()
+        shelf.give_back(one)
         one.line.cut()
 
 
