@@ -20,6 +20,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
+from testkit.cases import pairs
 from testkit.web import WebServer
 
 # The first one is Chromium without its windows: the same pages take three quarters of the time.
@@ -40,6 +41,8 @@ FLAGS = (
     "--lang=en",
 )
 DESK, PHONE = (1280, 900), (390, 844)
+# Theme and language, of which neither changes what the other does.
+LOOKS = pairs(("light", "dark"), ("en", "pt-br"), 2)
 PASSWORD = "a password for tests only"
 Login = Callable[..., None]
 LogIn = Callable[..., None]

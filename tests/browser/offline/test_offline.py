@@ -13,7 +13,7 @@ import pytest
 from flows import api
 from testkit.line import Line
 from tests.browser.axe import against_the_rules, axe
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.conftest import DESK, LOOKS, PHONE
 from tests.browser.offline.conftest import DEFINITION
 from tests.browser.offline.device import Device
 
@@ -296,8 +296,7 @@ def test_who_logs_out_with_results_that_are_not_sent_is_asked_what_becomes_of_th
     assert device.page.execute_async_script(STORED) == []
 
 
-@pytest.mark.parametrize("language", ["en", "pt-br"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme, language", LOOKS)
 def test_the_client_is_accessible_and_fits_a_phone(
     device: Device, line: Line, locked: Callable[[], int], theme: str, language: str
 ) -> None:

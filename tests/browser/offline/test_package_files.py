@@ -14,7 +14,7 @@ from flows import api
 from testkit.line import Line
 from testkit.web import WebServer
 from tests.browser.axe import against_the_rules, axe
-from tests.browser.conftest import DESK, PHONE
+from tests.browser.conftest import DESK, LOOKS, PHONE
 from tests.browser.offline.device import Device, Shelf
 from tests.browser.offline.test_offline import count_steps
 from tests.browser.offline.test_photos import PNG, WITH_PHOTO
@@ -165,8 +165,7 @@ def test_r009_results_that_cannot_be_sent_now_are_named_and_sent_when_the_file_i
     assert open_file(device, results) == ["became_accepted"] and count_steps(conn, task) == 1
 
 
-@pytest.mark.parametrize("language", ["en", "pt-br"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme, language", LOOKS)
 def test_the_page_for_files_is_accessible_and_fits_a_phone(
     device: Device, line: Line, locked: Callable[[], int], theme: str, language: str
 ) -> None:

@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 from flows import api
+from testkit.cases import pairs
 from testkit.line import Line
 from tests.browser.offline.conftest import DEFINITION
 from tests.browser.offline.device import Device
@@ -16,18 +17,19 @@ from tests.browser.offline.device import Device
 KEYED = DEFINITION | {
     "attributes": [{**one, "business_key": one["name"] == "model"} for one in DEFINITION["attributes"]]
 }
+# What is said, in each language, until the first exchange has ended.
+SAID = {"en": "Connecting", "pt-br": "Conectando"}
 
 
 def texts(device: Device, selector: str) -> list[str]:
     return [one.text for one in device.all(selector)]
 
 
-@pytest.mark.parametrize("language, said", [("en", "Connecting"), ("pt-br", "Conectando")])
-@pytest.mark.parametrize("place", ["", "away", "outbox"])
+@pytest.mark.parametrize("place, language", pairs(["", "away", "outbox"], SAID, 2))
 def test_until_the_first_exchange_has_ended_it_is_said_that_the_device_connects(
-    device: Device, line: Line, locked: Callable[[], int], place: str, language: str, said: str
+    device: Device, line: Line, locked: Callable[[], int], place: str, language: str
 ) -> None:
-    task = locked()
+    said, task = SAID[language], locked()
     device.page.delete_all_cookies()
     device.open(f"offline/{language}/")
     device.exchanged("log-in")
