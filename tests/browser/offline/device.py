@@ -40,10 +40,14 @@ class Device:
             options.add_argument(flag)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         chrome = webdriver.Chrome(options=options, service=Service(str(shutil.which("chromedriver"))))
+        self._prepare(chrome)
+        return chrome
+
+    def _prepare(self, chrome: Browser) -> None:
+        """Set what ends with the tab in which it was set."""
         chrome.set_window_size(*DESK)
         saves = {"behavior": "allow", "downloadPath": str(self.saved), "eventsEnabled": False}
         chrome.execute_cdp_cmd("Browser.setDownloadBehavior", saves)
-        return chrome
 
     @property
     def saved(self) -> Path:
@@ -78,9 +82,9 @@ class Device:
         stored = {"origin": self.line.url.rstrip("/"), "storageTypes": "all"}
         self.page.execute_cdp_cmd("Storage.clearDataForOrigin", stored)
         self.page.execute_cdp_cmd("Network.clearBrowserCookies", {})
-        self.page.set_window_size(*DESK)
         self.page.get_log("browser")
         shutil.rmtree(self.saved, ignore_errors=True)
+        self._prepare(self.page)
 
     def open(self, path: str = "offline/en/") -> None:
         """Load a page, also where it differs from the one that is open only after `#`."""
