@@ -44,7 +44,7 @@ FLAGS = (
     "--no-default-browser-check",
     "--password-store=basic",
     "--lang=en",
-    # Half of what a start takes are pages of the address line, which nobody sees, and a process in reserve.
+    # Half of what a start takes are pages of the address line, which is not shown, and a process in reserve.
     "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,WebUIOmniboxFullPopup,OmniboxAimPopup,"
     "SpareRendererForSitePerProcess",
 )
