@@ -112,6 +112,14 @@ WORDS: Mapping[str, Words] = {
         _("Only the workers of a name take the jobs from now on; an empty name gives them back to all."),
         done=_("The job is assigned."),
     ),
+    "hand_over": Words(
+        _("Hand over"),
+        _("Hand over"),
+        _(
+            "It ceases to run here and goes to another installation with its history, its files and all"
+            " values. It can be taken back until that installation has confirmed it."
+        ),
+    ),
     "cancel": Words(
         _("Cancel"),
         _("Cancel the instance"),

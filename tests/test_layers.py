@@ -40,7 +40,7 @@ CAPABILITIES: Mapping[str, frozenset[str]] = {
     "figures": frozenset(),
     "keys": frozenset(),
     "looks": frozenset(),
-    "moves": frozenset({"alerts"}),
+    "moves": frozenset({"alerts", "approvals"}),
     "offline": frozenset({"cases", "tasks"}),
     "past": frozenset(),
     "reasons": frozenset(),

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flows.engine.connection import value
+from flows.engine.connection import read_as, rows, value
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a person has asked for: `kind` is "bulk" or "publication", `operation` what is done in `flows`."""
+
+    kind: str
+    number: int
+    person: str
+    operation: str
+    flows: Sequence[str]
 
 
 def reap(limit: int = 200, *, conn: Any = None) -> dict[str, int]:
@@ -26,6 +39,16 @@ def maintain(*, conn: Any = None) -> dict[str, int]:
 def check_invariants(limit: int | None = None, *, conn: Any = None) -> datetime | None:
     """Check the invariants and store the result for the pages; return None if a check is running."""
     return value(conn, "select wedsql.check_invariants(%s)", (limit,))
+
+
+def standing_requests(*, conn: Any = None) -> list[Request]:
+    """Return the requests of persons that are about to happen: operations on many, due publications."""
+    return [read_as(Request, found) for (found,) in rows(conn, "select wedsql.standing_requests()", ())]
+
+
+def end_request(kind: str, number: int, person: str, *, conn: Any = None) -> bool:
+    """End what a person has asked for who may no longer do it; return whether it was waiting."""
+    return bool(value(conn, "select wedsql.end_request(%s, %s, %s)", (kind, number, person)))
 
 
 def report_disk(free: int, total: int, *, conn: Any = None) -> None:

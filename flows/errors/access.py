@@ -22,6 +22,14 @@ class NeedsApproval(Refused):
     default = _("The definition is published only after a second person has approved it.")
 
 
+class RightLost(Refused):
+    """The person who asked for it may not do it now; it ends undone, and another person asks for it."""
+
+    sqlstate = "WD304"
+    http = 403
+    default = _("The person who asked for this may not do it now.")
+
+
 class SamePerson(Refused):
     """The person who requested the publication cannot approve it."""
 

@@ -123,7 +123,7 @@ def proposal(request: HttpRequest, proposal: int) -> Any:
 def approve_repair(request: HttpRequest, proposal: int, given: inputs.NoteIn) -> Any:
     """Approve a proposal; the last approval applies it. Its state is `failed` if that was not possible."""
     name, groups = _checker(request)
-    return _shown(kernel.approvals.approve(proposal, name, groups, given.note))
+    return _shown(approvers.approve(proposal, name, groups, given.note))
 
 
 @router.post(

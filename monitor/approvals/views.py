@@ -97,7 +97,7 @@ def _decided(request: HttpRequest, found: Proposal, verb: str, note: str) -> Pro
         return api.approvals.approve_as_administrator(found.number, name, note)
     groups = approvers.approver_groups(request.user, found.flow)
     if verb == "approve":
-        return api.approvals.approve(found.number, name, groups, note)
+        return approvers.approve(found.number, name, groups, note)
     return api.approvals.reject(found.number, name, note, groups)
 
 

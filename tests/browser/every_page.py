@@ -146,7 +146,7 @@ def take_task(orders: Parcels) -> int:
     """Give people a task, of which alice has taken one and may take another; return the number of hers."""
     orders.connection.execute(
         f"insert into {orders.flow}.wed_trig (trname, cpred, performer, role, deadline, offline, outcomes,"
-        " label, description) values ('tr_call', 'total = 4242', 'person', 'Caller', '1 hour', true,"
+        " label, description) values ('tr_call', 'total = 4242', 'person', 'Caller', '30 hours', true,"
         " array[$$He is satisfied: total = 1$$, $$He complains about the delay of his order: total = 2$$],"
         " 'Call the customer', 'Ask whether the order has arrived.')"
     )

@@ -11,9 +11,12 @@ from typing import Any
 
 import psycopg
 from django.conf import settings
+from django.db import DatabaseError
+from django.db import connection as site
 
 from flows import api, capabilities
 from flows.errors import WedError
+from flows.users import requesters
 from workers.alerts import beside
 from workers.client.connect import opener
 from workers.client.wire import ConnectionLost, Wire
@@ -73,7 +76,20 @@ def _end_overdue(total: dict[str, int], connection: psycopg.Connection[Any]) -> 
             return
 
 
+def _end_lost(connection: psycopg.Connection[Any]) -> None:
+    """End what persons have asked for who may no longer do it, before anything of it is performed."""
+    try:
+        if ended := requesters.end_lost(connection):
+            log.warning(
+                "%s requests ended whose persons may no longer do it", ended, extra={"worker": WORKER}
+            )
+    except DatabaseError as error:
+        log.warning("Rights were not looked at: %s", summarize(error), extra={"worker": WORKER})
+        site.close()
+
+
 _STEPS: tuple[_Step, ...] = (
+    _end_lost,
     publish_scheduled,
     continue_rematches,
     *capabilities.in_rounds(),

@@ -29,6 +29,7 @@ TOPICS: tuple[ModuleType, ...] = (jobs, results, registration, maintenance)
 NO_WORKER = {
     "accepted_conditions",
     "approve_publication", "begin_due", "cancel", "check_condition", "check_definition", "check_invariants",
+    "end_request", "standing_requests",
     "confirm_losses", "last_loss",
     "check_predicate", "completions", "condition_outline", "create_flow", "data_directory", "definition",
     "difference",

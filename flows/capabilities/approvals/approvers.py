@@ -7,6 +7,7 @@ flows.api pass them. docs/decisions/approvers.md has the reasons.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from itertools import islice
 
 from django.contrib.auth import get_user_model
@@ -15,8 +16,21 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from flows import api
-from flows.access import PREFIX, AnyUser, flows_of, group_names, may, may_handle, may_operate, may_see
+from flows.access import (
+    PREFIX,
+    AnyUser,
+    flows_of,
+    group_names,
+    may,
+    may_handle,
+    may_operate,
+    may_perform,
+    may_see,
+    right_for,
+)
 from flows.capabilities.approvals.api import OPEN, RULES, Proposal
+from flows.errors import NotApprover
+from flows.users.requesters import may_still
 
 # Of how many excluded persons the sentence speaks.
 MOST_EXCLUDED = 5
@@ -67,10 +81,39 @@ def approver_groups(user: AnyUser, flow: str) -> list[str]:
     return sorted(found)
 
 
-def groups_of_actor(name: str, flow: str) -> list[str]:
-    """Return the same for the name of a user; none if there is no such user."""
-    user = get_user_model().objects.filter(username=name, is_active=True).first()
+def checked_groups(name: str, flow: str) -> list[str]:
+    """Return the groups of the name of a user, who may approve repairs of the flow now; none without user.
+
+    Raises NotApprover.
+    """
+    user = get_user_model().objects.filter(username__iexact=name.strip()).first()
+    if user is not None and not may_approve(user, flow):
+        raise NotApprover(
+            _("%(person)s may not approve repairs of flow “%(flow)s”.") % {"person": name, "flow": flow},
+            hint=_("Another person must do so."),
+        )
     return [] if user is None else approver_groups(user, flow)
+
+
+def approve(number: int, name: str, groups: Iterable[str], note: str = "") -> Proposal:
+    """Approve a proposal; one whose maker may no longer do what it proposes fails instead, and is returned.
+
+    Raises what flows.api.approvals.approve raises.
+    """
+    found = api.approvals.read(number)
+    if found.state in OPEN and not may_still(found.maker, partial(_may_propose, found)):
+        api.maintenance.end_request("proposal", number, found.maker)
+        return api.approvals.read(number)
+    return api.approvals.approve(number, name, list(groups), note)
+
+
+def _may_propose(found: Proposal, user: AnyUser) -> bool:
+    """Return whether a user may do what a proposal is about."""
+    if found.operation == RULES:
+        return may(user, "design", found.flow)
+    if found.wid is None:
+        return may(user, right_for(found.operation), found.flow)
+    return may_perform(user, found.flow, found.operation, found.wid, found.arguments)
 
 
 def to_approve(user: AnyUser) -> list[int]:

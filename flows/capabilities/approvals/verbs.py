@@ -11,7 +11,8 @@ from flows import api, json_text
 from flows.capabilities.approvals.api import RULES as CHANGED_RULES
 from flows.capabilities.approvals.api import ApprovalRule, Proposal
 from flows.capabilities.approvals.approvers import (
-    groups_of_actor,
+    approve,
+    checked_groups,
     lacking,
     lacking_sentence,
     may_override_as,
@@ -97,12 +98,12 @@ class ApprovalVerbs(FlowCommand):
         number, actor = options["number"], options["actor"]
         if options["administrator"]:
             return self._write_decision(approved_alone(number, actor, options["text"]), options)
-        groups = groups_of_actor(actor, api.approvals.read(number).flow)
-        return self._write_decision(api.approvals.approve(number, actor, groups, options["text"]), options)
+        groups = checked_groups(actor, api.approvals.read(number).flow)
+        return self._write_decision(approve(number, actor, groups, options["text"]), options)
 
     def _reject(self, options: dict[str, Any]) -> None:
         number, actor = options["number"], options["actor"]
-        groups = groups_of_actor(actor, api.approvals.read(number).flow)
+        groups = checked_groups(actor, api.approvals.read(number).flow)
         self._write_decision(api.approvals.reject(number, actor, options["text"], groups), options)
 
     def _withdraw(self, options: dict[str, Any]) -> None:

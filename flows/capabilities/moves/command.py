@@ -12,6 +12,7 @@ from uuid import UUID
 from django.core.management.base import CommandParser
 
 from flows import api, json_text
+from flows.capabilities.approvals.verbs import plain, report
 from flows.capabilities.moves.api import Move, Peer, SavedPeer
 from flows.capabilities.moves.envelope import MAX_BYTES
 from flows.management.base import FlowCommand, Usage
@@ -41,7 +42,7 @@ class Command(FlowCommand):
         "peers": "",
         "register": "name key url accept disable",
         "unregister": "",
-        "send": "to reason hours",
+        "send": "to reason hours propose",
         "back": "reason",
         "list": "flow limit",
         "message": "file",
@@ -75,6 +76,9 @@ class Command(FlowCommand):
         parser.add_argument("--reason", default="", help="send, back: why, for the history")
         parser.add_argument(
             "--hours", type=number(1, 2160), default=24, help="send: for how long the package is valid (24)"
+        )
+        parser.add_argument(
+            "--propose", action="store_true", help="send: propose it where other persons have to approve it"
         )
         parser.add_argument("--file", default="", help="message, receive: the file that is written")
         parser.add_argument(
@@ -123,10 +127,12 @@ class Command(FlowCommand):
     def _send(self, what: str, options: dict[str, Any]) -> None:
         if not (what.isascii() and what.isdigit() and len(what) <= 10 and int(what) < 2**31):
             raise Usage("“send” needs the number of an instance.")
-        valid = timedelta(hours=options["hours"])
-        move = api.moves.hand_over(
-            int(what), options["to"], options["reason"], valid=valid, actor=options["actor"]
-        )
+        valid, actor = timedelta(hours=options["hours"]), options["actor"]
+        if options["propose"]:
+            given = {"peer": options["to"], "hours": options["hours"]}
+            made = api.approvals.propose(int(what), "hand_over", given, options["reason"], actor=actor)
+            return self._done(plain(made), report(made), options)
+        move = api.moves.hand_over(int(what), options["to"], options["reason"], valid=valid, actor=actor)
         self._done(asdict(move), f"Instance {what} is handed to “{move.peer}” by move {move.id}.", options)
 
     def _back(self, what: str, options: dict[str, Any]) -> None:

@@ -15,10 +15,11 @@ from typing import Any, Literal, TypeAlias
 from flows.errors import WedError
 from flows.statements import JSON, typed_error, value
 
-Permission: TypeAlias = Literal["operate", "handle", "repair"]
+Permission: TypeAlias = Literal["operate", "handle", "repair", "move"]
 # The names of the operations for types and documents; the kernel has the table (`operations`).
 OperatingName: TypeAlias = Literal[
-    "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority", "reassign"
+    "suspend", "resume", "cancel", "rematch", "retry", "release", "withdraw", "extend", "priority",
+    "reassign", "hand_over",
 ]  # fmt: skip
 RepairName: TypeAlias = Literal[
     "patch", "accept", "complete", "skip", "rollback", "compensate", "replay", "abort", "migrate",

@@ -35,6 +35,7 @@ from flows.errors import BadDefinition, Refused, TooSlow, WedError
 from flows.messages import stored
 from flows.queries.base import snapshot
 from flows.types import MAIN, DraftAt, Problem, Publication, PublicationChoices
+from flows.users import requesters
 from flows.users.groups import create_groups_of
 from pages.guard import is_timeout, page
 from pages.urlparams import number
@@ -267,7 +268,7 @@ def _time(text: str) -> datetime | None:
 
 def _decide(request: HttpRequest, flow: str, kind: str, publication: int | None) -> Publication:
     decisions: dict[str, Callable[..., Publication]] = {
-        "approve": api.publications.approve,
+        "approve": requesters.approve_publication,
         "reject": api.publications.reject,
         "withdraw": api.publications.withdraw,
     }

@@ -21,6 +21,7 @@ from flows.patterns import example_named
 from flows.patterns.gallery import examples, open_example
 from flows.summaries import Summary
 from flows.types import Draft, DraftAt, DraftInfo, Publication, PublicationChoices
+from flows.users import requesters
 
 # For each action, what its argument is.
 FLOW, NUMBER, ANY = "FLOW", "NUMBER", "[FLOW]"
@@ -182,7 +183,7 @@ class Command(FlowCommand):
         self._report(found, _REQUESTS, options, "There are no publications.")
 
     def _approve(self, options: dict[str, Any]) -> None:
-        self._decide(api.publications.approve, options)
+        self._decide(requesters.approve_publication, options)
 
     def _reject(self, options: dict[str, Any]) -> None:
         self._decide(api.publications.reject, options)

@@ -17,7 +17,8 @@ from flows.management.values import span
 from flows.queries.definitions import flow_by_name
 
 OF_FILTER = ("flow", "transition", "expect", "digest", "dry_run")
-CHOICES = get_args(OperatingName)
+# An instance is handed over by "moves send", which names where it goes.
+CHOICES = tuple(name for name in get_args(OperatingName) if name != "hand_over")
 
 
 class Command(FlowCommand):

@@ -91,6 +91,10 @@ values
   ('last_loss', 'first', 'bigint', 'volatile', '{}'),
   ('losses', 'first', 'jsonb', 'volatile', '{p_flow integer,p_after bigint,p_actor text}'),
   ('holders', 'first', 'jsonb', 'stable', '{p_flow integer,p_kept integer[],p_actor text}'),
+  -- What persons have asked for that is about to happen, as arrays by kind; a request of a kind is ended,
+  -- because its person may no longer make it: true where it was one that waits.
+  ('standing', 'merge', 'jsonb', 'stable', '{p_now timestamptz}'),
+  ('end_standing', 'any', 'boolean', 'volatile', '{p_kind text,p_number bigint,p_why wedsql.why}'),
   -- What is true between any two commits; returns objects by name (I1, I2 ...), with a sentence and the query
   -- for violations, as in 70_maintenance/05_invariants.sql; without a sentence a part of one of the engine.
   ('invariants', 'merge', 'jsonb', 'stable', '{}'),

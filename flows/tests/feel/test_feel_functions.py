@@ -91,6 +91,13 @@ VALUES = {
     "context([{key: \"a\", value: m}, {key: \"b\", value: 2}]).a": 7, "context([]).a": None,
     "context([{key: \"a\", value: 1}, {key: \"a\", value: 2}]) = null": True,
     "context(get entries({a: m})).a": 7,
+    "is defined(m)": True, "is defined(z)": False, "is defined(o.a)": True, "is defined(o.none)": False,
+    "is defined([])": True, "is defined(null)": False, "is empty([])": True, "is empty([z])": False,
+    "is empty(ns)": False, "is empty(o.none)": True, "is empty(os[a > 9])": True, "is empty(e)": True,
+    "is empty(s)": False, "is empty(\"\")": True, "is empty({})": True, "is empty(ts[3])": True,
+    "is blank(\" \")": True, "is blank(e)": True, "is blank(s)": False, "is blank(ts[3])": True,
+    "get or else(z, m)": 7, "get or else(m, 1)": 7, "get or else(o.none, 3) + 1": 4,
+    "get or else(e, \"x\")": "x", "get or else(null, n)": 2.5, "get or else(os[9].a, os[1].a)": 1,
 }  # fmt: skip
 OPERATIONS = ["m + 1", "m - 1", "m / 2", "-m", "m * 2", "n ** 2", "o.a - 1", "(if p then m else n)", "ns[1]"]
 TRUTHS = ["p or u", "p and u", "m > 1", "not(u)", "m in (1, 7)", "m between 1 and 2", "e = null", "os[1].on"]
@@ -103,7 +110,7 @@ NAMED = ["count(ns[item > {}])", "count(os[item.a = {}])", "count(os[item.a in [
 REFUSED = [
     ("now() > d", "timer"), ("is(ns[1], 3)", "types are known"), ("is([1], [1])", "no value"),
     ("sort([1], x)", "last argument of “sort”"), ("sort([1, 2], function(x) x)", "has 2 arguments"),
-    ("sort(ns, function(x, y) x < y)", "“sort”"), ("mode(ns)", "“mode”"), ("sum(ns)", "“sum”"),
+    ("sort(ns, function(x, y) x < y)", "“sort”"), ("mode(ns)", "“mode”"), ("max(ns)", "compared with a"),
     ("sort([m, n][item > 1], function(x, y) x < y)", "“sort”"),
     ("sort([1, 2], function(x, x) true)", "twice"),
     ("sort([1, 2], function(x, y) x + y)", "is a condition"),
@@ -121,7 +128,12 @@ REFUSED = [
     ("time(\"10:00:00\").year", "no part"), ("@\"x\" = d", "no date of FEEL"),
     ("context([{key: s, value: 1}]).a", "written out"), ("mode([\"a\"])", "number is expected"),
     ("count(1, 2)", "number of arguments"),
-    ("for x in ns return x", "let a task compute it"), ("sum(ns)", "let a task compute it"),
+    ("for x in ns return x", "let a task compute the rest"), ("median(ns)", "let a task compute it"),
+    ("for x in os return x.k + d", "“for” makes sums"), ("product(for x in os return x.a)", "“product”"),
+    ("max(for x in os return x.a)", "“min” and"), ("sum(for x in os return x.a + x.a.b)", "has parts"),
+    ("count(os[matches(k, \"\\\\p{L}\")])", "pattern"), ("count(os[contains(k, s)])", "written out"),
+    ("range(s) = null", "“range\\("), ("sublist(ns, -1)", "from 1 on"),
+    ("(for x in ns return x).a", "the rest"), ("max(ns).a", "compared with a number"),
     ("substring(s, n)", "written out"), ("{a: 1, a: 2}.a", "twice"), ("{a: 1, A: 2}.a", "twice"),
     ("os[a > d].k = s", "attributes"),
     ("(for x in 1..200 return x)[1]", "at most 100"), ("s.length > 1", "no part"),

@@ -26,7 +26,7 @@ ROLES = {
     "operate": {"operate"},
     "handle": {"handle"},
     "repair": {"handle", "repair"},
-    "operate, repair": {"operate", "handle", "repair"},
+    "operate, repair, move": {"operate", "handle", "repair", "move"},
 }
 # The way to each status from a running instance, whose jobs are tr_pack and tr_label.
 WAYS = ("R", "E", "S", "X", "C")
@@ -35,7 +35,9 @@ ADDRESS = {
     "priority": "jobs/{job}/priority", "extend": "jobs/{job}/extend", "reassign": "jobs/{job}/reassign",
     "suspend": "suspend", "resume": "resume", "cancel": "cancel", "rematch": "rematch",
 }  # fmt: skip
-VALUES = {"priority": 3, "seconds": 60, "worker": "press", "changes": {"stage": "new"}, "seq": 1}
+VALUES = {
+    "priority": 3, "seconds": 60, "worker": "press", "changes": {"stage": "new"}, "seq": 1, "peer": "there",
+}  # fmt: skip
 
 
 @dataclass
@@ -59,7 +61,7 @@ def callers(parcels: Parcels, site: None) -> list[Caller]:
     for name, rights in ROLES.items():
         groups = [f"flow:{parcels.flow}", *(f"flow:{parcels.flow}:{each}" for each in sorted(rights))]
         user = person(f"reg_{name.replace(', ', '_')}", *groups)
-        token = program(user, "operate", "handle", "repair")
+        token = program(user, "operate", "handle", "repair", "move")
         found.append(Caller(user, client_of(user), token, rights))
     return found
 
@@ -101,8 +103,8 @@ def test_the_pages_have_words_for_each_operation_and_for_no_other(site: None) ->
     assert set(MANY) == {name for name in ALL if table[name].form == "operation"}
     repairs = {name for name, one in table.items() if one.form == "repair"}
     assert set(CHOICES) == repairs - {"undo"}, "undo is a button"
-    assert set(OPERATIONS) == set(table) - repairs - {"cancel", "rematch"}, "which have pages of their own"
-    assert set(ADDRESS) == set(table) - repairs
+    assert set(OPERATIONS) == set(table) - repairs - {"cancel", "rematch", "hand_over"}, "have own pages"
+    assert set(ADDRESS) == set(table) - repairs - {"hand_over"}, "which is at the address of repairs"
     for name in ALL:
         assert (applicable(name).statuses, applicable(name).needs) == (table[name].statuses, table[name].jobs)
 
@@ -133,8 +135,8 @@ def test_each_door_forbids_an_operation_to_those_who_have_not_the_right_of_the_t
             doors["page"] = caller.pages.get(
                 f"/instances/{wid}/operate/{name}/", {"job": job} if one.of_job else {}
             )
-        if name == "cancel":
-            doors["page"] = caller.pages.get(f"/instances/{wid}/cancel/")
+        if name in ("cancel", "hand_over"):
+            doors["page"] = caller.pages.get(f"/instances/{wid}/{name.replace('_', '-')}/")
         may = caller.may(name, parked=name != "retry")
         seen.setdefault(name, set()).add(may)
         wrong += [
@@ -183,7 +185,8 @@ def test_an_instance_offers_what_its_status_and_the_rights_allow(
     """The buttons of the page are those of the table, in each status."""
     buttons = {
         "suspend": "/operate/suspend/", "resume": "/operate/resume/", "cancel": "/cancel/",
-        "rematch": "/rematch/", "priority": "/operate/priority/", "withdraw": "/operate/withdraw/",
+        "rematch": "/rematch/", "hand_over": "/hand-over/", "priority": "/operate/priority/",
+        "withdraw": "/operate/withdraw/",
         "extend": "/operate/extend/", "reassign": "/operate/reassign/",
         "complete": "operation=complete", "skip": "operation=skip&amp;job",
         "skip_compensation": "operation=skip_compensation",

@@ -1,16 +1,19 @@
 -- What the approvals of repairs do at hooks; the checks of whole commits and re-matches are in 02_guard.sql,
 -- operations on many in 07_bulk.sql; what they still read of instances that have ended is in 06_read.sql.
 
--- Checks an operation that a person has performed, with what the steps since then have written.
+-- Checks an operation that a person has performed, with what the steps since then have written. An instance
+-- that is brought in from another installation goes on as it was when it was handed over, which the rules
+-- were asked about there: a rule cannot keep it from arriving, or from coming back.
 -- Raises: WD520.
 create or replace function wedsql._on_operated_approvals(p_flow wedsql.flow, p_wid integer,
   p_operation text) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
-select wedsql._finish_automatic(p_flow, p_wid, p_operation);
+select wedsql._finish_automatic(p_flow, p_wid, p_operation)
+where p_operation not in ('arrive', 'take_back');
 select wedsql._check_approvals(p_flow, p_wid, p_operation, wedsql._written_since(p_wid, coalesce((
   select max(t.seq) from wedsql.wed_trace t
   where t.wid = p_wid and lower(regexp_replace(t.trw, '^_(RECOVER:)?', '')) = p_operation), 2147483647)))
-where wedsql._on_has_checks_approvals(p_flow.id)
+where p_operation not in ('arrive', 'take_back') and wedsql._on_has_checks_approvals(p_flow.id)
 $$;
 
 -- Performs what follows from an operation at once.
@@ -67,3 +70,21 @@ select coalesce(
    where p.bulk_id is not null and p.closed_at is null and p.expires_at > p_now
    order by p.number limit 1))
 $$;
+
+-- Ends a proposal whose maker may no longer do what it proposes; it fails with this reason. Proposals are
+-- looked at when they are approved, so none is among the standing requests.
+-- Locks: the proposal.
+create or replace function wedsql._on_end_standing_approvals(p_kind text, p_number bigint, p_why wedsql.why)
+  returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_kind <> 'proposal' then
+    return false;
+  end if;
+  perform from wedsql.proposal p where p.number = p_number and p.closed_at is null for no key update;
+  if not found then
+    return false;
+  end if;
+  perform wedsql._end_proposal(p_number, 'failed', 'not_applied', 'kernel', null, p_why);
+  return true;
+end $$;

@@ -153,6 +153,7 @@ def again(user: User) -> User:
 
 def test_rules_become_weaker_by_a_proposal_or_an_administrator(wid: int, tmp_path: Path) -> None:
     write(tmp_path, "[]", "none.json")
+    User.objects.get(username="bob").groups.add(Group.objects.create(name="flow:orders:design"))
     line = ("cases", "approvals", "--flow", "orders", "--actor", "bob")
     assert "needs approvals by two other persons" in rejected(*line, "--file", "none.json")
     assert "needs --file" in refused(*line, "--propose", "x", code=2)

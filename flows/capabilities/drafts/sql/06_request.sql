@@ -205,7 +205,7 @@ language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
   v_request wedsql.publication := wedsql._waiting(p_id, 'requested');
 begin
-  if wedsql._same_person(v_request.requested_by, wedsql._actor(p_actor)) then
+  if wedsql._compared_name(v_request.requested_by) = wedsql._compared_name(wedsql._actor(p_actor)) then
     perform wedsql._raise('WD303',
       '{actor} has requested publication {publication} of flow "{flow}" and cannot approve it.',
       'Another person with the right to approve it must do so.',
@@ -219,13 +219,6 @@ begin
   end if;
   return wedsql._publication_head(v_request);
 end $$;
-
--- Returns whether two names are one person's; they may differ in case and spaces.
-create or replace function wedsql._same_person(p_one text, p_other text) returns boolean
-language sql immutable set search_path = pg_catalog, pg_temp as $$
-select lower(regexp_replace(p_one, '[[:space:]]', '', 'g'))
-  = lower(regexp_replace(p_other, '[[:space:]]', '', 'g'))
-$$;
 
 -- Rejects a request; its reason goes to the requester.
 -- Locks: the request.

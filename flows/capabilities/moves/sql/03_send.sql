@@ -104,6 +104,15 @@ begin
   return v_id;
 end $$;
 
+-- The operation of the repair desk: {"peer", "hours"}, a day without hours. Returns {"move"}, its number.
+-- Locks, raises: as hand_over.
+create or replace function wedsql._repair_hand_over(p_wid integer, p_arguments jsonb, p_reason text,
+  p_actor text) returns jsonb
+language sql set search_path = pg_catalog, pg_temp as $$
+select jsonb_build_object('move', wedsql.hand_over(p_wid, p_arguments ->> 'peer', p_reason,
+  make_interval(hours => coalesce((p_arguments ->> 'hours')::integer, 24)), p_actor))
+$$;
+
 -- Takes the jobs and timers of an instance that is handed over out of the pool; their numbers are kept.
 -- Locks: as _withdraw_jobs; the caller holds the instance.
 create or replace function wedsql._leave(p_flow wedsql.flow, p_wid integer, p_now timestamptz) returns void

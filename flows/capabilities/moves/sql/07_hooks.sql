@@ -14,10 +14,10 @@ declare
 begin
   update wedsql.move m set document = null where m.id = any (array(
     select o.id from wedsql.move o
-    where o.settled_at < wedsql.now() - interval '30 days' and o.document is not null limit 1000));
+    where o.settled_at < (select wedsql.now()) - interval '30 days' and o.document is not null limit 1000));
   delete from wedsql.move m where m.id = any (array(
     select o.id from wedsql.move o
-    where o.settled_at < wedsql.now() - interval '1 year' and o.next_at is null limit 1000));
+    where o.settled_at < (select wedsql.now()) - interval '1 year' and o.next_at is null limit 1000));
   get diagnostics v_removed = row_count;
   return jsonb_build_object('moves', v_removed);
 end $$;
@@ -34,4 +34,13 @@ select jsonb_build_object('I13', jsonb_build_object(
   where (i.status = 'M') <> (d.peer_id is not null)
      or i.status = 'M' and exists (select from wedsql.job_pool j where j.wid = i.wid)
      or i.status = 'M' and exists (select from wedsql.timer x where x.wid = i.wid)$q$))
+$$;
+
+-- Has messages about moves sent now that wait by a clock that was set back.
+-- Locks: moves, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_moves(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.move m set next_at = p_now
+where m.id = any (array(
+  select o.id from wedsql.move o where o.next_at > p_now order by o.id for update skip locked))
 $$;

@@ -31,6 +31,8 @@ values
    false, false, false),
   ('reassign', 'operate', null, 'RE', '{"job": "job", "worker": "text"}', '{}', 'assignable', 'operation',
    false, false, true),
+  ('hand_over', 'move', null, 'R', '{"peer": "text", "hours": "whole?"}', null, '', 'operation',
+   false, false, true),
   ('patch', 'handle', null, 'E', '{"changes": "object"}', '{"changes": "object"}', '', 'repair',
    true, true, true),
   ('complete', 'handle', null, 'RE', '{"job": "job", "changes": "object?"}', '{"changes": "object?"}',

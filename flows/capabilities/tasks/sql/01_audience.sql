@@ -23,18 +23,53 @@ begin
                   (select 'f:' || f.name from wedsql.flow f where f.id = p_trig.flow_id));
 end $$;
 
--- Returns who performed these transitions in an instance, the last first; steps that were undone do not
--- count.
+-- Returns who performed these transitions in an instance, each person once, the last first; steps that were
+-- undone do not count. Of a long history only the steps are read that came since it was read last.
 create or replace function wedsql._performers(p_wid integer, p_transitions text[]) returns text[]
 language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
+declare
+  v_known wedsql.task_performers;
+  v_from integer := 0;
 begin
+  select k.* into v_known from wedsql.task_performers k
+  where k.wid = p_wid and k.transitions = p_transitions;
+  if found and not exists (select from wedsql.wed_trace h where h.wid = p_wid and h.seq > v_known.seq
+                             and wedsql._goes_back(h.trw)) then
+    v_from := v_known.seq;
+  else
+    v_known.persons := '{}';
+  end if;
   return (
-    select coalesce(array_agg(h.actor order by h.seq desc), '{}') from wedsql.wed_trace h
-    where h.wid = p_wid and h.trw = any (p_transitions) and h.actor <> ''
-      and not exists (
-        select from wedsql.wed_trace b
-        where b.wid = h.wid and b.seq > h.seq and b.cause_seq < h.seq and wedsql._goes_back(b.trw)));
+    with back as materialized (
+      select h.seq, h.cause_seq from wedsql.wed_trace h
+      where h.wid = p_wid and h.seq > v_from and wedsql._goes_back(h.trw)),
+    later as materialized (
+      select h.actor, max(h.seq) as seq from wedsql.wed_trace h
+      where h.wid = p_wid and h.seq > v_from and h.trw = any (p_transitions) and h.actor <> ''
+        and not exists (select from back b where b.seq > h.seq and b.cause_seq < h.seq)
+      group by h.actor)
+    select coalesce((select array_agg(l.actor order by l.seq desc) from later l), '{}')
+      || array(select k.actor from unnest(v_known.persons) with ordinality k (actor, place)
+               where k.actor <> all (array(select l.actor from later l)) order by k.place));
+end $$;
+
+-- Keeps who performed the transitions by which the triggers of these new jobs choose persons, where many
+-- steps would have to be read again.
+-- Locks: what is kept; the caller holds the instances.
+create or replace function wedsql._keep_performers(p_jobs wedsql.job_pool[]) returns void
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+begin
+  insert into wedsql.task_performers (wid, flow_id, transitions, seq, persons)
+  select n.wid, n.flow_id, n.transitions, n.seq, wedsql._performers(n.wid, n.transitions)
+  from (select distinct j.wid, j.flow_id, x.transitions, i.seq
+        from unnest(p_jobs) j join wedsql.trig t on t.tgid = j.tgid
+        cross join lateral (values (t.not_by), (array[t.same_as])) x (transitions)
+        join wedsql.instance i on i.wid = j.wid
+        left join wedsql.task_performers k on k.wid = j.wid and k.transitions = x.transitions
+        where x.transitions[1] is not null and i.seq - coalesce(k.seq, 0) >= 50) n
+  on conflict (wid, transitions) do update set seq = excluded.seq, persons = excluded.persons;
 end $$;
 
 -- Returns whether a person with these keys may take a task.

@@ -11,20 +11,60 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   v_new wedsql.job_pool[];
   v_unmarked boolean;
+  v_performers boolean;
+  v_watched boolean;
   v_follow boolean;
   v_due boolean;
 begin
   select array_agg(j::wedsql.job_pool) filter (where j.assigned_to = '' and j.state = 'P' and not exists (
       -- by its number, not by an index of open tasks
       select from (select o.ended_at from wedsql.task o where o.job_id = j.id offset 0) o
-      where o.ended_at is null)), bool_or(j.assigned_to is distinct from '')
-  into v_new, v_unmarked
+      where o.ended_at is null)), bool_or(j.assigned_to is distinct from ''),
+    bool_or(t.not_by is not null or t.same_as is not null)
+  into v_new, v_unmarked, v_performers
   from (select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j  -- by its instance
+  left join wedsql.trig t on t.tgid = j.tgid
   where j.flow_id > 0;
   if v_unmarked then
     v_new := v_new || wedsql._mark_tasks(p_wids);
   end if;
+  perform wedsql._begin_settings(p_wids, p_now);
+  v_watched := exists (select from wedsql.task_setting s where s.wid = any (p_wids))
+               or exists (select from wedsql.task_watch w where w.wid = any (p_wids));
   if v_new is not null then
+    if v_performers then
+      perform wedsql._keep_performers(v_new);
+    end if;
+    v_due := wedsql._begin_tasks(v_new);
+    if v_due or v_watched then
+      perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_now);
+    end if;
+  end if;
+  select bool_or(case when j.id is null then true when j.state = 'P' then o.state <> 'R'
+                      when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
+                 or o.rank <> - j.priority or g.refresh_payload), bool_or(o.due_at < 'infinity')
+  into v_follow, v_due
+  from wedsql._open_tasks_of(p_wids) o
+  left join lateral (select * from wedsql.job_pool p
+                     where p.wid = o.wid and p.id = o.job_id offset 0) j on true
+  left join wedsql.trig g on g.tgid = j.tgid;
+  if v_follow then
+    perform wedsql._follow_jobs(p_wids, p_now);
+  end if;
+  if v_watched or v_due then
+    perform wedsql._keep_watch(p_wids, p_now, coalesce(v_due, false));
+  end if;
+end $$;
+
+-- Begins a task for each of these jobs, and returns whether one has a deadline.
+-- Locks: none; the caller holds the instances.
+create or replace function wedsql._begin_tasks(p_jobs wedsql.job_pool[]) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  v_due boolean;
+begin
+  with begun as (
     insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
                              size, app)
     select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
@@ -32,28 +72,16 @@ begin
       j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
       z.size,
       case when t.application is null then 0 else wedsql._application_number(t.application) end
-    from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
+    from unnest(p_jobs) j join wedsql.trig t on t.tgid = j.tgid
     cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
                         offset 0) p
     cross join lateral wedsql._data_sizes(p.state) z
     on conflict (job_id) do update
     set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
-        seq = null;
-    perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
-  end if;
-  select bool_or(case when j.id is null then true when j.state = 'P' then o.state <> 'R'
-                      when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
-                 or o.rank <> - j.priority or g.refresh_payload), bool_or(o.due_at < 'infinity')
-  into v_follow, v_due
-  from wedsql._tasks_of(p_wids) o
-  left join lateral (select * from wedsql.job_pool p
-                     where p.wid = o.wid and p.id = o.job_id offset 0) j on true
-  left join wedsql.trig g on g.tgid = j.tgid
-  where o.ended_at is null;
-  if v_follow then
-    perform wedsql._follow_jobs(p_wids, p_now);
-  end if;
-  perform wedsql._keep_watch(p_wids, p_now, coalesce(v_due, false));
+        seq = null
+    returning due_at)
+  select bool_or(b.due_at < 'infinity') into v_due from begun b;
+  return v_due;
 end $$;
 
 -- Marks the jobs of these instances that people perform, so that no worker gets them, and returns those that
@@ -75,10 +103,11 @@ begin
   return v_marked;
 end $$;
 
--- Returns the tasks of these instances, found by their numbers, whatever the statistics say of open tasks.
-create or replace function wedsql._tasks_of(p_wids integer[]) returns setof wedsql.task
+-- Returns the open tasks of these instances, whatever they had before, and whatever else is open.
+create or replace function wedsql._open_tasks_of(p_wids integer[]) returns setof wedsql.task
 language sql stable as $$
-select t.* from wedsql.task t where t.wid = any (p_wids) offset 0
+select t.* from wedsql.task t
+where t.wid = any (p_wids) and coalesce(t.ended_at, 'infinity') = 'infinity' offset 0
 $$;
 
 -- Has the open tasks of these instances follow their jobs: most have nothing to follow.
@@ -98,15 +127,14 @@ begin
           case when g.refresh_payload then wedsql._data_size(j.payload) else o.size end as size,
           case when h.seq is not null then 'D' when j.id is null then 'W' when j.state = 'P' then 'R'
                when j.state = 'L' and o.owner is not null then o.state else 'H' end::"char" as state
-        from wedsql._tasks_of(p_wids) o
+        from wedsql._open_tasks_of(p_wids) o
         left join lateral (select * from wedsql.job_pool p
                            where p.wid = o.wid and p.id = o.job_id offset 0) j on true
         left join wedsql.trig g on g.tgid = j.tgid
         left join lateral (select s.actor, s.seq
                            from (select h.* from wedsql.wed_trace h where h.wid = o.wid and j.id is null
                                  order by h.seq desc limit 20) s
-                           where s.job_id = o.job_id) h on true
-        where o.ended_at is null) n
+                           where s.job_id = o.job_id) h on true) n
   where t.job_id = n.job_id and (t.state, t.rank, t.size) is distinct from
                                 (n.state, coalesce(- n.priority, t.rank), n.size)
   returning t.job_id, t.state, t.wid, t.flow_id, t.tgid, n.held_by, n.held_since),
@@ -215,8 +243,8 @@ begin
     where j.wid = any (v_wids) and j.tgid = p_trig.tgid and j.assigned_to = '' and t.job_id = j.id
       and t.ended_at is null;
     perform wedsql._message_loss(t.flow_id, t.wid, t.job_id, t.tgid, t.owner, t.owned_at, p_now)
-    from wedsql._tasks_of(v_wids) t
-    where t.tgid = p_trig.tgid and t.ended_at is null and t.owner is not null;
+    from wedsql._open_tasks_of(v_wids) t
+    where t.tgid = p_trig.tgid and t.owner is not null;
     delete from wedsql.task t
     where t.wid = any (v_wids) and t.tgid = p_trig.tgid and t.ended_at is null;
     delete from wedsql.task_watch w
@@ -230,7 +258,7 @@ end $$;
 create or replace function wedsql._on_freed_tasks(p_wids integer[], p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
+where exists (select from wedsql._open_tasks_of(p_wids) t)
 $$;
 
 create or replace function wedsql._on_stepped_tasks(p_wids integer[], p_now timestamptz) returns void
@@ -242,7 +270,7 @@ create or replace function wedsql._on_withdrawn_tasks(p_wids integer[], p_ids bi
   returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._follow_tasks(p_wids, p_now)
-where exists (select from wedsql._tasks_of(p_wids) t where t.ended_at is null)
+where exists (select from wedsql._open_tasks_of(p_wids) t)
 $$;
 
 create or replace function wedsql._on_excepted_tasks(
@@ -264,6 +292,7 @@ language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._delete_files(p_wids);
 delete from wedsql.task t where t.wid = any (p_wids);
 delete from wedsql.task_watch w where w.wid = any (p_wids);
+delete from wedsql.task_performers p where p.wid = any (p_wids);
 delete from wedsql.task_setting s where s.wid = any (p_wids)
 $$;
 

@@ -41,14 +41,12 @@ $$;
 
 -- Begins to watch those of these new tasks that have a deadline, or that are offered to some of a role.
 -- Locks: the persons' tasks; the caller holds the instances.
-create or replace function wedsql._begin_watch(p_jobs bigint[], p_wids integer[], p_now timestamptz)
-  returns void
+create or replace function wedsql._begin_watch(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   v_watch wedsql.task_watch;
 begin
-  perform wedsql._begin_settings(p_wids, p_now);
   for v_watch in
     insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at, role, notified,
       notified_count)
@@ -84,8 +82,8 @@ begin
   if exists (select from wedsql.task_watch w where w.wid = any (p_wids)) then
     perform wedsql._follow_watched(p_wids, p_now);
   end if;
-  if coalesce(p_due, exists (select from wedsql._tasks_of(p_wids) t
-                             where t.ended_at is null and t.due_at < 'infinity')) then
+  if coalesce(p_due, exists (select from wedsql._open_tasks_of(p_wids) t
+                             where t.due_at < 'infinity')) then
     perform wedsql._watch_missing(p_wids, p_now);
   end if;
   perform wedsql._message_ends(p_wids, p_now);
@@ -116,9 +114,9 @@ language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off 
 begin
   insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at)
   select t.job_id, t.wid, t.flow_id, t.due_at, h.hours, wedsql._next_message(t.due_at, h.hours)
-  from wedsql._tasks_of(p_wids) t
+  from wedsql._open_tasks_of(p_wids) t
   cross join lateral (select wedsql._hours_from(t.due_at, (wedsql._settings_of(t.wid)).warnings, p_now)
                       as hours) h
-  where t.ended_at is null and t.state <> 'H' and t.due_at < 'infinity'
+  where t.state <> 'H' and t.due_at < 'infinity'
     and not exists (select from wedsql.task_watch w where w.job_id = t.job_id);
 end $$;

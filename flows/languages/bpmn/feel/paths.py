@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.feel.values import Part
+
+_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|@')
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,44 @@ class Documents:
     def variables(self) -> str:
         """Return the argument that gives the path the values of attributes."""
         return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What `for` makes of each item of a list in an attribute: a path in which @ is the item."""
+
+    of: Documents
+    path: str = "@"
+    passed: tuple[tuple[str, str], ...] = ()
+
+    def item(self, number: int) -> Part:
+        """Return the result for one item."""
+        found = self.of.item(number).source
+        text = f"jsonb_path_query_first({found}, {quoted(at(self.path))}{self.variables()}, true)"
+        return Part(text, "jsonb")
+
+    def variables(self) -> str:
+        """Return the argument that gives the path the values of attributes."""
+        return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ", '{}'"
+
+
+@dataclass(frozen=True)
+class Extreme:
+    """The least or greatest number of a list in an attribute, which is only compared."""
+
+    of: Documents
+    greatest: bool
+
+    def has(self, test: str, passed: str = "") -> str:
+        """Return whether a test holds for an item; `passed` has the value of an attribute that it names."""
+        given = f", {passed}" if passed else ""
+        return f"jsonb_path_exists({self.of.array()}, {quoted(f'$[*] ? ({test})')}{given})"
+
+
+def at(path: str, place: int | None = None) -> str:
+    """Return a path with an item of an array, or the whole document, in place of its @."""
+    item = "$" if place is None else f"$[{place}]"
+    return _ITEM.sub(lambda found: item if found[0] == "@" else found[0], path)
 
 
 def quoted(text: str) -> str:

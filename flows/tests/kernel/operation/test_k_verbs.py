@@ -79,13 +79,24 @@ def failed(case: Case) -> str:
     return "done" if any(each for each in found) else "none"
 
 
-def handed_over(case: Case) -> None:
-    """Hand an instance over to an installation that is registered for that."""
+def to_peer(case: Case) -> None:
+    """Register another installation."""
     conn = case.kit.conn
     other = api.moves.create_identity("there", replace=True, conn=conn)
     api.moves.create_identity("here", replace=True, conn=conn)
     api.moves.save_peer(Peer(str(uuid4()), "there", other.public_key, None, ("*",)), "op", conn=conn)
-    case.kit.rows("select wedsql.hand_over(%s, 'there', 'Why.')", [case.wid], conn)
+
+
+def handed_over(case: Case) -> None:
+    """Hand an instance over to an installation that is registered for that."""
+    to_peer(case)
+    case.kit.rows("select wedsql.hand_over(%s, 'there', 'Why.')", [case.wid], case.kit.conn)
+
+
+def handed_over_at_the_desk(case: Case) -> None:
+    to_peer(case)
+    given = {"peer": "there"}
+    api.repairs.repair(case.wid, "hand_over", given, "Why.", conn=case.kit.conn)
 
 
 def sql(text: str) -> Verb:
@@ -97,6 +108,7 @@ def sql(text: str) -> Verb:
 
 VERBS: dict[str, Verb] = {
     "hand_over": handed_over,
+    "repair hand_over": handed_over_at_the_desk,
     "signal": lambda case: signal(case, "pay"),
     "signal that is kept": lambda case: signal(case, "later"),
     "signal that no job takes": lambda case: signal(case, "never"),
@@ -209,6 +221,7 @@ TABLE = {
     "extend_job": "done WD212 WD105 WD105 WD205 WD105 WD105 WD105",
     "reassign_job": "done done WD105 WD105 WD105 WD105 WD105 WD105",
     "set_task_settings": "done done done done done WD105 WD105 WD105",
+    "repair hand_over": "WD203 WD622 WD622 WD622 WD105 WD105 WD105 WD105",
     "repair abort": "WD203 WD203 done done WD105 WD105 WD105 WD105",
     "repair accept": "WD212 done WD105 WD105 WD105 WD105 WD105 WD105",
     "repair branch": "done done done done done done done done",

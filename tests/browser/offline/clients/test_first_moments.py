@@ -47,6 +47,31 @@ def test_until_the_first_exchange_has_ended_it_is_said_that_the_device_connects(
     device.wait(lambda page: device.tasks() == [str(task)])
 
 
+# Types into the form as soon as it is there.
+TYPED_AT_ONCE = """
+    new MutationObserver((_changes, watching) => {
+      const field = document.querySelector("[name=value-cost]");
+      if (!field) return;
+      watching.disconnect();
+      field.value = "12";
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }).observe(document.body, { childList: true, subtree: true });
+"""
+
+
+def test_what_is_typed_at_the_moment_in_which_a_form_is_shown_is_kept(
+    device: Device, locked: Callable[[], int]
+) -> None:
+    task = locked()
+    device.open()
+    device.exchanged()
+    device.wait(lambda page: device.tasks() == [str(task)])
+    device.page.execute_script(TYPED_AT_ONCE)
+    device.go(f"tasks/{task}")
+    device.wait(lambda page: device.all("[data-task-form][data-kept]"))
+    assert device.one("[name=value-cost]").get_property("value") == "12"
+
+
 def test_a_line_that_answers_nothing_is_no_connection_in_the_end(device: Device, line: Line) -> None:
     device.open()
     device.exchanged()

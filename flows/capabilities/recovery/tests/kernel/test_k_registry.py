@@ -10,9 +10,11 @@ import pytest
 
 from flows import api
 from flows.capabilities.bulk.api import ManyRepair
+from flows.capabilities.moves.api import Peer
 from flows.capabilities.recovery.api import OperatingName, Operation, OperationName, RepairName
 from flows.errors import WedError
 from flows.tests.kit import Kit
+from flows.tests.statuses import PUBLIC_KEY
 
 pytestmark = [pytest.mark.kernel, pytest.mark.mode("single", reason="no job is taken in a mode")]
 
@@ -77,6 +79,9 @@ def shop(kit: Kit) -> Kit:
     kit.trig("tr_late", "a = 'x' and b is null and d is null", revalidate="withdraw")
     kit.final("b = 'end'")
     kit.policy(final_when_pending="cancel")
+    there = Peer("51cd1084-945b-42fc-9bfd-8fca5d9dc300", "there", PUBLIC_KEY)
+    api.moves.create_identity("here", replace=True, conn=kit.conn)
+    api.moves.save_peer(there, "ana", conn=kit.conn)
     return kit
 
 
@@ -101,7 +106,7 @@ def candidates(kit: Kit, wid: int, one: Operation) -> Iterator[dict[str, Any]]:
         "seq": [*range(1, kit.instance(wid).seq + 1)],
         "late": [each.id for each in api.repairs.late_results(wid, conn=kit.conn)],
         "changes": [{"note": "y"}],
-        "seconds": [60], "priority": [5], "worker": ["other"],
+        "seconds": [60], "priority": [5], "worker": ["other"], "peer": ["there"],
     }  # fmt: skip
     needed = [name for name, kind in one.arguments.items() if not kind.endswith("?") or name == "job"]
     for given in product(*(values[name] for name in needed)):
