@@ -60,7 +60,7 @@ class ImportedProcess:
         """Return the source that is kept with the flow, so that pages can show the diagram."""
         made = self.made
         facts = {"process": made.process.id, **made.source_map, "internal": made.internal}
-        facts["choosing"] = made.choosing
+        facts |= {"choosing": made.choosing, "positions": made.positions}
         return {"language": "bpmn", "format": "xml", "text": self.text, "map": facts}
 
 

@@ -207,7 +207,8 @@ def _word(condition: str, problem: Refused | None, written: AbstractSet[str]) ->
     expression.
     """
     found = _WORD.match(condition, problem.position - 1) if problem and problem.position else None
-    if problem and not (found and (problem.reason == "unknown_name" or found[1].lower() in written)):
+    at = found[1] if found else None  # a literal is matched, but has no word
+    if problem and not (at and (problem.reason == "unknown_name" or at.lower() in written)):
         words = (each for each in _WORD.finditer(condition) if each[1] and each[1].lower() in written)
         found = next(words, found)
     return (found.start(1), found[1]) if found and found[1] else (0, "")

@@ -21,12 +21,17 @@ See: TypeAlias = Callable[[FlowInfo], FlowInfo]
 
 _HIDDEN = "coalesce(t.hidden_until, '-infinity') > (select wedsql.now())"
 _HELD = "t.owner = {person} and t.state in ('S', 'L', 'X')"
+# What a list is read of, each by its own index in the order of the list: behind a page nothing is read.
+_STREAMS: dict[str, str] = {
+    "open": "(select distinct unnest({keys}::text[])) e (of)",
+    "team": "(select distinct unnest({flows}::integer[])) e (of)",
+}
 _LISTS: dict[str, str] = {
-    "open": "t.state = 'R' and t.audience = any ({keys}::text[]) and {person}::text <> all (t.excluded)",
+    "open": "t.state = 'R' and t.audience = e.of and {person}::text <> all (t.excluded)",
     "mine": f"{_HELD} and not {_HIDDEN}",
     "aside": f"{_HELD} and {_HIDDEN}",
     "done": "t.ended_by = {person} and t.ended_at is not null",
-    "team": "t.ended_at is null and t.flow_id = any ({flows}::integer[])",
+    "team": "t.ended_at is null and t.flow_id = e.of",
 }
 # What an order compares, besides the number of the task.
 _ORDERS: dict[str, str] = {
@@ -37,7 +42,7 @@ _ORDERS: dict[str, str] = {
     "readiest": "(t.app <> all (wedsql.task_applications({person})), t.size)",
     "own": "(coalesce(p.at, t.arrived_at), coalesce(p.number, t.job_id))",
     "aside": "t.hidden_until",
-    "done": "extract(epoch from t.ended_at)",
+    "done": "t.ended_at",
     "team": "t.job_id",
 }
 _DOWN = ("done",)
@@ -102,43 +107,60 @@ def _of_flows(chosen: Filter, flows: Sequence[FlowInfo]) -> list[Filter]:
     return [replace(chosen.for_flow(flow, everywhere=True), of="tasks") for flow in flows]
 
 
+# The orders by columns, which have indexes.
+_BY_COLUMN = ("arrival", "priority", "deadline", "size", "done", "team")
 _SELECT = (
-    "select t.job_id, {key} as k from wedsql.task t left join wedsql.task_place p"
-    " on p.person = {person} and p.job_id = t.job_id join wedsql.instance i on i.wid = t.wid"
+    "select x.job_id, x.k from {stream} cross join lateral (select t.job_id, {order} as k"
+    " from wedsql.task t {place} join wedsql.instance i on i.wid = t.wid {table}"
+    " where {listed} and {behind} and {narrowed} and ({clause}) {sorted} limit {size}) x"
 )
-_BEHIND = (
-    "{key} {sign} (select {order}, t.job_id from wedsql.task t left join wedsql.task_place p"
-    " on p.person = {person} and p.job_id = t.job_id where t.job_id = {after})"
-)
+_PLACE = "left join wedsql.task_place p on p.person = {person} and p.job_id = t.job_id"
+_LAST = "(select {order}{job} from wedsql.task t {place} where t.job_id = {after})"
 
 
-def _statement(listing: Listing, found: Selection, after: int | None) -> tuple[sql.Composable, list[Any]]:
-    """Return a subquery of the numbers and keys of the tasks of a list behind one, with its parameters."""
-    literals = {
+def _statement(
+    listing: Listing, found: Selection, after: int | None, size: int | None, ordered: bool = True
+) -> tuple[sql.Composable, list[Any]]:
+    """Return a subquery of the numbers and keys of tasks of a list behind one, with its parameters.
+
+    It has at least the first `size` of them, None: all.
+    """
+    named: dict[str, sql.Composable] = {
         "person": sql.Literal(listing.person),
         "keys": sql.Literal(list(listing.keys)),
         "flows": sql.Literal(list(listing.flows)),
         "after": sql.Literal(after),
+        "size": sql.Literal(size),
+        "direction": sql.SQL("desc" if listing.sorting in _DOWN else "asc"),
         "sign": sql.SQL("<" if listing.sorting in _DOWN else ">"),
     }
-    literals["order"] = sql.SQL(_ORDERS[listing.sorting]).format(**literals)
-    literals["key"] = sql.SQL("({}, t.job_id)").format(literals["order"])
-    listed = sql.SQL(_LISTS[listing.list]).format(**literals)
-    behind = sql.SQL("true") if after is None else sql.SQL(_BEHIND).format(**literals)
-    select = sql.SQL(_SELECT).format(**literals)
+    named["place"] = sql.SQL(_PLACE if listing.sorting == "own" else "").format(**named)
+    named["order"] = sql.SQL(_ORDERS[listing.sorting]).format(**named)
+    named["stream"] = sql.SQL(_STREAMS.get(listing.list, "(values (true)) e (of)")).format(**named)
+    named["listed"] = sql.SQL(_LISTS[listing.list]).format(**named)
+    named["behind"] = sql.SQL("true") if after is None else _behind(listing, named)
+    sorting = "order by {order} {direction}, t.job_id {direction}" if ordered else ""
+    named["sorted"] = sql.SQL(sorting).format(**named)
     parts: list[sql.Composable] = []
     params: list[Any] = []
     for chosen in found.filters if found.chosen.reads_state else [found.chosen]:
         clause, (table, narrowed) = chosen.where(), _table(chosen)
-        parts.append(
-            sql.SQL("{} {} where {} and {} and {} and ({})").format(
-                select, table, listed, behind, narrowed, clause.sql
-            )
-        )
+        select = sql.SQL(_SELECT)
+        parts.append(select.format(**named, table=table, narrowed=narrowed, clause=clause.sql))
         params += clause.params
     if not parts:
         return sql.SQL("select 0::bigint as job_id, null::integer as k where false"), []
     return sql.SQL(" union all ").join(parts), params
+
+
+def _behind(listing: Listing, named: dict[str, sql.Composable]) -> sql.Composable:
+    """Return the condition of what comes after a task, for an order by a column so that its index is used."""
+    last = sql.SQL(_LAST).format(**named, job=sql.SQL(", t.job_id"))
+    found = sql.SQL("({order}, t.job_id) {sign} {last}").format(**named, last=last)
+    if listing.sorting not in _BY_COLUMN:
+        return found
+    of_order = sql.SQL(_LAST).format(**named, job=sql.SQL(""))
+    return sql.SQL("{order} {sign}= {of_order} and {found}").format(**named, of_order=of_order, found=found)
 
 
 def _table(chosen: Filter) -> tuple[sql.Composable, sql.Composable]:
@@ -156,14 +178,14 @@ def selected(listing: Listing, found: Selection, after: int | None, size: int) -
     Raises django.db.OperationalError (57014) if it takes longer than the page's time limit, and
     django.db.DataError if PostgreSQL rejects a value.
     """
-    source, params = _statement(listing, found, after)
+    source, params = _statement(listing, found, after, size)
     down = sql.SQL("desc" if listing.sorting in _DOWN else "asc")
-    statement = sql.SQL("select s.job_id from ({}) s order by s.k {} limit %s").format(source, down)
-    return [each["job_id"] for each in rows(statement, [*params, size])]
+    statement = sql.SQL("select s.job_id from ({source}) s order by s.k {down}, s.job_id {down} limit %s")
+    return [each["job_id"] for each in rows(statement.format(source=source, down=down), [*params, size])]
 
 
 def matching(listing: Listing, found: Selection, cap: int) -> Count:
     """Return how many tasks of a list there are, up to a number."""
-    source, params = _statement(listing, found, None)
+    source, params = _statement(listing, found, None, limit(cap), ordered=False)
     statement = sql.SQL("select count(*) as n from (select 1 from ({}) s limit %s) s").format(source)
     return count(rows(statement, [*params, limit(cap)])[0]["n"], cap)

@@ -96,7 +96,7 @@ def read(data: bytes, definition: Mapping[str, Any]) -> Upload:
 
 def _separator(text: str, kinds: Mapping[str, str]) -> str:
     """Return the separator that finds more names of attributes in the first row."""
-    first = text.lstrip("\n").partition("\n")[0]
+    first = next((line for line in text.split("\n") if line.strip(' \t,;"')), "")
     return max(",;", key=lambda each: sum(name.strip(' "') in kinds for name in first.split(each)))
 
 
@@ -119,11 +119,13 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
 def _columns(records: Iterator[tuple[int, list[str]]], kinds: Mapping[str, str]) -> list[str]:
     """Return the names in the first row. Raises _Fault."""
     line, names = next(records, (1, list[str]()))
-    names = [name.strip() for name in names]
+    names = _without_blank_end([name.strip() for name in names])
     if not names:
         raise _Fault(_("The file is empty. Its first row has the names of attributes."))
     for place, name in enumerate(names):
         column = name[:_SHOWN] or str(place + 1)
+        if not name:
+            raise _Fault(_("This column has no name in the first row."), line, column)
         if name not in kinds and name != KEY and not name.startswith("#"):
             known = ", ".join(sorted(kinds))
             raise _Fault(
@@ -132,6 +134,11 @@ def _columns(records: Iterator[tuple[int, list[str]]], kinds: Mapping[str, str])
         if name in names[:place]:
             raise _Fault(_("This column is there twice."), line, column)
     return names
+
+
+def _without_blank_end(cells: list[str]) -> list[str]:
+    """Return cells without the blank ones at the end, which spreadsheets add."""
+    return cells[: next((n for n in range(len(cells), 0, -1) if cells[n - 1].strip()), 0)]
 
 
 def _rows(
@@ -166,6 +173,8 @@ def _row(
     line: int, cells: list[str], columns: list[str], kinds: Mapping[str, str]
 ) -> tuple[Row, list[Problem]]:
     """Return a row, and what is wrong in it."""
+    if len(cells) > len(columns):
+        cells = cells[: max(len(columns), len(_without_blank_end(cells)))]
     if len(cells) != len(columns):
         message = _("This row has %(n)s cells, the first one %(columns)s.")
         return Row(line, {}, cells), [Problem(message % {"n": len(cells), "columns": len(columns)}, line)]

@@ -17,6 +17,8 @@ MAX_CELL = 32_767
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d+)?")
 MAX_DIGITS = 15
 ROWS_PER_PIECE = 200
+# Excel reads _x0041_ as the letter A, so that such a text gets its first character as a code.
+_CODE = re.compile("_(?=x[0-9A-Fa-f]{4}_)")
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _SPREADSHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -82,5 +84,6 @@ def _cell(text: str, number: bool) -> str:
         return f"<c><v>{text}</v></c>"
     if not text:
         return "<c/>"
-    shown = escape(_FORBIDDEN.sub("\ufffd", text[:MAX_CELL]))
+    shown = text if len(text) <= MAX_CELL else f"{text[: MAX_CELL - 1]}…"
+    shown = escape(_FORBIDDEN.sub("\ufffd", _CODE.sub("_x005F_", shown)), {"\r": "_x000D_"})
     return f'<c t="inlineStr"><is><t xml:space="preserve">{shown}</t></is></c>'

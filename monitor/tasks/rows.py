@@ -16,10 +16,12 @@ from flows.access import AnyUser
 from flows.capabilities.tasks.api import Task, TeamLoad
 from flows.filters import Condition
 from flows.labels import translate_label
+from flows.queries.counts import Count, count
 from flows.queries.definitions import FlowInfo, flow_by_name
 from monitor.lists import columns as list_columns
 
 Text = str | Promise
+COUNTED = 1_000
 
 STATES: Mapping[str, Text] = {
     "R": pgettext_lazy("task", "open"),
@@ -142,9 +144,9 @@ class Load:
     """The tasks of a person in some flows; without a person, those that are open. `share` is of the most."""
 
     person: str | None
-    held: int
-    late: int
-    flows: Sequence[tuple[str, str, int]]
+    held: Count
+    late: Count
+    flows: Sequence[tuple[str, str, Count]]
     share: int = 0
     active: bool = False
     done: int = 0
@@ -176,13 +178,21 @@ def loads(found: Iterable[TeamLoad]) -> list[Load]:
         by_person[one.owner].append(one)
     titles = {name: info.title for name in {one.flow for those in by_person.values() for one in those}
               if (info := flow_by_name(name))}  # fmt: skip
-    made = [
-        Load(person, sum(o.held for o in those), sum(o.late for o in those),
-             [(o.flow, titles.get(o.flow, o.flow), o.held) for o in those])
-        for person, those in by_person.items()
-    ]  # fmt: skip
-    most = max((one.held for one in made if one.person is not None), default=1)
+    made = [_load(person, those, titles) for person, those in by_person.items()]
+    most = max((one.held.n for one in made if one.person is not None), default=1)
     return [
-        replace(one, share=0 if one.person is None else max(round(100 * one.held / most), 1))
-        for one in sorted(made, key=lambda one: (one.person is not None, -one.held, one.person or ""))
+        replace(one, share=0 if one.person is None else max(round(100 * one.held.n / most), 1))
+        for one in sorted(made, key=lambda one: (one.person is not None, -one.held.n, one.person or ""))
     ]
+
+
+def _load(person: str | None, those: Sequence[TeamLoad], titles: Mapping[str, str]) -> Load:
+    """Return the load of a person, or of none: of open tasks, not all are counted."""
+    held = {one.flow: count(one.held, COUNTED if person is None else None) for one in those}
+    capped = any(one.capped for one in held.values())
+    return Load(
+        person,
+        Count(sum(one.n for one in held.values()), capped),
+        Count(sum(one.late for one in those), capped),
+        [(one.flow, titles.get(one.flow, one.flow), held[one.flow]) for one in those],
+    )

@@ -107,7 +107,10 @@ class TaskLoad:
 
 @dataclass(frozen=True)
 class TeamLoad:
-    """How many tasks of a flow a person holds, and how many are late; `owner` is None for open ones."""
+    """How many tasks of a flow a person holds, and how many are late.
+
+    `owner` is None for open ones, of which the first 1,001 are counted.
+    """
 
     flow: str
     owner: str | None

@@ -13,7 +13,7 @@ from flows.definition.trigger import TRIGGER
 # What matters only where a worker takes the job. A timeout would, too, but
 # the kernel gives each rule the default of the flow.
 TAKING = frozenset({"mode", "max_attempts", "backoff"})
-# What holds workers back; the jobs of children are taken by none, but wait for these locks, too.
+# What holds workers and people back; the jobs of children are taken by none, but wait for these locks, too.
 LOCKS = frozenset({"mutex", "lock"})
 CHILDREN = frozenset(
     {
@@ -66,7 +66,7 @@ def _unread(trigger: Mapping[str, Any], given: set[str]) -> Iterator[tuple[str, 
         unread |= dict.fromkeys(given - CONDITIONS, _("The rule fires nothing."))
     elif trigger.get("signal") or trigger.get("child") or trigger.get("performer") in ("database", "person"):
         unread |= dict.fromkeys(given & TAKING, _("No worker takes its jobs."))
-        if not trigger.get("child"):
+        if not trigger.get("child") and trigger.get("performer") != "person":
             unread |= dict.fromkeys(given & LOCKS, _("No worker takes its jobs."))
     if trigger.get("performer") == "database":
         unread |= dict.fromkeys(given & {"role"}, _("The database performs it."))

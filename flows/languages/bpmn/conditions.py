@@ -23,7 +23,7 @@ class Condition:
 
 def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condition]:
     """Return the conditions of a process; what is no expression is added to the problems."""
-    known = types(process)
+    known = given_types(process)
     for owner, expression in _written(process):
         try:
             yield Condition(owner, sql(expression, process.language, owner.id, known))
@@ -33,7 +33,7 @@ def conditions(process: Process, problems: list[BpmnProblem]) -> Iterator[Condit
 
 def uses(process: Process) -> Iterator[Condition]:
     """Return conditions that name what timers and repetitions name, valid where that is of the right type."""
-    known = types(process)
+    known = given_types(process)
     for element in process.elements.values():
         timer = element.trigger.expression
         found = times.offset(timer.text) if timer is not None and element.trigger.form == "date" else None
@@ -47,7 +47,7 @@ def uses(process: Process) -> Iterator[Condition]:
 
 def passed(process: Process) -> Iterator[Condition]:
     """Return conditions that name what children get and return, and what scripts set."""
-    known = types(process)
+    known = given_types(process)
     for element in process.elements.values():
         for each in element.inputs:
             with suppress(NotUnderstood):
@@ -95,6 +95,12 @@ def types(process: Process) -> dict[str, str]:
             added |= {f"i_{slug(name)}": "integer" for name in (element.id, element.name) if name}
             added |= {element.loop.item: "jsonb"} if element.loop.item else {}
     return added | {str(each.options["name"]): str(each.options.get("type", "text")) for each in process.data}
+
+
+def given_types(process: Process) -> dict[str, str]:
+    """Return the types by which conditions are read; data objects whose items are not defined have none."""
+    untyped = {str(each.options["name"]) for each in process.data if each.id and "type" not in each.options}
+    return {name: type_ for name, type_ in types(process).items() if name not in untyped}
 
 
 def _is_conditional(element: Element) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from flows.languages.bpmn.dialects import as_feel
 from flows.languages.bpmn.feel import NotSimple, may_hold, names_in, to_sql
 from flows.languages.bpmn.model import Expression
 from flows.languages.bpmn.names import slug, usable
@@ -12,10 +13,10 @@ from flows.languages.bpmn.problems import BpmnProblem
 
 _SQL = ("sql", "text/sql")
 _READ = ("feel", "xpath", "juel")
-_PROGRAMS = ("java", "mvel", "python")
+_PROGRAMS = ("java", "mvel", "python", "groovy")
 """Languages whose simple comparisons are read: also JavaScript."""
 _DATA_OBJECT = re.compile(
-    r"""(?:(?:\w+:)?getDataObject|execution\.getVariable)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
+    r"""(?:(?:\w+:)?getDataObject|(?:execution|kcontext)\.getVariable(?:Local)?)\(\s*['"]([^'"()]{1,60})['"]\s*\)"""
 )
 _TEXT = re.compile(r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'")
 _METHOD = re.compile(r"(?:[^\W\d]\w*|\))\s*\.\s*([^\W\d]\w*)\s*\(|\b[a-z]\w*:([a-z]\w*)\(")
@@ -41,13 +42,10 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
     language = (expression.language or default).lower()
     if language in _SQL:
         return expression.text
-    text, before = bare(expression.text)
-    if not expression.text.startswith("="):
-        text = text.rstrip().rstrip(";")
+    text, before = _read(expression, language, types)
     if any(each in language for each in _PROGRAMS):
-        text, language = returned(text), ""
+        language = ""
         before = 2
-    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
     if language and not any(each in language for each in _READ):
         message = f"An expression in “{language[:60]}” is not supported; write it in SQL or FEEL."
         raise NotUnderstood(_problem(message, expression, element))
@@ -55,7 +53,7 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
         return to_sql(text, types)
     except NotSimple as error:
         place = error.position + before
-        called = method(expression, default)
+        called = method(expression, default, types)
         if called:
             message = (
                 f"The expression calls a method, “{called[:40]}”, which only a program can do; let a task "
@@ -71,12 +69,12 @@ def sql(expression: Expression, default: str, element: str, types: Mapping[str, 
         raise NotUnderstood(_problem(message, expression, element)) from error
 
 
-def is_program(expression: Expression, default: str) -> bool:
+def is_program(expression: Expression, default: str, types: Mapping[str, str] | None = None) -> bool:
     """Return whether only a program can compute an expression: it calls methods, or is in its language."""
     language = (expression.language or default).lower()
     known = (*_SQL, *_READ, *_PROGRAMS)
     other = bool(language) and not any(each in language for each in known)
-    return other or bool(method(expression, default))
+    return other or bool(method(expression, default, types))
 
 
 def is_unread(expression: Expression, default: str, types: Mapping[str, str]) -> bool:
@@ -84,7 +82,7 @@ def is_unread(expression: Expression, default: str, types: Mapping[str, str]) ->
 
     What says that it is in FEEL or SQL, and is wrong, is not meant.
     """
-    if is_program(expression, default):
+    if is_program(expression, default, types):
         return True
     if _PRESENT.search(_TEXT.sub("''", expression.text)):
         return (expression.language or default).lower() not in _SQL
@@ -95,14 +93,15 @@ def is_unread(expression: Expression, default: str, types: Mapping[str, str]) ->
         sql(expression, default, "", types)
     except NotUnderstood:
         return True
-    return not may_hold(returned(bare(expression.text)[0]).strip().rstrip(";"))
+    return not may_hold(_read(expression, language, types)[0].strip())
 
 
-def method(expression: Expression, default: str) -> str:
+def method(expression: Expression, default: str, types: Mapping[str, str] | None = None) -> str:
     """Return the method that an expression calls; empty for none, and where it is SQL."""
     if (expression.language or default).lower() in _SQL:
         return ""
-    found = _METHOD.search(_TEXT.sub("''", _DATA_OBJECT.sub("x", bare(expression.text)[0])))
+    text = _read(expression, (expression.language or default).lower(), types)[0]
+    found = _METHOD.search(_TEXT.sub("''", text))
     return next(filter(None, found.groups()), "") if found is not None else ""
 
 
@@ -110,8 +109,7 @@ def feel_names(expression: Expression, default: str) -> frozenset[str]:
     """Return the names in an expression; none where it is SQL, in which a word may be a keyword."""
     if (expression.language or default).lower() in _SQL:
         return frozenset()
-    text = returned(bare(expression.text)[0])
-    return names_in(_DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text))
+    return names_in(_read(expression, (expression.language or default).lower())[0])
 
 
 def name_of(expression: Expression) -> str:
@@ -135,6 +133,22 @@ def bare(text: str) -> tuple[str, int]:
     if _MARKED.search(text):
         return _MARKED.sub(r"(\1)", text), 2
     return text, 0
+
+
+def _read(expression: Expression, language: str, types: Mapping[str, str] | None = None) -> tuple[str, int]:
+    """Return an expression as FEEL as far as it has it, and how many characters are before it.
+
+    What begins with = or is in FEEL stays: it has no idioms of other languages.
+    """
+    text, before = bare(expression.text)
+    marked = expression.text.startswith("=")
+    if not marked:
+        text = returned(text.rstrip()).rstrip().rstrip(";")
+    text = _DATA_OBJECT.sub(lambda found: usable(slug(found[1])), text)
+    if marked or "feel" in language:
+        return text, before
+    from_zero = bool(before) or any(each in language for each in ("juel", *_PROGRAMS))
+    return as_feel(text, language, types, from_zero=from_zero), before
 
 
 def _problem(message: str, expression: Expression, element: str) -> BpmnProblem:

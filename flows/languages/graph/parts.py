@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from flows.languages.graph.model import Graph, Node, may_stay
+from flows.languages.graph.positions import positions
 from flows.languages.graph.problems import BadGraph, Problem
 from flows.languages.graph.ways import MOST_CHARACTERS, fits, words
 
@@ -91,5 +92,6 @@ def source_of(graph: Graph, text: str, format_: str, compiled: Compiled) -> Mapp
         for name, node in targets.items()
         if node is not None and may_stay(node, [graph.edges[each] for each in node.outward])
     }
-    facts = {**compiled.source_map, "internal": internal, "choosing": choosing}
+    facts: dict[str, Any] = {**compiled.source_map, "internal": internal, "choosing": choosing}
+    facts["positions"] = positions(graph, compiled.source_map["attributes"], graph.edges)
     return {"language": "graph", "format": format_, "text": text, "map": facts}

@@ -33,8 +33,14 @@ begin
   end if;
 end $$;
 
--- Returns whether workers perform the jobs of a trigger, which alone need locks.
+-- Returns whether workers perform the jobs of a trigger.
 create or replace function wedsql._by_worker(p_trig wedsql.trig) returns boolean
 language sql immutable as $$
 select not p_trig.signal and p_trig.performer = 'worker'
+$$;
+
+-- Returns whether the jobs of a trigger are performed by workers or people, which alone need locks.
+create or replace function wedsql._excludes(p_trig wedsql.trig) returns boolean
+language sql immutable as $$
+select not p_trig.signal and p_trig.performer in ('worker', 'person')
 $$;

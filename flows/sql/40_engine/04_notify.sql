@@ -9,6 +9,10 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_now timestamptz := wedsql.now();
 begin
+  if p_names <> '{}' and p_flow.followed then  -- no session waits for what people perform
+    p_names := array(select n from unnest(p_names) n where not exists (
+      select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
+  end if;
   if p_names <> '{}' then
     perform pg_notify('wedsql_w' || w.id, '') from wedsql._sleepers(p_flow.name, p_names, p_jobs, v_now) w;
     perform wedsql._notify_paper(p_flow, p_wids, p_names, v_now);
@@ -56,10 +60,6 @@ begin
                       and w.seen_at > p_now - interval '30 seconds')
      or exists (select 1 from wedsql.paper_client c
                 where c.flow_id = p_flow.id and c.trname = n and c.seen_at > p_now - interval '1 day');
-  if v_names is not null and p_flow.followed then  -- people perform some
-    v_names := (select array_agg(n) from unnest(v_names) n where not exists (
-      select from wedsql.trig t where t.flow_id = p_flow.id and t.trname = n and t.performer = 'person'));
-  end if;
   if v_names is not null then
     v_open := not exists (select from wedsql._state_withheld(p_flow));
     perform pg_notify(j.trname, case when octet_length(m.whole) < 8000 then m.whole else m.brief end)
@@ -162,6 +162,7 @@ create or replace function wedsql._wake_next(p_locks text[], p_wids integer[]) r
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select wedsql._wake_job(j) from unnest(p_locks) l cross join lateral (
   select o.* from wedsql.job_pool o where o.lock = l and o.state = 'P'
+    and o.assigned_to is distinct from ''
     and coalesce(o.not_before <= wedsql.now(), true) order by o.id limit 1) j;
 select wedsql._wake_job(j) from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid
 where j.wid = any (p_wids) and j.state = 'P' and t.mutex is not null and wedsql._by_worker(t)

@@ -1,14 +1,14 @@
 -- What jobs that exclude each other need: the names, the keys by which they are held, and their queue
 -- (50_work/02_exclusion.sql).
 
--- Writes to the jobs that this transaction fired in these instances which lock they need. Those that no
--- worker performs need none.
+-- Writes to the jobs that this transaction fired in these instances which lock they need. Those that neither
+-- workers nor people perform need none.
 -- Locks: the jobs; the caller holds the instances.
 create or replace function wedsql._name_locks(p_wids integer[]) returns void
 language sql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 update wedsql.job_pool j set lock = wedsql._lock_name(j.flow_id, t.lock, wedsql._payload(j))
 from wedsql.trig t
-where j.wid = any (p_wids) and t.tgid = j.tgid and t.lock is not null and wedsql._by_worker(t)
+where j.wid = any (p_wids) and t.tgid = j.tgid and t.lock is not null and wedsql._excludes(t)
   and j.fired_xid = txid_current()
 $$;
 
@@ -24,7 +24,7 @@ create or replace function wedsql._lock_keys(p_wid integer, p_id bigint) returns
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select array(
   select wedsql._lock_key(x.name) as key
-  from wedsql.job_pool j left join wedsql.trig t on t.tgid = j.tgid and wedsql._by_worker(t)
+  from wedsql.job_pool j left join wedsql.trig t on t.tgid = j.tgid and wedsql._excludes(t)
   cross join lateral (values (j.lock), (j.wid || ' ' || t.mutex)) x (name)
   where j.wid = p_wid and j.id = p_id and x.name is not null order by key)
 $$;
@@ -40,18 +40,21 @@ select exists (
 $$;
 
 -- Returns the jobs that go before a job that needs the same: those that are leased, and older ones that are
--- ready. Jobs that are parked, suspended or wait for their next try hold nothing up.
+-- ready for workers. Jobs that are parked, suspended or wait for their next try hold nothing up, nor do tasks
+-- that people have not taken.
 create or replace function wedsql._before(p_wid integer, p_id bigint) returns setof wedsql.job_pool
 language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 select o.* from wedsql.job_pool j join wedsql.job_pool o on o.lock = j.lock
 where j.wid = p_wid and j.id = p_id and o.id <> p_id
-  and (o.state = 'L' or o.id < p_id and o.state = 'P' and coalesce(o.not_before <= wedsql.now(), true))
+  and (o.state = 'L' or o.id < p_id and o.state = 'P' and o.assigned_to is distinct from ''
+       and coalesce(o.not_before <= wedsql.now(), true))
 union all
-select o.* from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid and wedsql._by_worker(t)
+select o.* from wedsql.job_pool j join wedsql.trig t on t.tgid = j.tgid and wedsql._excludes(t)
 join wedsql.job_pool o on o.wid = p_wid and o.id <> p_id
-join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._by_worker(g)
+join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._excludes(g)
 where j.wid = p_wid and j.id = p_id
-  and (o.state = 'L' or o.id < p_id and o.state = 'P' and coalesce(o.not_before <= wedsql.now(), true))
+  and (o.state = 'L' or o.id < p_id and o.state = 'P' and o.assigned_to is distinct from ''
+       and coalesce(o.not_before <= wedsql.now(), true))
 $$;
 
 -- Keeps what held jobs need until the transaction that applies their results ends, instead of until the

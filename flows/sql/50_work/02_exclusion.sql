@@ -2,7 +2,8 @@
 -- same "mutex", and of all jobs with the same "lock", at most one is held at a time. The pool itself is the
 -- queue: a job is taken only when no older ready one needs the same, in the order of their numbers, and a
 -- holder keeps an advisory lock on the name, or its lease. So a lock is free as soon as its holder has ended
--- in any way, and there is nothing to pass on or to repair.
+-- in any way, and there is nothing to pass on or to repair. Tasks of people are no part of the queue, as they
+-- may wait for days: a person takes any of them while no other job has what it needs.
 
 -- Locks a job with all that it needs, or nothing: where another session, or this one for another job, has
 -- some of it, or a job goes before it. The arguments from p_rows on are those of _pick.
@@ -68,6 +69,7 @@ begin
           and (j.assigned_to is null or j.assigned_to = any ((select wedsql._own_names(p_actor))::text[]))
           and not exists (select 1 from wedsql.job_pool o
                           where o.lock = j.lock and o.id < j.id and o.state = 'P'
+                            and o.assigned_to is distinct from ''
                             and (o.not_before is null or o.not_before <= v_now))
           and not exists (select 1 from wedsql.job_pool o where o.lock = j.lock and o.state = 'L')
         order by j.priority desc, j.id limit v_look) c
@@ -120,8 +122,8 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
  order by o.id limit 1000)
 union all
 (select o.* from wedsql.trig t join wedsql.job_pool o on o.wid = (p_job).wid and o.id <> (p_job).id
- join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._by_worker(g)
- where t.tgid = (p_job).tgid and wedsql._by_worker(t) order by o.id limit 1000)
+ join wedsql.trig g on g.tgid = o.tgid and g.mutex = t.mutex and wedsql._excludes(g)
+ where t.tgid = (p_job).tgid and wedsql._excludes(t) order by o.id limit 1000)
 $$;
 
 -- Returns the name of a lock as the definition has it, without the number of its flow.

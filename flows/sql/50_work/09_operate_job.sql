@@ -101,7 +101,7 @@ begin
     select case when t.timeout is null then null else greatest(v_job.timeout, t.timeout) end
     into v_job.timeout from wedsql.trig t where t.tgid = v_job.tgid;
     v_job.lock := (select wedsql._lock_name(v_flow.id, t.lock, v_job.payload) from wedsql.trig t
-                   where t.tgid = v_job.tgid and wedsql._by_worker(t));
+                   where t.tgid = v_job.tgid and wedsql._excludes(t));
   end if;
   update wedsql.job_pool j set state = 'P', not_before = null, earlier_attempts = j.attempts,
     payload = v_job.payload, lock = v_job.lock, timeout = v_job.timeout

@@ -53,5 +53,5 @@ begin
                                                    where w.wid = j.wid)) end
     from wedsql._following($1, $2) n where j.wid = n.wid and j.id = n.id$q$,
     (select f.name from wedsql.flow f where f.id = p_new.flow_id))
-  using p_old, p_new, wedsql._by_worker(p_new);
+  using p_old, p_new, wedsql._excludes(p_new);
 end $$;

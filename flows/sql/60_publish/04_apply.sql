@@ -9,6 +9,7 @@ declare
   v_renamed integer;
   v_removed text[];
   v_changes jsonb;
+  v_tokens jsonb := wedsql._tokens_to_move(p_flow, p_definition);
 begin
   perform wedsql._touch(p_flow, false, false);  -- the caller has checked it
   update wedsql.flow f set applying = true where f.id = p_flow;
@@ -24,6 +25,7 @@ begin
   perform wedsql._apply_settings(p_flow, v_changes -> 'settings_changed');
   perform wedsql._apply_attributes(p_flow, v_changes -> 'attributes_changed',
     v_changes -> 'attributes_added');
+  perform wedsql._move_tokens(p_flow, v_tokens);
   perform wedsql._apply_triggers(p_flow, v_changes);
   perform wedsql._check_applied(p_flow, v_removed);
   update wedsql.flow f set applying = false where f.id = p_flow;

@@ -54,6 +54,7 @@ begin
     order by j.wid, j.tgid for update skip locked)
   update wedsql.job_pool j set lease_until = j.lease_until - p_back, not_before = j.not_before - p_back
   from planned p where j.wid = p.wid and j.tgid = p.tgid;
+  perform wedsql._starts_back(p_back, p_now);
   perform wedsql._call_clock_set_back(p_now);
   update wedsql.lock_seen s
   set first_seen = least(s.first_seen, p_now), xact_seen = least(s.xact_seen, p_now),
@@ -64,6 +65,26 @@ begin
   update wedsql.watch w set seen_at = p_now
   where w.id = any (array(select o.id from wedsql.watch o where o.seen_at > p_now for update skip locked));
 end $$;
+
+-- Has instances start again in time where the next one waits for a later moment than one repetition after the
+-- last. None starts sooner, so that a moment that has come by the wrong clock starts nothing again.
+-- Locks: the rows of the times, skipping locked ones.
+create or replace function wedsql._starts_back(p_back interval, p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+with late as (
+  select s.id, r.what, case when (r.what).first_at is null and s.base_at > p_now + (r.what).every
+                       then s.base_at - p_back else s.base_at end as base_at,
+         greatest(p_now, i.started_at - p_back + (r.what).every
+                         - least((r.what).every / 10, interval '5 seconds')) as after_at
+  from wedsql.start_time s cross join lateral (select wedsql._repetition(s.entry) as what) r
+  left join wedsql.instance i on i.wid = s.last_wid and i.flow_id = s.flow_id
+  where s.due_at > p_now and (r.what).every is not null and s.due_at > p_now + (r.what).every
+    and ((r.what).first_at is null or s.last_at is not null)
+  order by s.id for update of s skip locked)
+update wedsql.start_time s
+set base_at = l.base_at, due_at = coalesce(wedsql._next_start(l.what, l.base_at, l.after_at), s.due_at)
+from late l where l.id = s.id
+$$;
 
 -- Makes timers that were set since p_since, to wait for a given time, wait for that time.
 -- Locks: timers, skipping locked ones.

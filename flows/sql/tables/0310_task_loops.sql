@@ -1,9 +1,10 @@
 -- Tasks in instances with long histories: the same tasks performed hundreds of times. What follows the open
--- tasks of an instance finds them by an index of their own, and the last ones by their numbers. The index is
--- by state, which no other one of all open tasks has: whatever the statistics say, no other one is scanned.
+-- tasks of an instance finds them by an index of their own, and the last ones by their numbers. No other
+-- query has its condition, and this one has no other's: whatever the statistics say, none is taken for another.
 drop index if exists wedsql.task_instance;
 create index if not exists task_instance on wedsql.task (wid, job_id);
-create index if not exists task_instance_open on wedsql.task (wid) where state in ('R', 'S', 'L', 'X', 'H');
+create index if not exists task_instance_open on wedsql.task (wid)
+  where coalesce(ended_at, 'infinity') = 'infinity';
 
 -- Who performed transitions of an instance with a long history, the last first, up to a step: what is read of
 -- the history again begins behind it.

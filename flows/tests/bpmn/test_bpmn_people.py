@@ -40,6 +40,17 @@ def zeebe(tag: str, **given: str) -> str:
     return extended(f"<zeebe:{tag} {said}/>")
 
 
+def inputs(**given: str) -> str:
+    """Return constant inputs as jBPM writes them."""
+    named = "".join(f'<bpmn:dataInput id="i_{name}" name="{name}"/>' for name in given)
+    said = "".join(
+        f"<bpmn:dataInputAssociation><bpmn:targetRef>i_{name}</bpmn:targetRef><bpmn:assignment>"
+        f"<bpmn:from>{text}</bpmn:from><bpmn:to>i_{name}</bpmn:to></bpmn:assignment></bpmn:dataInputAssociation>"
+        for name, text in given.items()
+    )
+    return f"<bpmn:ioSpecification>{named}</bpmn:ioSpecification>{said}"
+
+
 def prop(given: str, engine: str = "flowable") -> str:
     return extended(f"<{engine}:formProperty {given}/>")
 
@@ -93,6 +104,10 @@ OPTIONS: list[tuple[Said, dict[str, Any]]] = [
     ({"group()": (role("potentialOwner", "user(demo), group(clerks)"), {})}, CANDIDATE | {"role": "clerks"}),
     ({"humanPerformer": (role("humanPerformer", "demo"), {})}, CANDIDATE),
     ({"performer": (role("performer", "${approver}"), {})}, {"candidate": "approver"}),
+    ({"GroupId": (inputs(GroupId="<![CDATA[clerks]]>", TaskName="pay", Skippable="true"), {})},
+     {"role": "clerks"}),
+    ({"ActorId": (inputs(ActorId="#{approver}", Priority="7"), {})},
+     {"candidate": "approver", "priority": 7}),
     ({"a resource": (named("r"), {})},
      {"role": "Night shift"}),
     ({"formField": (camunda('<camunda:formField id="m" label="Sum" type="long" defaultValue="3"/>'), {}),
@@ -115,6 +130,7 @@ IGNORED: list[tuple[Said, str]] = [
     (wide("dueDate", "${due}"), "is no duration"),
     (wide("dueDate", "2026-06-01T12:00:00Z"), "is no duration"),
     (wide("followUpDate", "P1D"), "has no effect"),
+    ({"two actors": (inputs(ActorId="ana,rui"), {})}, "are several: name a group"),
     (wide("priority", "${urgent}"), "is no whole number"),
     (wide("formKey", "embedded:app:form.html"), "“formKey” has no effect"),
     ({"follow-up": (zeebe("taskSchedule", followUpDate="=later"), {})}, "has no effect"),

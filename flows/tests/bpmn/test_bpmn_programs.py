@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from html import escape
+
 import pytest
 
-from flows.languages.bpmn import compile_process, read
+from flows.languages.bpmn import BadBpmn, compile_process, read
 from flows.tests.bpmn.files.bpmn_files import attribute, attributes, event, file, flows, node
 
 DROOLS = "http://www.jboss.org/drools/rule"
@@ -96,3 +98,25 @@ def test_a_person_says_when_an_event_with_a_program_happens(place: str, text: st
         node("endEvent", "e"), flows("s t", "w e", *([] if border else ["t w"])),
     ))  # fmt: skip
     assert [each for each in said if "a person says when it happens" in each]
+
+
+@pytest.mark.parametrize(
+    "script", ["=append(items, item)", "=now()", '={id: "A-1"}', '=context put(order, "state", "paid")']
+)
+@pytest.mark.parametrize("declared", [False, True])
+def test_a_worker_computes_what_the_database_does_not_compute_of_feel(script: str, declared: bool) -> None:
+    """In a file that declares its attributes, which was made for here, it is an error."""
+    said = f'<zeebe:script expression="{escape(script)}" resultVariable="r"/>'
+    inner = f"<bpmn:extensionElements>{said}</bpmn:extensionElements>"
+    given = attributes(attribute("r")) if declared else ""
+    content = file(given, node("startEvent", "s"), node("scriptTask", "t", inner), flows("s t"))
+    if declared:
+        with pytest.raises(BadBpmn):
+            compiled(content)
+        return
+    definition, warned = compiled(content)
+    assert "a worker computes “r”." in " ".join(warned)
+    triggers = definition["triggers"]
+    assert isinstance(triggers, list)
+    (rule,) = [each for each in triggers if each.get("transition")]
+    assert script[1:] in rule["description"] and rule["performer"] == "worker"

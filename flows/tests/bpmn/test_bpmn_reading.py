@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from flows.languages.bpmn import compile_process, read
+from flows.languages.bpmn.document.vocabulary import DRAFTS, MODEL
 from flows.languages.bpmn.model import PERSONS, TASKS
 from flows.tests.bpmn.files.bpmn_conformance import SUPPORTED, task
 from flows.tests.bpmn.files.bpmn_files import ORDER, attribute, attributes, file, flows, node
@@ -166,3 +167,10 @@ def test_a_default_flow_leaves_its_element_and_is_one_of_several() -> None:
     process, (warning,) = read(wrong)
     assert warning.message.startswith("The default does not leave the element")
     assert process.elements["g"].default == ""
+
+
+@pytest.mark.parametrize("space", sorted(DRAFTS))
+def test_a_file_in_a_namespace_of_a_draft_of_bpmn_is_one_of_bpmn(space: str) -> None:
+    old = ORDER.replace(MODEL.encode(), space.encode())
+    assert old != ORDER
+    assert compile_process(read(old)[0]).compiled == compile_process(read(ORDER)[0]).compiled

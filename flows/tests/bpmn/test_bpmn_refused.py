@@ -6,6 +6,7 @@ import pytest
 
 from flows.languages.bpmn import BadBpmn, BpmnProblem, compile_process, read
 from flows.languages.bpmn.document.xml import DEEPEST, LARGEST, MOST_ELEMENTS
+from flows.loading.bpmn_files import check_processes
 from flows.tests.bpmn.files.bpmn_conformance import REFUSED, task
 from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node, timer
 
@@ -48,6 +49,15 @@ def problems(content: bytes) -> list[BpmnProblem]:
 def test_a_hostile_file_is_refused_with_its_reason(content: bytes, code: str, said: str) -> None:
     (problem,) = problems(content)
     assert problem.code == code and said in problem.message
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "root", ["<html/>", '<Package xmlns="http://www.wfmc.org/2009/XPDL2.2"/>', "<definitions/>"]
+)
+def test_another_language_is_no_bpmn_where_all_processes_are_checked_too(root: str) -> None:
+    with pytest.raises(BadBpmn, match="It is not BPMN"):
+        list(check_processes(root.encode()))
 
 
 def at(content: bytes, element: str = "t") -> list[tuple[str, str]]:

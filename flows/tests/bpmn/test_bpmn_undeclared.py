@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from flows.languages.bpmn.feel import to_sql
+from flows.loading.bpmn_files import check_processes
+from flows.loading.inference import types_by_use
 from flows.tests.bpmn.files.bpmn_files import attribute, attributes, file, flows, node, timer
 from flows.tests.commands import refused, write
 from flows.tests.pages import unique
@@ -51,3 +54,34 @@ def test_names_that_are_not_declared_are_one_list_wherever_they_are(
     for name, type_ in {"vip": "boolean", **wanted}.items():
         assert f'<wedsql:attribute name="{name}" type="{type_}" />' in said, said
     assert '<wedsql:attribute name="kind" />' in said
+
+
+@pytest.mark.parametrize(
+    ("uses", "types"),
+    [
+        (["a is null", "(a + 1) is null"], {"a": "numeric"}),
+        (["(b) is null", "b > a", "(a + 1) > 2"], {"a": "numeric", "b": "numeric"}),
+        (["a = b", "a is null", "b > timestamptz '2026-01-01'"], {"a": "timestamptz", "b": "timestamptz"}),
+        ([to_sql("sum(a) > 5"), "a is null"], {"a": "jsonb"}),
+        ([to_sql("mean(for x in a return x.n * 2) < 3"), "a is null"], {"a": "jsonb"}),
+        (["a = 'x'", "a > 5"], {"a": "text"}),  # no type suits both: the check of the second one says so
+    ],
+)
+def test_a_type_suits_all_uses_of_a_name(uses: list[str], types: dict[str, str]) -> None:
+    named = [
+        (use, [name for name in ("a", "b") if name in use.replace("null", "").split("'")[0]]) for use in uses
+    ]
+    found = types_by_use({}, [(use, [*{*names} & types.keys()]) for use, names in named])
+    assert found == types
+
+
+def test_a_data_object_whose_items_are_not_defined_has_the_type_by_its_use() -> None:
+    data = node("dataObject", "o", name="Loan Request") + node("exclusiveGateway", "g", default="g_e")
+    edges = flows(
+        "s g", "g w Loan Request.amount &gt; 1000 and sum(Loan Request.rates.part) &lt; 5", "g e", "w e"
+    )
+    text = file(data, node("startEvent", "s"), node("task", "w"), edges, node("endEvent", "e"))
+    (found,) = check_processes(text)
+    assert found.accepted and found.made is not None, found.problems
+    types = {each["name"]: each["type"] for each in found.made.compiled.definition["attributes"]}
+    assert types["loan_request"] == "jsonb"

@@ -20,7 +20,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "integrity": {"integrity": True},
 }
 FIRES = ("worker", "person", "signal", "child", "database")
-LOCKED = ("worker", "child")
+LOCKED = ("worker", "child", "person")
 EVERY = (*FIRES, "final", "integrity")
 # Each option -> a value that is not its default, and the kinds of rules at which it may be given.
 OPTIONS: dict[str, tuple[Any, tuple[str, ...]]] = {

@@ -104,6 +104,10 @@ class Drawing:
             lambda: f"context([{{key: {self.of(*_KEYS)}, value: {one()}}}]).{self.of('a', 'b')}",
             lambda: self.of("ns[1]", "ns[-1]", "ns[9]", "os[2].a", "o.a", "o.in.b", "os[k = \"x\"][2].a",
                             "os[a > 4][1].a", "o.none", "os[item.on][1].a"),
+            lambda: f"{self.of('sum', 'mean', 'product')}({self.of('ns', 'os.a', 'o.l', 'os[a > 1].a')})",
+            lambda: f"{self.of('sum', 'mean')}(for x in os return x.a {self.of('+', '-', '*')} {two()})",
+            lambda: f"(for x in ns return x {self.of('+', '-', '*')} {self.number(0)})[{self.of('1', '-1')}]",
+            lambda: f"sum({self.of('sublist(ns, 2)', 'append(ns, 5)', 'concatenate(ns, o.l)')})",
         )  # fmt: skip
 
     def rounding(self) -> str:
@@ -250,6 +254,7 @@ class Drawing:
             lambda: f"({self.of(*_TIMES)} - {self.of(*_TIMES)} {self.sign()} {self.of(*_DURATIONS)})",
             lambda: f"is({self.number(0)}, {self.of(lambda: self.number(0), lambda: self.text(0), 'null')})",
             lambda: f"({self.number(0)} in {self.range()})",
+            lambda: f"({self.number(0)} in range(\"{self.range(('-1', '0', '2.5', '7'))}\"))",
             lambda: f"{self.range()}.{self.of('start included', 'end included')}",
             lambda: f"(o.a {self.chance.choice(_SIGNS)} {self.number(0)})",
         )  # fmt: skip

@@ -25,6 +25,7 @@ FEELIN = [
     Kind("`is` of values of two types: null", r"\bis\(", 'is(0, "a")', "10.3.4.6: false"),
     Kind("the type of a duration in an attribute", r"\(i\) instance of",
          "((i) instance of days and time duration)", "refused"),
+    Kind("`range`: null", r"\brange\(", '(2 in range("[1..5]"))', "10.3.4.1: the range in the text"),
     Kind("a range whose first end is the greater one", r" in [\[(][^,\]]*\.\.", "(2 in [m..1])",
          "10.3.2.15, Table 55: two comparisons"),
     Kind("positions from the end in `remove`, `insert before` and `list replace`",

@@ -46,7 +46,7 @@ def test_feel_becomes_sql(feel: str, sql: str) -> None:
 
 @pytest.mark.parametrize(
     ("feel", "said"),
-    [("for x in y return x", "“for” over a list"), ("function(x) x", "“function(”"),
+    [("for x in y return x", "let a task compute the rest"), ("function(x) x", "“function(”"),
      ("some x in y satisfies x > z", "written out only"), ("every x in 1 satisfies x > 1", "with a list"),
      ("some 1 in y satisfies true", "A name is expected")],
 )  # fmt: skip

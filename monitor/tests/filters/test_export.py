@@ -115,6 +115,24 @@ def test_rights_errors_and_the_limit(
     assert many.status_code == 413 and b"Narrow its filter" in many.content
 
 
+CODES = ("_x0041_", "a_x005F_", "x_x0041_y", "_x00zz_", "a\r\nb\rc", "_x_x0041__", "_xD83D_", "\u00e9_x000A_")
+
+
+def read_by_excel(text: str) -> str:
+    """Return the text of a cell as spreadsheets read it: _x0041_ is the character with this number."""
+    return re.sub("_x([0-9A-Fa-f]{4})_", lambda code: chr(int(code[1], 16)), text)
+
+
+def test_a_workbook_gives_back_texts_that_look_like_codes_and_line_breaks() -> None:
+    data = b"".join(workbook(["x"], [False], [[text] for text in CODES]))
+    assert [read_by_excel(row[0]) for row in sheet(data)[1:]] == [*CODES]
+
+
+def test_a_workbook_shows_that_a_text_is_longer_than_a_cell() -> None:
+    (_head, [short], [long]) = sheet(b"".join(workbook(["x"], [False], [["x" * 32_767], ["x" * 32_768]])))
+    assert short == "x" * 32_767 and len(long) == 32_767 and long.endswith("x…")
+
+
 def test_a_workbook_is_made_piece_by_piece() -> None:
     """What is kept does not grow: pieces leave while rows are still read."""
     read = 0

@@ -286,7 +286,7 @@ FAULTS: list[tuple[bytes, str]] = [
     (b"x" * 10_000_000, "larger than 1 MB"), (b"customer\n" + b"a\n" * 5_001, "more than 5000 rows"),
     (b"customer,customer\n1,2\n", "customer : This column is there twice"),
     (b"customer,colour\n1,2\n", "colour : The flow has no such attribute"),
-    (b"customer,\n1,2\n", "2 : The flow has no such attribute"),
+    (b",customer\n1,2\n", "1 : This column has no name"),
     (b"wid,customer\n1,2\n", "no such attribute"), (b'customer\n"Ana\n', "a quotation mark is not closed"),
     (b'customer\n"A"na\n', "a quotation mark is not closed"), (b"customer\n" + b"x" * 200_000, "too long"),
     (b"," * 900_000, "empty"), (b"<script>alert(1)</script>\n1\n", "&lt;script&gt;"),
@@ -340,3 +340,25 @@ def test_the_command_starts_the_rows_of_a_file_once(
     file.write_text("colour\n1\n")
     with pytest.raises(CommandError, match="line 1: colour"):
         run()
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("customer;weight;;\nAna;2.5;;\nBia;;;\n", 2),
+        (";;\ncustomer;weight\nAna;2.5\n", 1),
+        ('"";""\n"customer";"weight"\n"Ana";"2.5"\n', 1),
+        ("customer,weight\nAna,2.5,,\n", 1),
+        ("customer,weight,\nAna,2.5,x\n", "This row has 3 cells"),
+        ("customer,,weight\nAna,,2.5\n", "This column has no name"),
+        (",customer\nx,Ana\n", "This column has no name"),
+    ],
+)
+def test_blank_cells_of_a_spreadsheet_are_no_columns(parcels: Parcels, text: str, found: int | str) -> None:
+    upload = starting.read(text.encode(), api.flows.definition(parcels.flow, conn=parcels.connection))
+    if isinstance(found, int):
+        assert upload.fault is None and upload.problems == [] and len(upload.rows) == found
+        assert upload.rows[0].state == {"customer": "Ana", "weight": "2.5"}
+    else:
+        problems = [upload.fault] if upload.fault else upload.problems
+        assert [each.message.startswith(found) for each in problems] == [True]

@@ -20,6 +20,25 @@ language sql stable set search_path = pg_catalog, pg_temp set enable_seqscan = o
 select exists (select from wedsql.repair_case c where c.wid = p_wid and c.closed_at is null)
 $$;
 
+-- Has claims of cases end as if they were made now, and mails sent at their next time, where a clock that was
+-- set back had planned them later.
+-- Locks: cases and mails, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_cases(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.repair_case c set lease_until = p_now + interval '30 minutes'
+where c.number = any (array(
+  select o.number from wedsql.repair_case o
+  where o.closed_at is null and o.lease_until > p_now + interval '30 minutes'
+  order by o.number for update skip locked));
+update wedsql.case_digest d
+set since = least(d.since, p_now),
+    next_at = wedsql._next_digest(d.every, extract(hour from d.next_at at time zone 'UTC')::integer, p_now)
+where d.id = any (array(
+  select o.id from wedsql.case_digest o
+  where o.since > p_now or o.next_at > p_now and o.next_at < 'infinity'
+  order by o.id for update skip locked))
+$$;
+
 -- Returns the invariant that compares the cases with the exceptions.
 create or replace function wedsql._on_invariants_cases() returns jsonb
 language sql stable set search_path = pg_catalog, pg_temp as $$

@@ -35,3 +35,12 @@ select jsonb_build_object('I13', jsonb_build_object(
      or i.status = 'M' and exists (select from wedsql.job_pool j where j.wid = i.wid)
      or i.status = 'M' and exists (select from wedsql.timer x where x.wid = i.wid)$q$))
 $$;
+
+-- Has messages about moves sent now that wait by a clock that was set back.
+-- Locks: moves, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_moves(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.move m set next_at = p_now
+where m.id = any (array(
+  select o.id from wedsql.move o where o.next_at > p_now order by o.id for update skip locked))
+$$;

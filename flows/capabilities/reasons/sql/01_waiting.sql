@@ -58,7 +58,8 @@ join wedsql._sharers(p_job) o on o.flow_id = f.id
 left join wedsql.trig t on t.tgid = (p_job).tgid
 cross join lateral (select case when o.state = 'L' then coalesce(o.lckid, '')
                                 else wedsql._holder(o.wid, o.tgid) end as holder) h
-where h.holder is not null or o.id < (p_job).id and o.state = 'P'
+where h.holder is not null or o.id < (p_job).id and o.state = 'P' and '' <> all (array[
+    coalesce(o.assigned_to, 'a worker'), coalesce((p_job).assigned_to, 'a worker')])
   and coalesce(o.not_before <= wedsql.now(), true)
 order by h.holder is null, o.id limit 1
 $$;
@@ -89,8 +90,11 @@ begin
   end if;
   if (p_job).assigned_to = '' then  -- the name of no worker
     v_other := wedsql._call_waits_for(p_job);
+    v_lock := case when v_other ->> 'for' = 'task' then wedsql._waits_for_lock(p_job) end;
   end if;
-  if v_other is not null then
+  if v_lock is not null then
+    return v_lock;
+  elsif v_other is not null then
     return v_other;
   elsif (p_job).state = 'L' then
     return jsonb_build_object('for', 'lease', 'holder', (p_job).lckid, 'until', (p_job).lease_until);

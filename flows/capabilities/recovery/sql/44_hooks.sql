@@ -70,13 +70,16 @@ language sql set search_path = pg_catalog, pg_temp as $$
 select wedsql._keep_late(p_flow, p_wid, p_job, p_claim, p_changes, p_set, p_actor, p_code)
 $$;
 
--- Has policies that wait by a clock that was set back tried again now.
--- Locks: rows of wedsql.policy_wait, skipping locked ones.
+-- Has policies and late results that wait by a clock that was set back looked at now.
+-- Locks: rows of wedsql.policy_wait and wedsql.late_result, skipping locked ones.
 create or replace function wedsql._on_clock_set_back_recovery(p_now timestamptz) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
 update wedsql.policy_wait w set due_at = '-infinity'
 where w.number = any (array(select o.number from wedsql.policy_wait o
-                            where o.due_at > p_now and o.due_at < 'infinity' for update skip locked))
+                            where o.due_at > p_now and o.due_at < 'infinity' for update skip locked));
+update wedsql.late_result l set look_at = p_now
+where l.id = any (array(select o.id from wedsql.late_result o
+                        where o.state = 'kept' and o.look_at > p_now for update skip locked))
 $$;
 
 -- Returns which instances have a late result that waits for a decision, with its transition, of several the

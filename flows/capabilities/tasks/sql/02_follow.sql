@@ -11,36 +11,34 @@ set plan_cache_mode = force_generic_plan as $$
 declare
   v_new wedsql.job_pool[];
   v_unmarked boolean;
+  v_performers boolean;
+  v_watched boolean;
   v_follow boolean;
   v_due boolean;
 begin
   select array_agg(j::wedsql.job_pool) filter (where j.assigned_to = '' and j.state = 'P' and not exists (
       -- by its number, not by an index of open tasks
       select from (select o.ended_at from wedsql.task o where o.job_id = j.id offset 0) o
-      where o.ended_at is null)), bool_or(j.assigned_to is distinct from '')
-  into v_new, v_unmarked
+      where o.ended_at is null)), bool_or(j.assigned_to is distinct from ''),
+    bool_or(t.not_by is not null or t.same_as is not null)
+  into v_new, v_unmarked, v_performers
   from (select * from wedsql.job_pool o where o.wid = any (p_wids) offset 0) j  -- by its instance
+  left join wedsql.trig t on t.tgid = j.tgid
   where j.flow_id > 0;
   if v_unmarked then
     v_new := v_new || wedsql._mark_tasks(p_wids);
   end if;
+  perform wedsql._begin_settings(p_wids, p_now);
+  v_watched := exists (select from wedsql.task_setting s where s.wid = any (p_wids))
+               or exists (select from wedsql.task_watch w where w.wid = any (p_wids));
   if v_new is not null then
-    perform wedsql._keep_performers(v_new);
-    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
-                             size, app)
-    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
-      case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
-      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
-      z.size,
-      case when t.application is null then 0 else wedsql._application_number(t.application) end
-    from unnest(v_new) j join wedsql.trig t on t.tgid = j.tgid
-    cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
-                        offset 0) p
-    cross join lateral wedsql._data_sizes(p.state) z
-    on conflict (job_id) do update
-    set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
-        seq = null;
-    perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_wids, p_now);
+    if v_performers then
+      perform wedsql._keep_performers(v_new);
+    end if;
+    v_due := wedsql._begin_tasks(v_new);
+    if v_due or v_watched then
+      perform wedsql._begin_watch(array(select j.id from unnest(v_new) j), p_now);
+    end if;
   end if;
   select bool_or(case when j.id is null then true when j.state = 'P' then o.state <> 'R'
                       when j.state = 'L' and o.owner is not null then false else o.state <> 'H' end
@@ -53,7 +51,37 @@ begin
   if v_follow then
     perform wedsql._follow_jobs(p_wids, p_now);
   end if;
-  perform wedsql._keep_watch(p_wids, p_now, coalesce(v_due, false));
+  if v_watched or v_due then
+    perform wedsql._keep_watch(p_wids, p_now, coalesce(v_due, false));
+  end if;
+end $$;
+
+-- Begins a task for each of these jobs, and returns whether one has a deadline.
+-- Locks: none; the caller holds the instances.
+create or replace function wedsql._begin_tasks(p_jobs wedsql.job_pool[]) returns boolean
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan as $$
+declare
+  v_due boolean;
+begin
+  with begun as (
+    insert into wedsql.task (job_id, wid, tgid, flow_id, audience, excluded, rank, arrived_at, due_at,
+                             size, app)
+    select j.id, j.wid, j.tgid, j.flow_id, wedsql._audience(t, j.wid, p.state),
+      case when t.not_by is null then '{}' else wedsql._performers(j.wid, t.not_by) end, - j.priority,
+      j.fired_at, case when t.deadline is null then 'infinity' else wedsql._task_deadline(t, j.fired_at) end,
+      z.size,
+      case when t.application is null then 0 else wedsql._application_number(t.application) end
+    from unnest(p_jobs) j join wedsql.trig t on t.tgid = j.tgid
+    cross join lateral (select coalesce(j.payload, wedsql._state_of_step(j.wid, j.cause_seq)) as state
+                        offset 0) p
+    cross join lateral wedsql._data_sizes(p.state) z
+    on conflict (job_id) do update
+    set state = 'R', owner = null, owned_at = null, ended_at = null, ended_by = null, outcome = null,
+        seq = null
+    returning due_at)
+  select bool_or(b.due_at < 'infinity') into v_due from begun b;
+  return v_due;
 end $$;
 
 -- Marks the jobs of these instances that people perform, so that no worker gets them, and returns those that
@@ -78,7 +106,8 @@ end $$;
 -- Returns the open tasks of these instances, whatever they had before, and whatever else is open.
 create or replace function wedsql._open_tasks_of(p_wids integer[]) returns setof wedsql.task
 language sql stable as $$
-select t.* from wedsql.task t where t.wid = any (p_wids) and t.state in ('R', 'S', 'L', 'X', 'H') offset 0
+select t.* from wedsql.task t
+where t.wid = any (p_wids) and coalesce(t.ended_at, 'infinity') = 'infinity' offset 0
 $$;
 
 -- Has the open tasks of these instances follow their jobs: most have nothing to follow.

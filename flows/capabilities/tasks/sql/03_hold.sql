@@ -13,23 +13,59 @@ end $$;
 -- Locks: the flow's table against a definition that is being changed, the job, the task.
 -- Raises: WD590; WD593 for one that has ended or is held back.
 create or replace function wedsql._open_task(p_job bigint) returns wedsql.task
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_place record := wedsql._place_of_task(p_job);
+  v_locked record;
+begin
+  execute format('lock table %I.wed_flow in row share mode', v_place.flow);
+  v_locked := wedsql._locked_task(v_place.wid, p_job);
+  perform wedsql._check_open(v_locked.task);
+  return v_locked.task;
+end $$;
+
+-- Returns of which instance a task is, and of which flow.
+-- Raises: WD590.
+create or replace function wedsql._place_of_task(p_job bigint, out flow text, out wid integer)
+language plpgsql stable set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+begin
+  select f.name, t.wid into flow, wid
+  from wedsql.task t join wedsql.flow f on f.id = t.flow_id where t.job_id = p_job;
+  if not found then
+    perform wedsql._known_task(p_job);
+  end if;
+end $$;
+
+-- Returns a task as it is now, with the token of its holding, null where no person holds it.
+-- Locks: the job, the task; the caller has the flow.
+create or replace function wedsql._locked_task(p_wid integer, p_job bigint, out task wedsql.task,
+  out claim bigint)
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  v_task wedsql.task := wedsql._known_task(p_job);
+  v_found record;
 begin
-  execute format('lock table %I.wed_flow in row share mode',
-                 (select f.name from wedsql.flow f where f.id = v_task.flow_id));
-  perform 1 from wedsql.job_pool j where j.wid = v_task.wid and j.id = p_job for update;
-  select t.* into v_task from wedsql.task t where t.job_id = p_job for update;
-  if v_task.ended_at is not null then
-    perform wedsql._raise('WD593', case when v_task.state in ('D', 'F')
-        then 'Task {task} has been completed by {owner}.' else 'Task {task} is no longer to be done.' end,
-      'Go on with the next task.', wedsql._task_facts(v_task));
-  elsif v_task.state = 'H' then
-    perform wedsql._raise('WD593', 'Task {task} is held back, because its instance is suspended or an '
-      'exception.', 'It comes back to the list when that is over.', wedsql._task_facts(v_task));
+  select t, j.claim into v_found from wedsql.job_pool j join wedsql.task t on t.job_id = j.id
+  where j.wid = p_wid and j.id = p_job for update;
+  if found then
+    task := v_found.t;
+    claim := v_found.claim;
+  else  -- it has ended
+    select t.* into task from wedsql.task t where t.job_id = p_job for update;
   end if;
-  return v_task;
+end $$;
+
+-- Raises: WD593 for a task that has ended or is held back.
+create or replace function wedsql._check_open(p_task wedsql.task) returns void
+language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_task.ended_at is not null then
+    perform wedsql._raise('WD593', case when p_task.state in ('D', 'F')
+        then 'Task {task} has been completed by {owner}.' else 'Task {task} is no longer to be done.' end,
+      'Go on with the next task.', wedsql._task_facts(p_task));
+  elsif p_task.state = 'H' then
+    perform wedsql._raise('WD593', 'Task {task} is held back, because its instance is suspended or an '
+      'exception.', 'It comes back to the list when that is over.', wedsql._task_facts(p_task));
+  end if;
 end $$;
 
 -- Returns a task.
@@ -64,26 +100,40 @@ $$;
 
 -- Returns the task, locked, if this person holds it.
 -- Locks: as _open_task.
--- Raises: WD590; WD592 where another person holds it; WD593, also where p_claim is of an earlier holding.
+-- Raises: WD590; as _check_own.
 create or replace function wedsql._own_task(p_job bigint, p_person text, p_claim bigint)
   returns wedsql.task
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_task wedsql.task := wedsql._known_task(p_job);
+  v_place record := wedsql._place_of_task(p_job);
+  v_locked record;
 begin
-  perform wedsql._refuse_transferred(v_task, p_person);
-  v_task := wedsql._open_task(p_job);
-  perform wedsql._refuse_transferred(v_task, p_person);
-  if v_task.owner is null then
-    perform wedsql._raise('WD593', 'You do not hold task {task}.', 'Take it first.',
-                          wedsql._task_facts(v_task));
-  elsif v_task.owner <> p_person then
-    perform wedsql._refuse_taken(v_task);
-  elsif p_claim <> wedsql._claim_of(v_task) then
-    perform wedsql._raise('WD593', 'You have given task {task} back, and taken it again.',
-      'Look at it again before you complete it.', wedsql._task_facts(v_task));
+  execute format('lock table %I.wed_flow in row share mode', v_place.flow);
+  v_locked := wedsql._locked_task(v_place.wid, p_job);
+  perform wedsql._check_own(v_locked.task, v_locked.claim, p_person, p_claim);
+  return v_locked.task;
+end $$;
+
+-- Checks that a person holds a task; p_held: the token of the holding.
+-- Raises: WD592 where another person holds it; WD593, also where p_claim is of an earlier holding; WD598.
+create or replace function wedsql._check_own(p_task wedsql.task, p_held bigint, p_person text, p_claim bigint)
+  returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if p_task.owner is distinct from p_person then
+    perform wedsql._refuse_transferred(p_task, p_person);
   end if;
-  return v_task;
+  if p_task.ended_at is not null or p_task.state = 'H' then
+    perform wedsql._check_open(p_task);
+  elsif p_task.owner is null then
+    perform wedsql._raise('WD593', 'You do not hold task {task}.', 'Take it first.',
+                          wedsql._task_facts(p_task));
+  elsif p_task.owner <> p_person then
+    perform wedsql._refuse_taken(p_task);
+  elsif p_claim <> p_held then
+    perform wedsql._raise('WD593', 'You have given task {task} back, and taken it again.',
+      'Look at it again before you complete it.', wedsql._task_facts(p_task));
+  end if;
 end $$;
 
 -- Raises: WD592 naming who holds a task.
@@ -102,42 +152,46 @@ create or replace function wedsql.take_task(p_job bigint, p_person text, p_keys 
   p_lock boolean default false) returns wedsql.held_task
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
+  v_place record := wedsql._place_of_task(p_job);
+  v_rule record;
+  v_locked record;
   v_task wedsql.task;
-  v_claim bigint;
   v_how "char" := case when p_lock then 'L' else 'S' end;
-  v_set text;
 begin
   perform wedsql._need_person(p_person);
-  perform wedsql._lock_flow_of(p_job);  -- before anything is read of its definition
-  perform wedsql._check_condition_of(p_job);
-  v_set := wedsql._set_by_taking(p_job);
-  v_task := wedsql._open_task(p_job);
-  if v_task.owner is not null and v_task.owner <> p_person then
+  execute format('lock table %I.wed_flow in row exclusive mode', v_place.flow);  -- before its definition
+  v_rule := wedsql._rule_at_taking(p_job);
+  v_locked := wedsql._locked_task(v_place.wid, p_job);
+  v_task := v_locked.task;
+  perform wedsql._check_open(v_task);
+  if v_task.owner <> p_person then
     perform wedsql._refuse_taken(v_task);
+  elsif p_lock then
+    perform wedsql._check_offline(v_task, true);
   end if;
   if v_task.owner is null then
     perform wedsql._check_may_take(v_task, p_person, p_keys);
-  end if;
-  perform wedsql._check_offline(v_task, p_lock);
-  if v_task.owner is null then
-    v_claim := wedsql._new_claim();
+    if v_rule.exclusive then
+      perform wedsql._check_exclusion(v_task);
+    end if;
+    v_locked.claim := wedsql._new_claim();
     update wedsql.job_pool j
-    set state = 'L', claim = v_claim, lckid = p_person, lease_until = '9999-01-01 UTC'
+    set state = 'L', claim = v_locked.claim, lckid = p_person, lease_until = '9999-01-01 UTC'
     where j.wid = v_task.wid and j.id = p_job;
   else
-    v_claim := wedsql._claim_of(v_task);
-    v_set := null;
+    v_rule.sets := null;
     v_how := case when v_task.state = 'X' and not p_lock then 'X' else v_how end;
   end if;
   update wedsql.task t
   set state = v_how, owner = p_person, owned_at = coalesce(t.owned_at, wedsql.now()), hidden_until = null
   where t.job_id = p_job returning t.* into v_task;
-  if v_set is not null then
-    perform wedsql._write_step(f, wedsql._note_step(v_task.wid, '_TAKE', p_person, null), v_set)
+  if v_rule.sets is not null then
+    perform wedsql._write_step(f, wedsql._note_step(v_task.wid, '_TAKE', p_person, null), v_rule.sets)
     from wedsql.flow f where f.id = v_task.flow_id;
   end if;
   perform wedsql._notify_task(v_task);
-  return wedsql._as_held(v_task, v_claim);
+  return row(p_job, v_task.wid, v_place.flow, v_rule.name, v_how, p_person, v_locked.claim,
+             nullif(v_task.due_at, 'infinity'))::wedsql.held_task;
 end $$;
 
 -- Gives the person the first of these tasks that can be had at once, as take_task does, and returns it; null
@@ -190,27 +244,62 @@ begin
   return found;
 end $$;
 
--- Returns what is set when a person takes a task, and locks its instance if anything is; null for nothing.
--- Locks: as _hold_instance_of, of such a task.
-create or replace function wedsql._set_by_taking(p_job bigint) returns text
-language plpgsql set search_path = pg_catalog, pg_temp as $$
+-- Returns what taking a task needs of its trigger: its name, and what is set then; with that, or with the
+-- condition checked, its instance is locked.
+-- Locks: as _hold_instance_of, of such a task; the caller has the flow.
+create or replace function wedsql._rule_at_taking(p_job bigint, out name text, out sets text,
+  out exclusive boolean)
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
 declare
-  v_set text := (select g.sets_when_taken from wedsql.task t join wedsql.trig g on g.tgid = t.tgid
-                 where t.job_id = p_job and t.ended_at is null);
+  v_stale boolean;
 begin
-  if v_set is not null then
+  select g.trname, g.sets_when_taken, coalesce(g.mutex, g.lock) is not null, g.revalidate = 'at_take'
+  into name, sets, exclusive, v_stale
+  from wedsql.task t join wedsql.trig g on g.tgid = t.tgid where t.job_id = p_job;
+  if v_stale then
+    perform wedsql._check_condition_of(p_job);
+  end if;
+  if sets is not null then
     perform wedsql._hold_instance_of(p_job);
   end if;
-  return v_set;
 end $$;
 
--- Returns a task as its holder gets it.
-create or replace function wedsql._as_held(p_task wedsql.task, p_claim bigint) returns wedsql.held_task
-language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+-- Returns another job that has a lock or the exclusion group of a task, null for none; then no other session
+-- gets them before this transaction ends, and with it the job of the task is leased.
+-- Locks: the names by their keys, none of which is waited for.
+create or replace function wedsql._excluding_job(p_task wedsql.task, out job bigint, out wid integer,
+  out holder text)
+language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+declare
+  v_key bigint;
+  v_free boolean := current_setting('transaction_isolation') = 'read committed';
 begin
-  return (select row(p_task.job_id, p_task.wid, f.name, t.trname, p_task.state, p_task.owner, p_claim,
-                     nullif(p_task.due_at, 'infinity'))::wedsql.held_task
-          from wedsql.flow f, wedsql.trig t where f.id = p_task.flow_id and t.tgid = p_task.tgid);
+  foreach v_key in array wedsql._lock_keys(p_task.wid, p_task.job_id) loop
+    v_free := v_free and pg_try_advisory_xact_lock(v_key);
+  end loop;
+  select o.id, o.wid, h.holder into job, wid, holder
+  from wedsql.job_pool j cross join lateral wedsql._sharers(j) o
+  cross join lateral (select case when o.state = 'L' then o.lckid
+                             else wedsql._holder(o.wid, o.tgid) end as holder) h
+  where j.wid = p_task.wid and j.id = p_task.job_id and h.holder is not null limit 1;
+  if holder is null and not v_free then
+    holder := '';  -- a session that is about to take one
+  end if;
+end $$;
+
+-- Raises: WD593 naming who has what a task needs.
+create or replace function wedsql._check_exclusion(p_task wedsql.task) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_other record := wedsql._excluding_job(p_task);
+begin
+  if v_other.holder is not null then
+    perform wedsql._raise('WD593', case when v_other.holder = ''
+        then 'Task {task} cannot be performed at the same time as another job.'
+        else 'Task {task} cannot be performed at the same time as job {job}, which {owner} has.' end,
+      'Take it when that job has ended.', wedsql._task_facts(p_task) || jsonb_build_object('owner',
+        v_other.holder, 'job', v_other.job, 'other', v_other.wid));
+  end if;
 end $$;
 
 -- Withdraws a task whose condition no longer holds, where its trigger has it checked at taking.

@@ -4,6 +4,9 @@
 create or replace function wedsql._notify_task(p_task wedsql.task) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set plan_cache_mode = force_generic_plan as $$
 begin
+  if not exists (select from wedsql.watch w where w.seen_at > wedsql.now() - interval '1 minute') then
+    return;
+  end if;
   perform wedsql._notify(f, array[p_task.wid], array[i.seq], '{}', 0)
   from wedsql.flow f, wedsql.instance i where f.id = p_task.flow_id and i.wid = p_task.wid;
 end $$;
@@ -43,26 +46,33 @@ returns table (seq integer, status "char", fired text[], repeated boolean)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_column
 declare
-  v_task wedsql.task;
-  v_flow text;
+  v_place record := wedsql._held_place(p_job);
+  v_locked record := wedsql._locked_task(v_place.wid, p_job);
+  v_task wedsql.task := v_locked.task;
+  v_rule record;
   v_data jsonb := coalesce(p_data, '{}');
 begin
-  v_flow := wedsql._hold_instance_of(p_job);
-  if (wedsql._known_task(p_job)).state = 'D' then
-    return query select d.* from wedsql._done_before(p_job, p_person, v_data, p_outcome, v_flow) d;
+  if v_task.state = 'D' then
+    return query select d.* from wedsql._done_before(p_job, p_person, v_data, p_outcome, v_place.flow) d;
     if found then
       return;
     end if;
   end if;
-  v_task := wedsql._own_task(p_job, p_person, p_claim);
-  perform wedsql._check_form_values(v_flow, v_task, v_data, p_outcome);
+  perform wedsql._check_own(v_task, v_locked.claim, p_person, p_claim);
+  select g.form is not null as has_form, g.outcomes is not null as has_outcomes into v_rule
+  from wedsql.trig g where g.tgid = v_task.tgid;
+  if v_rule.has_form then
+    perform wedsql._check_form_values(v_place.flow, v_task, v_data, p_outcome);
+  end if;
   perform wedsql._keep_files(v_task, v_data);
-  v_data := wedsql._with_outcome(v_flow, v_task, v_data, p_outcome);
+  if v_rule.has_outcomes or p_outcome is not null or jsonb_typeof(v_data) <> 'object' then
+    v_data := wedsql._with_outcome(v_place.flow, v_task, v_data, p_outcome);
+  end if;
   perform wedsql._end_task(p_job, 'D', p_person, coalesce(p_outcome, 'SUCCEEDED'));
   perform wedsql._note_application(v_task, p_person);
   execute format('select c.seq, c.status, c.fired '
-                 'from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', v_flow)
-    into seq, status, fired using v_task.wid, p_job, wedsql._claim_of(v_task), v_data, p_person;
+                 'from %I._commit(array[$1], array[$2], array[$3], array[$4], $5) c', v_place.flow)
+    into seq, status, fired using v_task.wid, p_job, v_locked.claim, v_data, p_person;
   repeated := false;
   return next;
 end $$;
@@ -72,12 +82,17 @@ end $$;
 -- Raises: WD590.
 create or replace function wedsql._hold_instance_of(p_job bigint) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
-declare
-  v_flow text := wedsql._lock_flow_of(p_job);
 begin
-  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', v_flow)
-    using (select t.wid from wedsql.task t where t.job_id = p_job);
-  return v_flow;
+  return (wedsql._held_place(p_job)).flow;
+end $$;
+
+-- The same, with the number of the instance.
+create or replace function wedsql._held_place(p_job bigint, out flow text, out wid integer)
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  select p.flow, p.wid into flow, wid from wedsql._place_of_task(p_job) p;
+  execute format('lock table %I.wed_flow in row exclusive mode', flow);
+  execute format('select 1 from %I.wed_flow w where w.wid = $1 for no key update', flow) using wid;
 end $$;
 
 -- Locks the flow of a task against a definition that is being changed, and returns its name.
@@ -86,8 +101,7 @@ end $$;
 create or replace function wedsql._lock_flow_of(p_job bigint) returns text
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_task wedsql.task := wedsql._known_task(p_job);
-  v_flow text := (select f.name from wedsql.flow f where f.id = v_task.flow_id);
+  v_flow text := (wedsql._place_of_task(p_job)).flow;
 begin
   execute format('lock table %I.wed_flow in row exclusive mode', v_flow);
   return v_flow;

@@ -120,14 +120,24 @@ select l.* from wedsql._flow(p_flow) f cross join lateral (
 $$;
 
 -- Returns who holds how many tasks in these flows (null: in all), and how many of these are late; without an
--- owner those that are open. At most 500 rows, by flow, large numbers first.
+-- owner those that are open, of which the first 1,001 of a flow are counted. At most 500 rows, by flow, large
+-- numbers first.
 create or replace function wedsql.team_load(p_flows text[] default null)
 returns table (flow text, owner text, held bigint, late bigint)
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-select f.name::text, t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
-from wedsql.task t join wedsql.flow f on f.id = t.flow_id
-where t.ended_at is null and t.state <> 'H' and (p_flows is null or f.name = any (p_flows))
-group by f.name, t.owner order by f.name, t.owner is not null, count(*) desc, t.owner limit 500
+language sql stable security definer set search_path = pg_catalog, pg_temp set enable_seqscan = off as $$
+select f.name::text, l.owner, l.held, l.late from (
+  select t.flow_id, t.owner, count(*), count(*) filter (where t.due_at < wedsql.now())
+  from wedsql.task t where t.state in ('S', 'L', 'X') group by t.flow_id, t.owner
+  union all
+  select g.id, null, o.held, o.late from wedsql.flow g cross join lateral (
+    select count(*), count(*) filter (where x.due_at < wedsql.now()) from (
+      select t.due_at from wedsql.task t
+      where t.flow_id = g.id and t.ended_at is null and t.state = 'R' order by t.job_id limit 1001) x)
+    o (held, late)
+  where g.followed and o.held > 0) l (flow_id, owner, held, late)
+join wedsql.flow f on f.id = l.flow_id
+where p_flows is null or f.name = any (p_flows)
+order by f.name, l.owner is not null, l.held desc, l.owner limit 500
 $$;
 
 -- Returns a task with what is needed to perform it: its texts, what it reads and may write with the present

@@ -187,7 +187,7 @@ begin
   where t.wid = p_wid and w.job_id = t.job_id and left(t.audience, 2) = 'n:';
   delete from wedsql.task_watch w where w.wid = p_wid;
   perform wedsql._begin_watch(array(select t.job_id from wedsql.task t
-                                    where t.wid = p_wid and t.ended_at is null), array[p_wid], p_now);
+                                    where t.wid = p_wid and t.ended_at is null), p_now);
   perform wedsql._message_ends(array[p_wid], p_now);
 end $$;
 

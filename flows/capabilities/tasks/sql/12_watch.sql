@@ -41,14 +41,12 @@ $$;
 
 -- Begins to watch those of these new tasks that have a deadline, or that are offered to some of a role.
 -- Locks: the persons' tasks; the caller holds the instances.
-create or replace function wedsql._begin_watch(p_jobs bigint[], p_wids integer[], p_now timestamptz)
-  returns void
+create or replace function wedsql._begin_watch(p_jobs bigint[], p_now timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan as $$
 declare
   v_watch wedsql.task_watch;
 begin
-  perform wedsql._begin_settings(p_wids, p_now);
   for v_watch in
     insert into wedsql.task_watch (job_id, wid, flow_id, due_at, hours, next_at, role, notified,
       notified_count)

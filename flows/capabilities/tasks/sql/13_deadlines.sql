@@ -91,7 +91,8 @@ begin
     v_facts := wedsql._message_facts(v_task)
       || jsonb_build_object('hours', v_hours, 'due_at', v_watch.due_at, 'owner', v_task.owner);
     if v_hours = any (wedsql._warning_hours(v_setting.warnings, true))
-       and wedsql._is_transferred(v_task, v_setting.responsible) then
+       and wedsql._is_transferred(v_task, v_setting.responsible)
+       and (v_task.owner is not null or (wedsql._excluding_job(v_task)).holder is null) then
       v_facts := v_facts || jsonb_build_object('to', v_setting.responsible);
     end if;
     perform wedsql._send_message(array[v_setting.responsible, v_task.owner], 'd', v_task.flow_id, v_task.wid,

@@ -71,6 +71,7 @@ declare
     select t.job_id from wedsql._tasks_numbered(p_jobs) t join wedsql.trig g on g.tgid = t.tgid
     where t.state = 'R' and t.owner is null and t.ended_at is null
       and g.revalidate is distinct from 'at_take' and g.sets_when_taken is null
+      and coalesce(g.mutex, g.lock) is null
       and wedsql._may_take(t, p_person, p_keys));
   v_tasks wedsql.task[];
   v_held wedsql.held_task[];
@@ -210,6 +211,7 @@ declare
     where t.flow_id = p_flow.id and t.ended_at is null
     group by t.wid
     having count(*) = 1 and bool_and(u.claim is null and t.state = 'R' and g.sets_when_taken is null
+      and coalesce(g.mutex, g.lock) is null
       and g.revalidate is distinct from 'at_take' and wedsql._may_take(t, p_person, p_keys)));
 begin
   if v_free <> '{}' then

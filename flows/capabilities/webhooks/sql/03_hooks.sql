@@ -81,3 +81,15 @@ begin
   end if;
   return true;
 end $$;
+
+-- Has webhooks read and tried now that wait by a clock that was set back.
+-- Locks: webhooks, skipping locked ones.
+create or replace function wedsql._on_clock_set_back_webhooks(p_now timestamptz) returns void
+language sql set search_path = pg_catalog, pg_temp as $$
+update wedsql.webhook w
+set retry_at = least(w.retry_at, p_now), read_after = least(w.read_after, p_now),
+    failing_since = least(w.failing_since, p_now)
+where w.id = any (array(
+  select o.id from wedsql.webhook o where greatest(o.retry_at, o.read_after, o.failing_since) > p_now
+  order by o.id for update skip locked))
+$$;

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flows.languages.bpmn.additions.sketch import Sketch
-from flows.languages.bpmn.conditions import types
+from flows.languages.bpmn.conditions import given_types
 from flows.languages.bpmn.expressions import is_unread
 from flows.languages.bpmn.model import ACTIVITIES, Element, Expression, Trigger
 
@@ -31,7 +31,7 @@ class _AdHoc:
     def condition(self) -> Expression | None:
         """Return the completion condition, if it is read here."""
         found = self.outer.expression
-        if found is None or not is_unread(found, self.sketch.read.language, types(self.sketch.read)):
+        if found is None or not is_unread(found, self.sketch.read.language, given_types(self.sketch.read)):
             return found
         text = " ".join(found.text.split())[:80]
         message = f"The completion condition of “{self.title}”, “{text}”, is not read here."

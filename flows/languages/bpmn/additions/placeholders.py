@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from flows.languages.bpmn.additions.sketch import Sketch
+from flows.languages.bpmn.conditions import types
+from flows.languages.bpmn.expressions import NotUnderstood, sql
 from flows.languages.bpmn.model import Element, Trigger
 from flows.languages.bpmn.names import slug
 
@@ -24,6 +26,8 @@ def add_placeholders(sketch: Sketch) -> None:
             _empty(sketch, element)
         elif element.tag == "scriptTask" and not element.outputs and not _is_sql(element):
             _script(sketch, element)
+        elif element.tag == "scriptTask" and not sketch.read.declares and _is_beyond(sketch, element):
+            _result(sketch, element)
         elif element.tag == "callActivity" and not element.calls:
             sketch.change(replace(element, tag="userTask", person=True, inputs=(), outputs=()))
             title = _title(sketch, element)
@@ -76,15 +80,39 @@ def _is_sql(element: Element) -> bool:
     return element.expression is not None and element.expression.language in ("sql", "text/sql")
 
 
+def _is_beyond(sketch: Sketch, element: Element) -> bool:
+    """Return whether a script is FEEL that is not read here."""
+    known = types(sketch.read)
+    try:
+        for each in element.outputs:
+            sql(each.source, sketch.read.language, element.id, known)
+    except NotUnderstood:
+        return True
+    return False
+
+
+def _result(sketch: Sketch, element: Element) -> None:
+    """Let a worker compute a result that the database cannot compute."""
+    names = ", ".join(each.target for each in element.outputs)
+    text = "\n".join(f"{each.target} {each.source.text}" for each in element.outputs)
+    described = "\n".join(filter(None, [element.description, text]))[:_LONGEST_SCRIPT]
+    sketch.change(replace(element, tag="serviceTask", outputs=(), description=described))
+    title = _title(sketch, element)
+    message = f"The script “{title}” is more FEEL than is read here: a worker computes “{names}”."
+    sketch.warn(message, element)
+
+
 def _script(sketch: Sketch, element: Element) -> None:
     """Let a worker perform a script that the database cannot perform."""
     title, script = _title(sketch, element), element.expression
-    language = script.language if script is not None and script.language else "?"
+    language = script.language if script is not None else ""
     text = script.text if script is not None else ""
     described = "\n".join(filter(None, [element.description, text]))[:_LONGEST_SCRIPT]
     sketch.change(replace(element, tag="serviceTask", expression=None, description=described))
     message = f"The script “{title}” is empty: a worker performs it."
-    if script is not None:
+    if script is not None and not language:
+        message = f"The script “{title}” names no language: a worker performs it, not the database."
+    elif script is not None:
         message = f"The script “{title}” is in “{language[:40]}”: a worker performs it, not the database."
     sketch.warn(message, element)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from flows.languages.bpmn.additions.choices import shown
 from flows.languages.bpmn.additions.sketch import Sketch
 from flows.languages.bpmn.additions.unread_values import is_left, shown_text
-from flows.languages.bpmn.conditions import types
+from flows.languages.bpmn.conditions import given_types
 from flows.languages.bpmn.model import ACTIVITIES, Datum, Element, Expression, Flow, Trigger
 
 _ASKING = frozenset({"exclusiveGateway", "inclusiveGateway", "complexGateway", *ACTIVITIES})
@@ -15,7 +15,7 @@ _ASKING = frozenset({"exclusiveGateway", "inclusiveGateway", "complexGateway", *
 
 def leave_programs(sketch: Sketch) -> None:
     """Leave to people what conditions that are not read here would decide."""
-    known = types(sketch.read)
+    known = given_types(sketch.read)
     for element in [*sketch.elements.values()]:
         if element.tag == "exclusiveGateway":
             _gateway(sketch, element, known)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flows.languages.bpmn.additions.sketch import Sketch
-from flows.languages.bpmn.conditions import types
+from flows.languages.bpmn.conditions import given_types
 from flows.languages.bpmn.expressions import NotUnderstood, is_program, is_unread, sql
 from flows.languages.bpmn.model import Assignment, Element, Expression, Loop
 
@@ -17,7 +17,7 @@ _NEED = re.compile(r"(?:\w+\s*>=\s*)?(\d{1,3})")
 
 def leave_values(sketch: Sketch) -> None:
     """Leave out what repetitions, calls and complex gateways have that is not read."""
-    known = types(sketch.read)
+    known = given_types(sketch.read)
     for element in [*sketch.elements.values()]:
         if element.loop is not None:
             _repetition(sketch, element, element.loop, known)
@@ -32,7 +32,7 @@ def is_left(sketch: Sketch, expression: Expression | None, known: Mapping[str, s
     if expression is None:
         return False
     if sketch.read.declares:
-        return is_program(expression, sketch.read.language)
+        return is_program(expression, sketch.read.language, known)
     return is_unread(expression, sketch.read.language, known)
 
 

@@ -12,7 +12,8 @@ from flows.languages.bpmn.model import Process
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 from flows.languages.bpmn_words import in_bpmn_words
 from flows.languages.graph import BadGraph, Compiled, Graph, Problem, check, compile_graph
-from flows.languages.graph.model import may_stay
+from flows.languages.graph.model import Node, may_stay
+from flows.languages.graph.positions import positions
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,18 @@ class CompiledProcess:
         public |= {each.choice.attribute for each in elements if each.choice is not None and not each.person}
         made = (each for each in self.compiled.definition["attributes"] if each["name"] not in public)
         return [each["name"] for each in made if each["type"] != "text"]
+
+    @property
+    def positions(self) -> Mapping[str, Any]:
+        """Return where tokens are, and how an element gets one."""
+        edges = [name for name, edge in self.graph.edges.items() if edge.path[0] in self.process.flows]
+        return positions(self.graph, self.compiled.source_map["attributes"], edges, self._parts)
+
+    def _parts(self, node: Node) -> list[str]:
+        """Return the ids of the element that a node is made of, and of those around it, which come first."""
+        element = self.process.elements.get(str(node.path[0]))
+        around = self.process.around(element.scope) if element is not None else []
+        return [*reversed(around), str(node.path[0])]
 
     @property
     def choosing(self) -> dict[str, str]:

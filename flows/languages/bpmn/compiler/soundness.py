@@ -29,9 +29,9 @@ def tolerated(process: Process, graph: Graph, problems: Iterable[Problem]) -> It
 
 
 def _is_start(process: Process, problem: Problem) -> bool:
-    """Return whether a start event leads nowhere."""
-    starts = (each for each in process.elements.values() if each.tag == "startEvent")
-    return problem.code == "no_outgoing" and any((s.line, s.column) == problem.place for s in starts)
+    """Return whether a start event leads nowhere; one that was added has the place of what it leads to."""
+    here = {each.tag for each in process.elements.values() if (each.line, each.column) == problem.place}
+    return problem.code == "no_outgoing" and here == {"startEvent"}
 
 
 def _is_ended(graph: Graph, problem: Problem) -> bool:

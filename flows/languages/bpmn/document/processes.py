@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from flows.languages.bpmn.document.process_choice import matching, pools, with_elements
 from flows.languages.bpmn.document.vocabulary import MODEL
-from flows.languages.bpmn.document.xml import parse
+from flows.languages.bpmn.document.xml import definitions
 from flows.languages.bpmn.model import ACTIVITIES, EVENTS, GATEWAYS
 
 
@@ -31,7 +31,7 @@ class ListedProcess:
 
 def processes(content: bytes) -> list[ListedProcess]:
     """Return the processes of a file in their order. Raises BadBpmn."""
-    root = parse(content)
+    root = definitions(content)
     shown, nodes = pools(root), {*ACTIVITIES, *GATEWAYS, *EVENTS}
     meant = matching(root, "", nodes)
     return [

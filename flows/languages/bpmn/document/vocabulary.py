@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 MODEL = "http://www.omg.org/spec/BPMN/20100524/MODEL"
+DRAFTS = frozenset({"http://schema.omg.org/spec/BPMN/2.0", "http://www.omg.org/bpmn20"})
+"""Namespaces of drafts of BPMN 2.0, which tools of that time still write."""
 DIAGRAM = "http://www.omg.org/spec/BPMN/20100524/DI"
 BOUNDS = "http://www.omg.org/spec/DD/20100524/DC"
 LINES = "http://www.omg.org/spec/DD/20100524/DI"

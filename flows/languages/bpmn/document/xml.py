@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from xml.parsers import expat
 
 from flows.languages.bpmn.document.encodings import decoded
-from flows.languages.bpmn.document.vocabulary import DIAGRAM, MODEL
+from flows.languages.bpmn.document.vocabulary import DIAGRAM, DRAFTS, MODEL
 from flows.languages.bpmn.problems import BadBpmn, BpmnProblem
 
 LARGEST = 5 * 1024 * 1024
@@ -147,6 +147,14 @@ def parse(content: bytes) -> Tag:
     return root
 
 
+def definitions(content: bytes) -> Tag:
+    """Return the root of a file of BPMN. Raises BadBpmn for another file."""
+    root = parse(content)
+    if (root.space, root.name) != (MODEL, "definitions"):
+        raise BadBpmn([BpmnProblem("no_bpmn", "It is not BPMN 2.0: the root is not definitions.", 1, 1)])
+    return root
+
+
 def marked(text: str, process: str) -> str:
     """Return a file that says which of its processes it is about, so that it comes back as that."""
     if not _PLAIN.fullmatch(process):
@@ -171,7 +179,7 @@ def _attributes(space: str, attributes: Mapping[str, str]) -> dict[tuple[str, st
 
 def _name(name: str) -> tuple[str, str]:
     space, _separator, local = name.rpartition(_SEPARATOR)
-    return space, local
+    return MODEL if space in DRAFTS else space, local
 
 
 def local(name: str) -> str:

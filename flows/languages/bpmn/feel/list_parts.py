@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flows.languages.bpmn.feel import lists
-from flows.languages.bpmn.feel.library.list_functions import equal_of, listed_of
+from flows.languages.bpmn.feel.library import document_functions
+from flows.languages.bpmn.feel.library.list_functions import documents, equal_of, listed_of
 from flows.languages.bpmn.feel.lists import NULL, Item, Listed, NoValue, Value, one, whole
 from flows.languages.bpmn.feel.values import Part
 
 
 def sublist(value: Value, start: Value, length: Value | None = None) -> Value:
     """Return a part of a list."""
+    if (of := documents(value)) is not None:
+        return document_functions.sublist(of, start, length)
     values = listed_of(value).values()
     first, size = whole(start), whole(length) if length is not None else len(values)
     if first is None or size is None:
@@ -24,11 +27,15 @@ def sublist(value: Value, start: Value, length: Value | None = None) -> Value:
 
 def append(value: Value, *items: Value) -> Value:
     """Return a list with more items at its end."""
+    if (of := documents(value)) is not None:
+        return document_functions.append(of, *items)
     return Listed((*listed_of(value).items, *(Item(each) for each in items)))
 
 
 def concatenate(*values: Value) -> Value:
     """Return the items of some lists as one list."""
+    if any(documents(each) is not None for each in values):
+        return document_functions.concatenate(*(documents(each) or each for each in values))
     found = Listed(tuple(item for each in values for item in listed_of(each).items))
     if len(found.items) > lists.MOST_ITEMS:
         raise NoValue(f"A list has at most {lists.MOST_ITEMS} items here.")

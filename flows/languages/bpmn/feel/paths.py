@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from flows.languages.bpmn.feel.values import Part
+
+_ITEM = re.compile(r'"(?:[^"\\]|\\.)*"|@')
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,31 @@ class Documents:
     def variables(self) -> str:
         """Return the argument that gives the path the values of attributes."""
         return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ""
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What `for` makes of each item of a list in an attribute: a path in which @ is the item."""
+
+    of: Documents
+    path: str = "@"
+    passed: tuple[tuple[str, str], ...] = ()
+
+    def item(self, number: int) -> Part:
+        """Return the result for one item."""
+        found = self.of.item(number).source
+        text = f"jsonb_path_query_first({found}, {quoted(at(self.path))}{self.variables()}, true)"
+        return Part(text, "jsonb")
+
+    def variables(self) -> str:
+        """Return the argument that gives the path the values of attributes."""
+        return f", {' || '.join(value for _name, value in self.passed)}" if self.passed else ", '{}'"
+
+
+def at(path: str, place: int | None = None) -> str:
+    """Return a path with an item of an array, or the whole document, in place of its @."""
+    item = "$" if place is None else f"$[{place}]"
+    return _ITEM.sub(lambda found: item if found[0] == "@" else found[0], path)
 
 
 def quoted(text: str) -> str:

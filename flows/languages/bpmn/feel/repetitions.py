@@ -8,7 +8,7 @@ from typing import Protocol
 from flows.languages.bpmn.feel import lists, tree
 from flows.languages.bpmn.feel.lists import NULL, Item, Listed, Value, closed, whole
 from flows.languages.bpmn.feel.path_tests import NoPath, Tests
-from flows.languages.bpmn.feel.paths import Documents
+from flows.languages.bpmn.feel.paths import Documents, Mapped
 from flows.languages.bpmn.feel.selections import of_documents
 from flows.languages.bpmn.feel.values import Part
 from flows.languages.bpmn.feel.words import NotSimple
@@ -34,8 +34,9 @@ def repeated(node: tree.Repetition, names: Names, translation: Translation) -> V
     first = _list(node, node.lists[0][1], names, translation)
     if first == NULL:
         return NULL
-    if isinstance(first, Documents) and node.word != "for" and len(node.lists) == 1:
-        return _quantified(node, first, Tests(translation.types, names, node.lists[0][0]))
+    if isinstance(first, Documents) and len(node.lists) == 1:
+        tests = Tests(translation.types, names, node.lists[0][0])
+        return _mapped(node, first, tests) if node.word == "for" else _quantified(node, first, tests)
     results: list[Item] = []
     _repeat(node, names, "", translation, results)
     if node.word == "for":
@@ -112,3 +113,16 @@ def _quantified(node: tree.Repetition, of: Documents, tests: Tests) -> Part:
             "that are numbers, texts or truth values."
         )
         raise NotSimple(message, error.position) from error
+
+
+def _mapped(node: tree.Repetition, of: Documents, tests: Tests) -> Mapped:
+    """Return the results of `for` over a list of JSON."""
+    try:
+        path = tests.operand(node.part)
+    except NoPath as error:
+        message = (
+            "Of the items of a list in an attribute, “for” makes sums, differences and products of their "
+            "parts, numbers, and attributes that are numbers; let a task compute more."
+        )
+        raise NotSimple(message, error.position) from error
+    return Mapped(of, path, tuple(tests.passed.items()))

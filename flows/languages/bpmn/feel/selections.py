@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from flows.languages.bpmn.feel import lists, tree
 from flows.languages.bpmn.feel.lists import NULL, Closure, Context, Listed, NoValue, Ranged, Value, whole
 from flows.languages.bpmn.feel.path_tests import NoPath, Tests
-from flows.languages.bpmn.feel.paths import Documents
+from flows.languages.bpmn.feel.paths import Documents, Mapped
 from flows.languages.bpmn.feel.properties import property_of
 from flows.languages.bpmn.feel.values import NUMBERS, Part
 from flows.languages.bpmn.feel.words import NotSimple
@@ -37,6 +37,8 @@ def filtered(
     of = of_documents(value)
     if isinstance(of, Documents):
         return _documents(of, node, part, tests)
+    if isinstance(of, Mapped) and isinstance(node.part, _WRITTEN):
+        return of.item(number) if (number := whole(part({}))) else NULL
     if of == NULL:
         return NULL
     if isinstance(of, Part) and of.type == "text[]":
@@ -83,6 +85,8 @@ def part_of(value: Value, key: str) -> Value:
         return Listed(tuple(lists.Item(part_of(item.value, key), item.kept) for item in of.items))
     if isinstance(of, Ranged):
         return _end(of, key)
+    if isinstance(of, Mapped):
+        return lists.one(of)
     if isinstance(of, Closure):
         raise NoValue(f"A function has no part “{key[:40]}”.")
     return property_of(of, key)

@@ -14,6 +14,7 @@ from flows.languages.bpmn.feel.functions import called
 from flows.languages.bpmn.feel.lists import NULL, Closure, Context, Listed, NoValue, Ranged, Value, as_type
 from flows.languages.bpmn.feel.path_tests import Tests
 from flows.languages.bpmn.feel.paths import Documents
+from flows.languages.bpmn.feel.range_texts import range_of
 from flows.languages.bpmn.feel.repetitions import Names, repeated
 from flows.languages.bpmn.feel.selections import filtered, part_of
 from flows.languages.bpmn.feel.type_tests import is_of
@@ -238,6 +239,8 @@ class _Translation:
         if node.function in _OF_TEXTS and (not node.parts or isinstance(only, tree.Number | tree.Constant)):
             place = only.position if only is not None else node.position + len(node.function) + 1
             raise NotSimple(f"A text in quotes is expected after “{node.function}(”.", place)
+        if node.function == "range" and isinstance(only, tree.Text):
+            return self.value(range_of(only), names)
         values = [lists.item(self.value(each, names)) for each in node.parts]
         try:
             return called(node.function, values, node.names)

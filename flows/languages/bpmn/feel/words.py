@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)|(?P<string>\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*')"
-    r"|(?P<function>(?:date\s+and\s+time|years\s+and\s+months\s+duration|date|duration))\s*(?=\()"
+    r"|(?P<function>(?:date\s+and\s+time|get\s+or\s+else|years\s+and\s+months\s+duration|date|duration))\s*(?=\()"
     r"|(?P<name>[^\W\d]\w*)|(?P<sign>\.\.|<=|>=|<>|!==|!=|===|==|&&|\|\||\*\*|[-+*/()\[\]{}:<>=!,.@]))"
 )
 WORDS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}

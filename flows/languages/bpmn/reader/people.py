@@ -17,6 +17,7 @@ from flows.languages.bpmn.names import slug, usable
 from flows.languages.bpmn.reader.fields import Declare, fields
 from flows.languages.bpmn.reader.form_js import form_of
 from flows.languages.bpmn.reader.loops import Used
+from flows.languages.bpmn.reader.task_inputs import people
 
 Note = Callable[[str, str, Tag, str], None]
 ENGINES = (CAMUNDA, FLOWABLE, ACTIVITI)
@@ -97,7 +98,8 @@ class _Reading:
         return self.found
 
     def said(self) -> Iterator[tuple[str, str, Tag]]:
-        """Return the statements of extensions, each with its kind."""
+        """Return the statements of extensions and of inputs, each with its kind."""
+        yield from people(self.tag, self.used)
         for space, name in self.tag.attributes:
             if space in ENGINES and name in READERS and (name != "formKey" or self.is_address(space)):
                 self.used.add((id(self.tag), name))

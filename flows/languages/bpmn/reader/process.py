@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from flows.languages.bpmn.document import identities, options, process_choice, references
 from flows.languages.bpmn.document.layout import planes
 from flows.languages.bpmn.document.vocabulary import DRAWN, MODEL, OWN, QUIET, UNUSED
-from flows.languages.bpmn.document.xml import Tag, local, parse
+from flows.languages.bpmn.document.xml import Tag, definitions, local
 from flows.languages.bpmn.model import (
     ACTIVITIES,
     EVENTS,
@@ -45,10 +45,7 @@ def read(content: bytes, process: str = "") -> tuple[Process, list[BpmnProblem]]
 
     `process` is its id, its name, or the name of its pool. Raises BadBpmn with all problems that are found.
     """
-    root = parse(content)
-    if (root.space, root.name) != (MODEL, "definitions"):
-        raise BadBpmn([BpmnProblem("no_bpmn", "It is not BPMN 2.0: the root is not definitions.", 1, 1)])
-    return _Reader(root).process(process)
+    return _Reader(definitions(content)).process(process)
 
 
 @dataclass

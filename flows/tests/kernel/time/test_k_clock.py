@@ -11,6 +11,8 @@ from flows.tests.kit import Kit, refused
 
 pytestmark = pytest.mark.kernel
 HOUR = 3600
+STARTS = {"attributes": [{"name": "a"}], "triggers": [{"transition": "tr_x", "predicate": "a is null"}]}
+MOMENT = """select to_char((wedsql.now() + %s::interval) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')"""
 
 
 @pytest.fixture
@@ -149,3 +151,24 @@ def test_f7_a_round_that_comes_late_is_not_a_clock_that_was_ahead(timed: Kit) ->
     fires(timed, "1 hour")
     timed.start(a="1")
     assert fires(timed, "60.5 minutes", "45 minutes", "89 minutes", "91 minutes") == [0, 0, 0, 1]
+
+
+@pytest.mark.parametrize("entry", ["R/PT1M", "R/{first}/PT1M"])
+def test_f7_instances_start_again_each_minute_and_none_twice(kit: Kit, entry: str) -> None:
+    kit.reap("0")
+    first = kit.one(MOMENT, ["0"])
+    kit.publish(STARTS | {"start_at": [entry.format(first=first)]})
+
+    def starts(*offsets: str) -> list[int]:
+        return [kit.reap(offset)["starts"] for offset in offsets]
+
+    assert starts("62 seconds", "1 day", "1 day 62 seconds") == [1, 1, 1]
+    assert starts("64 seconds", "66 seconds", "182 seconds", "242 seconds") == [0, 0, 1, 1]
+
+
+def test_f7_a_daily_start_that_came_early_does_not_come_again(kit: Kit) -> None:
+    kit.reap("0")
+    first = kit.one(MOMENT, ["1 hour"])
+    kit.publish(STARTS | {"start_at": [f"R/{first}/P1D"]})
+    times = ("2 days", "10 seconds", "61 minutes", "24 hours", "25 hours 1 minute", "49 hours 1 minute")
+    assert [kit.reap(offset)["starts"] for offset in times] == [1, 0, 0, 0, 1, 1]

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from flows.languages.bpmn.feel import lists
+from flows.languages.bpmn.feel.library import document_functions
 from flows.languages.bpmn.feel.lists import NULL, Item, Listed, NoValue, Value, closed, one, parts_of
 from flows.languages.bpmn.feel.path_tests import variable
-from flows.languages.bpmn.feel.paths import Documents, quoted
+from flows.languages.bpmn.feel.paths import Documents, Mapped, quoted
 from flows.languages.bpmn.feel.values import TEXTS, Part
 
 
 def is_list(value: Value) -> bool:
     """Return whether a value is, or may be, a list."""
     return (
-        isinstance(value, Listed | Documents)
+        isinstance(value, Listed | Documents | Mapped)
         or (isinstance(value, Part) and value.type in ("jsonb", "text[]") and value != NULL)
         or (isinstance(value, Part) and value.type == "" and value.isidentifier() and value != NULL)
     )
@@ -33,9 +34,12 @@ def listed_of(value: Value) -> Listed:
     return lists.listed([value])
 
 
-def _documents(value: Value) -> Documents | None:
+def documents(value: Value) -> Documents | None:
+    """Return a list in an attribute, None for another value."""
     if isinstance(value, Documents):
         return value
+    if isinstance(value, Mapped):
+        return value.of if value.path == "@" else None
     untyped = isinstance(value, Part) and value.type in ("", "jsonb") and value != NULL
     return Documents(value) if isinstance(value, Part) and untyped else None
 
@@ -59,7 +63,7 @@ def contains(value: Value, element: Value) -> Part:
     wanted = one(element)
     if isinstance(value, Part) and value.type == "text[]":
         return Part(f"coalesce({wanted} = any ({value}), false)", "boolean")
-    of = _documents(value)
+    of = documents(value)
     if of is None:
         pairs = [(item.kept, equal_of(one(item.value), wanted)) for item in listed_of(value).items]
         tests = [f"({kept} and {test})" if kept else test for kept, test in pairs if test != "false"]
@@ -81,7 +85,7 @@ def count(value: Value) -> Part:
     """Return the number of items."""
     if isinstance(value, Part) and value.type == "text[]":
         return Part(f"cardinality({value})", "integer")
-    of = _documents(value)
+    of = value.of if isinstance(value, Mapped) else documents(value)
     if of is not None:
         return of.count()
     found = listed_of(value)
@@ -109,6 +113,20 @@ def _folded(value: Value, form: Callable[[list[str]], str], empty: str) -> Value
         some = " or ".join(item.kept or "true" for item in found.items)
         result = f"(case when {some} then {result} end)"
     return Part(result, "numeric" if type_ in ("integer", "numeric") else type_)
+
+
+def _either(
+    in_attribute: Callable[[Mapped], Part], written: Callable[[Value], Value]
+) -> Callable[[Value], Value]:
+    """Return a function of a list in an attribute or of one that is written out."""
+
+    def found(value: Value) -> Value:
+        if isinstance(value, Mapped):
+            return in_attribute(value)
+        of = documents(value)
+        return written(value) if of is None else in_attribute(Mapped(of))
+
+    return found
 
 
 def total(value: Value) -> Value:
@@ -201,12 +219,12 @@ def joined(value: Value, delimiter: Value | None = None) -> Value:
 FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "list contains": ("list, element", contains),
     "count": ("list", count),
-    "sum": ("list", total),
-    "product": ("list", times),
-    "mean": ("list", mean),
-    "min": ("list", _extreme("least")),
-    "max": ("list", _extreme("greatest")),
-    "all": ("list", _truths("and")),
-    "any": ("list", _truths("or")),
+    "sum": ("list", _either(document_functions.total, total)),
+    "product": ("list", _either(document_functions.times, times)),
+    "mean": ("list", _either(document_functions.mean, mean)),
+    "min": ("list", _either(document_functions.extreme, _extreme("least"))),
+    "max": ("list", _either(document_functions.extreme, _extreme("greatest"))),
+    "all": ("list", _either(document_functions.truth("every"), _truths("and"))),
+    "any": ("list", _either(document_functions.truth("some"), _truths("or"))),
     "string join": ("list, delimiter?", joined),
 }

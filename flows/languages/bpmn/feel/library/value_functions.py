@@ -1,11 +1,25 @@
-"""Functions of FEEL for contexts, and `is` (DMN 1.5, 10.3.4.10 and 10.3.4.6)."""
+"""Functions of FEEL for contexts, and `is` (DMN 1.5, 10.3.4.10 and 10.3.4.6); Camunda's tests of values."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from flows.languages.bpmn.feel.library.list_functions import equal_of, listed_of
-from flows.languages.bpmn.feel.lists import NULL, Context, NoValue, Value, closed, is_null, listed, one, text
+from flows.languages.bpmn.feel.lists import (
+    NULL,
+    Context,
+    Documents,
+    Listed,
+    NoValue,
+    Value,
+    as_type,
+    closed,
+    is_null,
+    listed,
+    one,
+    shared,
+    text,
+)
 from flows.languages.bpmn.feel.selections import of_documents, part_of
 from flows.languages.bpmn.feel.tree import key_of
 from flows.languages.bpmn.feel.values import NUMBERS, TEXTS, Part
@@ -100,6 +114,48 @@ def _is_null(first: Part, second: Part) -> str:
     return is_null(closed(second if first == NULL else first))
 
 
+def is_defined(value: Value) -> Part:
+    """Return whether there is a value; an attribute without one is not defined."""
+    if isinstance(value, Context | Listed):
+        return Part("true", "boolean")
+    found = one(value)
+    return Part("false" if found == NULL else f"(not ({is_null(closed(found))}))", "boolean")
+
+
+def is_empty(list_: Value) -> Part:
+    """Return whether a list, a context or a text has nothing in it; what has no value is empty, too."""
+    if isinstance(list_, Listed):
+        return Part(f"{str(not list_.values()).lower()}", "boolean")
+    if isinstance(list_, Context):
+        return Part(f"{str(not list_.entries).lower()}", "boolean")
+    if isinstance(list_, Documents) and list_.several:
+        return Part(f"({list_.array()} = '[]'::jsonb)", "boolean")
+    found = closed(one(list_))
+    if found == NULL:
+        return Part("true", "boolean")
+    nothing = f"{found} = ''" if found.type in TEXTS else ""
+    if found.type == "jsonb":
+        nothing = f"{found} in ('[]'::jsonb, '{{}}'::jsonb, '\"\"'::jsonb)"
+    return Part(f"({is_null(found)} or {nothing})" if nothing else f"({is_null(found)})", "boolean")
+
+
+def is_blank(string: Value) -> Part:
+    """Return whether a text has only white space; what has no value is blank, too."""
+    found = closed(as_type(one(string), "text"))
+    return Part("true" if found == NULL else f"coalesce({found} !~ '\\S', true)", "boolean")
+
+
+def get_or_else(value: Value, default: Value) -> Part:
+    """Return a value, or another one where it is null."""
+    first, second = one(value), one(default)
+    if first == NULL:
+        return second
+    type_ = shared([first, second])
+    if type_ not in ("", "jsonb"):
+        first, second = as_type(first, type_), as_type(second, type_)
+    return Part(f"coalesce({first}, {second})", type_)
+
+
 FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "get value": ("m, key", get_value),
     "is": ("value1, value2", same),
@@ -107,4 +163,8 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Value]]] = {
     "context put": ("context, key, value", context_put),
     "context merge": ("contexts", context_merge),
     "context": ("entries", context_of),
+    "is defined": ("value", is_defined),
+    "is empty": ("list", is_empty),
+    "is blank": ("string", is_blank),
+    "get or else": ("value, default", get_or_else),
 }

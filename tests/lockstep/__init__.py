@@ -1,0 +1,1 @@
+"""Processes in BPMN beside another engine: python -m tests.lockstep FILE... walks through them in both."""
