@@ -6,6 +6,7 @@ reaper performs). A restriction that comes between is seen as one that was there
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,7 +104,9 @@ def http_repair(case: Case) -> Pass:
 
 
 def http_address(case: Case) -> Pass:
-    more = {"priority": {"priority": 3}, "extend": {"seconds": 60}, "reassign": {"to": "press"}}
+    more: dict[str, dict[str, Any]] = {
+        "priority": {"priority": 3}, "extend": {"seconds": 60}, "reassign": {"to": "press"},
+    }  # fmt: skip
     body = {"reason": REASON, **more.get(case.operation, {})}
     address = ADDRESS[case.operation].format(job=case.job)
     return lambda: case.program.post(f"/instances/{case.wid}/{address}", body)
@@ -182,7 +185,7 @@ def http_many(case: Case) -> Pass:
     place = f"/flows/{case.flow}/repairs"
     answer = case.program.post(f"{place}/preview", body)
     assert answer.status_code == 200, (case.operation, answer.content)
-    seen = answer.json()
+    seen = json.loads(answer.content)
     body |= {"reason": REASON, "expected": seen["total"], "digest": seen["digest"]}
 
     def passed() -> None:

@@ -165,7 +165,7 @@ def _set(text: str, *params: Any) -> None:
         cursor.execute(text, params)
 
 
-# When each restriction comes: after the door was opened, so that the form, preview or request is older; the
+# When each restriction comes: after the form, preview or request was made, so that it is older; the
 # values that are typed, before it.
 BEFORE: dict[str, Callable[[Case], None]] = {"integrity": broken}
 AFTER: dict[str, Callable[[Case], None]] = {
@@ -174,7 +174,7 @@ AFTER: dict[str, Callable[[Case], None]] = {
 }  # fmt: skip
 NO_STEP = "it names no step"
 BY_PROGRAMS = "its person has no session; flows.users.requesters ends what waits (test_lost_rights)"
-NOT_ASKED = "a claim reserves a case for a person, and prevents nothing; it is told"
+NOT_ASKED = "a claim reserves a case for a person, and prevents nothing; it is shown"
 # What passes, by restriction: by a door, an operation, or the operations of a form by a door.
 PASSES: dict[str, dict[str, str]] = {
     "approvals": {"priority": "the order of jobs changes no state"},
@@ -217,7 +217,7 @@ def facts(case: Case) -> Any:
 
 
 def changes(case: Case, door: Door, restriction: str) -> bool:
-    """Return whether the instance is another one after the door was passed through."""
+    """Return whether the instance is another one after it was performed."""
     if restriction in BEFORE:
         BEFORE[restriction](case)
     passed = tried(lambda: door(case))
