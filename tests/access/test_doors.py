@@ -74,7 +74,7 @@ class Shop:
         self.user.groups.set([Group.objects.get_or_create(name=each)[0] for each in groups])
         self.pages = Client()
         self.pages.force_login(self.user)
-        self.program = program(self.user, "operate", "handle", "repair")
+        self.program = program(self.user, "operate", "handle", "repair", "move")
         api.moves.create_identity("here", replace=True)
         api.moves.save_peer(Peer("51cd1084-945b-42fc-9bfd-8fca5d9dc300", "there", PUBLIC_KEY), "ana")
 
