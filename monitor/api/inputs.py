@@ -281,7 +281,11 @@ class ReleaseTaskIn(Input):
 class GiveTaskIn(Input):
     """`held_by` is the other person who holds the task."""
 
-    to: Annotated[str, StringConstraints(min_length=1, max_length=150, strip_whitespace=True), Storable]
+    to: Annotated[
+        str,
+        StringConstraints(min_length=1, max_length=150, pattern=PRINTED, strip_whitespace=True),
+        Storable,
+    ]
     reason: Annotated[str, StringConstraints(max_length=LONGEST_REASON, strip_whitespace=True), Storable] = ""
     held_by: Annotated[str, StringConstraints(max_length=200), Storable] = ""
 

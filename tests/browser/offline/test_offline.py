@@ -290,6 +290,11 @@ def test_who_logs_out_with_results_that_are_not_sent_is_asked_what_becomes_of_th
     assert device.page.execute_async_script(STORED) == []
 
 
+FONTS = """
+    return [...document.querySelectorAll("td .actions .small")].map((one) => getComputedStyle(one).fontSize);
+"""
+
+
 @pytest.mark.parametrize("language", ["en", "pt-br"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_client_is_accessible_and_fits_a_phone(
@@ -306,10 +311,14 @@ def test_the_client_is_accessible_and_fits_a_phone(
         device.page.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False,
         })  # fmt: skip
-        for place in ("", "outbox", f"tasks/{tasks[1]}"):
+        places = {"": ".offline-list", "outbox": "#send", f"tasks/{tasks[1]}": "[data-task-form]"}
+        for place, shown in places.items():
             device.go(place)
-            device.wait(lambda page: device.all(".offline-list, #send, [data-task-form]"))
+            device.one(shown)
+            if place == "outbox":
+                assert len({*device.page.execute_script(FONTS)}) == 1, "of links and buttons"
             if place.startswith("tasks"):
+                assert device.one("#said").text == "", "what was saved is another task"
                 title = device.one("#about-title").text
                 assert title == ("What it is about" if language == "en" else "De que se trata"), title
             assert against_the_rules(device.page) == [], (place, size)

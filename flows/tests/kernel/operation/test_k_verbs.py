@@ -249,7 +249,7 @@ TABLE = {
 # Functions about instances that are no verbs: they read, preview, or perform verbs of the table for many.
 OTHERS = {
     "explain_instance", "explain_jobs", "explain_waits", "late_results", "look_at", "record_look",
-    "preview_bulk", "preview_repair", "propose_repair", "request_bulk", "repair",
+    "preview_bulk", "preview_repair", "propose_repair", "request_bulk", "repair", "task_host",
 }  # fmt: skip
 FUNCTIONS = """
 select distinct p.proname from pg_proc p
