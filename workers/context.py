@@ -81,6 +81,8 @@ class Context:
     def host(self) -> str | None:
         """The host of this attempt: the first of the task's application, after a failure the next one.
 
+        Where the application chooses by load, the one that runs the fewest jobs.
+
         None where the definition names none. It is read from the database each time.
         """
         return self._services.host(self.flow, self.taken)

@@ -21,9 +21,20 @@ def read_source(flow: str, version: int | None = None, *, conn: Any = None) -> M
     return value(conn, "select wedsql.source(%s, %s)", (flow, version))
 
 
-def task_host(flow: str, transition: str, attempt: int, *, conn: Any = None) -> str | None:
+def task_host(
+    flow: str,
+    transition: str,
+    attempt: int,
+    wid: int | None = None,
+    job_id: int | None = None,
+    *,
+    conn: Any = None,
+) -> str | None:
     """Return the host of an attempt of an automatic task, from 1: hosts are tried in their order.
 
-    None where the definition names none. Raises UnknownFlow.
+    For a job, and where the application chooses by load, the host that runs the fewest jobs. None where the
+    definition names none. Raises UnknownFlow.
     """
-    return value(conn, "select wedsql.task_host(%s, %s, %s)", (flow, transition, attempt))
+    return value(
+        conn, "select wedsql.task_host(%s, %s, %s, %s, %s)", (flow, transition, attempt, wid, job_id)
+    )

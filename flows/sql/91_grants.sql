@@ -28,7 +28,7 @@ grant execute on function
 to wed_web;
 grant execute on function wedsql.past_start_times(text[]), wedsql.never_true(jsonb, text[])
 to wed_web, wed_monitor;
-grant execute on function wedsql.task_host(text, text, integer) to wed_web, wed_worker;
+grant execute on function wedsql.task_host(text, text, integer, integer, bigint) to wed_web, wed_worker;
 grant execute on function wedsql.may_work(text, text), wedsql.never_offered(text[]) to wed_web, wed_worker;
 grant execute on function wedsql.state_withheld(text) to wed_web, wed_monitor;
 grant execute on function wedsql.list_locks(text, integer, text) to wed_web, wed_monitor;

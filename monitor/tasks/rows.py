@@ -196,3 +196,9 @@ def _load(person: str | None, those: Sequence[TeamLoad], titles: Mapping[str, st
         Count(sum(one.late for one in those), capped),
         [(one.flow, titles.get(one.flow, one.flow), held[one.flow]) for one in those],
     )
+
+
+def excluded_by(task: Task) -> str | None:
+    """Return who has a job at whose time a task is not performed: empty without a name, None for no one."""
+    waits = api.reasons.explain_waits([(task.wid, task.job_id)]).get(task.job_id, {})
+    return str(waits.get("holder") or "") if waits.get("for") == "lock" else None

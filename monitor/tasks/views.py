@@ -45,7 +45,7 @@ from monitor.durations import seconds
 from monitor.offline.departure import lock_on
 from monitor.tasks import choices, drafts, files, forms, places, previews
 from monitor.tasks.list_actions import FORBIDDEN, going, take_next, text_of
-from monitor.tasks.rows import row
+from monitor.tasks.rows import excluded_by, row
 from pages.guard import page
 from pages.urlparams import text
 
@@ -97,7 +97,8 @@ def _shown(
         "task": sheet,
         "row": row(sheet, flow),
         "is_mine": (is_mine := forms.holds(sheet, person)),
-        "may_take": sheet.state == "R" and is_theirs(request.user, sheet),
+        "may_take": (may_take := sheet.state == "R" and is_theirs(request.user, sheet)),
+        "excluded_by": excluded_by(sheet) if may_take else None,
         "sees": may_see(request.user, flow.name),
         "manages": (manages := may_operate(request.user, flow.name)),
         "decides": manages or is_responsible(request.user, sheet),

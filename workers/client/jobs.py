@@ -17,7 +17,7 @@ _EXTEND = Statement(
     "wed_extend",
     "select to_jsonb(wedsql.extend($1::int, $2::bigint, $3::bigint, make_interval(secs => $4::float8)))",
 )
-_HOST = Statement("wed_host", "select wedsql.task_host($1::text, $2::text, $3::int)")
+_HOST = Statement("wed_host", "select wedsql.task_host($1::text, $2::text, $3::int, $4::int, $5::bigint)")
 _RELEASE = Statement("wed_release", "select wedsql.release($1::int, $2::bigint, $3::bigint, $4::text)")
 
 
@@ -81,9 +81,12 @@ def extend(taken: Taken, seconds: float) -> Command:
     return _EXTEND, (*_lease(taken), str(seconds).encode())
 
 
-def host(flow: str, transition: str, attempt: int) -> Command:
+def host(
+    flow: str, transition: str, attempt: int, wid: int | None = None, job_id: int | None = None
+) -> Command:
     """Return the call that answers the host of an attempt of a task, if its definition names one."""
-    return _HOST, (flow.encode(), transition.encode(), str(attempt).encode())
+    numbers = (None if number is None else str(number).encode() for number in (wid, job_id))
+    return _HOST, (flow.encode(), transition.encode(), str(attempt).encode(), *numbers)
 
 
 def release(taken: Held, actor: str) -> Command:

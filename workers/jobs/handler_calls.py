@@ -112,9 +112,10 @@ class Performer:
 
     def host(self, flow: str, taken: Taken) -> str | None:
         """Return the host of an attempt; in transaction mode it is read in the step's transaction."""
-        given = (flow, taken.trname, taken.attempts + 1)
+        given = (flow, taken.trname, taken.attempts + 1, taken.wid, taken.job_id)
         if taken.claim is None:
-            row = self.step_connection().execute("select wedsql.task_host(%s, %s, %s)", given).fetchone()
+            call = "select wedsql.task_host(%s, %s, %s, %s, %s)"
+            row = self.step_connection().execute(call, given).fetchone()
             return row[0] if row else None
         found = self.wire.round(taking.host(*given))[0].get_value(0, 0)
         return found.decode() if found is not None else None

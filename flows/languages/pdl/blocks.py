@@ -126,7 +126,8 @@ def application(clauses: Clauses, place: Place) -> Application | None:
         size,
         clauses.text("OS"),
         clauses.text("CPU"),
-        clauses.texts("HOSTS"),
+        tuple(str(token)[1:-1] for token in clauses.tokens("HOSTS") if token.type == "TEXT"),
         clauses.text("INSTALLER"),
+        "LOAD" in [token.type for token in clauses.tokens("HOSTS")],
         place,
     )

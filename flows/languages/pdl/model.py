@@ -123,7 +123,7 @@ class TaskModel:
 
 @dataclass(frozen=True)
 class Application:
-    """A program; its size is in KB."""
+    """A program; its size is in KB. `by_load`: of its hosts, the one that runs the least is chosen."""
 
     id: str
     filename: str
@@ -132,6 +132,7 @@ class Application:
     cpu: str
     hosts: tuple[str, ...]
     installer: str = ""
+    by_load: bool = False
     place: Place = field(default=_NOWHERE, compare=False)
 
 

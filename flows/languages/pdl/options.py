@@ -70,5 +70,6 @@ def facts(application: Application) -> dict[str, Any]:
         "cpu": application.cpu,
         "installer": application.installer,
         "hosts": [*application.hosts],
+        "by_load": application.by_load,
     }
     return {name: value for name, value in found.items() if value}

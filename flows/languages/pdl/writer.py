@@ -90,7 +90,7 @@ def _application(application: Application) -> str:
         f"OS {quoted(application.os)}",
         f"CPU {quoted(application.cpu)}",
         *([f"INSTALLER {quoted(application.installer)}"] if application.installer else []),
-        f"HOSTS {', '.join(map(quoted, application.hosts))}",
+        f"HOSTS {', '.join(map(quoted, application.hosts))}{' BY LOAD' if application.by_load else ''}",
     ]
     return _block(f"APPLICATION {application.id}", clauses)
 

@@ -1,5 +1,5 @@
--- Which states a task may be in, with an owner and without, as one check that is short: a statement reads the
--- checks of its table anew, and a task is written by several.
+-- Which states a task may be in, with an owner and without, as one short check: each statement parses the
+-- checks of its table, and a task is written by several.
 alter table wedsql.task drop constraint if exists task_state_check;
 alter table wedsql.task drop constraint if exists task_check;
 alter table wedsql.task add constraint task_check

@@ -162,8 +162,9 @@ def test_d10_a_day_has_24_hours() -> None:
 def test_t069_what_is_written_is_read_as_the_same(seed: int) -> None:
     random = Random(seed)  # noqa: S311
     text = random_text(random, 20) + MANUAL + AUTOMATIC
+    hosts = random.choice(['"a", "b"', '"a", "b" BY LOAD', '"a" BY\n LOAD'])
     text += (
-        f'APPLICATION x {{ NAME "é\n{seed}"; SIZE {seed}; OS ""; CPU "-"; INSTALLER "i"; HOSTS "a", "b"; }}'
+        f'APPLICATION x {{ NAME "é\n{seed}"; SIZE {seed}; OS ""; CPU "-"; INSTALLER "i"; HOSTS {hosts}; }}'
     )
     text = text.replace(
         "{\n",

@@ -53,6 +53,7 @@ COLUMNS = {
     "signal.wid": NUMBER,
     "skipped.wid": REMOVED,
     "sla_clock.wid": REMOVED,
+    "host_use.wid": NUMBER,
     "instance_number.wid": NUMBER,
     "sla_state.after_wid": NUMBER,
     "start_time.last_wid": NUMBER,

@@ -28,7 +28,7 @@ NONE = {
         "instance job_pool job_log timer wed_trace wed_trace_default recovery skipped repaired late_result"
         " child child_job signal task task_draft care condition_error_sum condition_failure lock_seen trouble"
         " applying commit_by task_setting task_watch device_package device_result instance_number"
-        " task_performers task_application task_file file_content moved moved_job move"
+        " task_performers host_use task_application task_file file_content moved moved_job move"
     ),
     "the record itself, and others that only grow": "control_change look proposal_vote table_change",
     "work of people, which has its own history": (
