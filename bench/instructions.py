@@ -2,8 +2,8 @@
 
 Times on a shared machine differ by a third from one minute to the next; instruction counts do not. A single
 server process performs the steps of the benchmark with the statements of a worker: one commit per step, or
-with ``--batch`` one commit for 200 of them. Prints the instructions per step and the functions of PostgreSQL
-they belong to.
+with ``--batch`` one commit for 200 of them; with ``--tasks`` those of a person, who takes and completes
+tasks with a commit each. Prints the instructions per step and the functions of PostgreSQL they belong to.
 """
 
 from __future__ import annotations
@@ -19,7 +19,9 @@ import psycopg
 
 from bench import site
 from bench.cluster import Cluster, scalar
+from bench.people.wedsql_office import definition
 from bench.work.definition import FLOW
+from flows import api
 from testkit.text import table
 from wedsql_site import postgres
 from wedsql_site.postgres import account
@@ -38,15 +40,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.instructions", description=__doc__)
     parser.add_argument("--rounds", type=int, default=4, help=f"each is {HELD * 3} steps, or {BATCH * 3}")
     parser.add_argument("--batch", action="store_true", help="several steps per commit")
+    parser.add_argument("--tasks", action="store_true", help="tasks of people")
     parser.add_argument("--keep", type=Path, help="where the profile for callgrind_annotate is kept")
     options = parser.parse_args(arguments)
     if not shutil.which("valgrind"):
         parser.error("valgrind is needed (Debian: apt-get install valgrind)")
     with Cluster() as cluster:
         size = BATCH if options.batch else HELD
-        script = _script(cluster, options.rounds + WARM, size)
-        profile = _count(cluster, script)
-        sys.stdout.write(_report(profile, options.rounds * size * 3))
+        script = _tasks if options.tasks else _script
+        profile = _count(cluster, script(cluster, options.rounds + WARM, size))
+        sys.stdout.write(_report(profile, options.rounds * size * (1 if options.tasks else 3)))
         if options.keep:
             shutil.copy(profile, options.keep)
     return 0
@@ -70,6 +73,30 @@ def _script(cluster: Cluster, rounds: int, size: int) -> str:
     wids = [wid for name, wid, _ in jobs if name == "tr_a3"]
     final = [("tr_final", wid, last + n) for n, wid in enumerate(wids, start=1)]
     return "\n".join(_statements(jobs + final, rounds, size)) + "\n"
+
+
+def _tasks(cluster: Cluster, rounds: int, size: int) -> str:
+    """Start the instances of the office, stop the server, and return what performs a task of each."""
+    dsn = cluster.create_database("counted", site.template(cluster))
+    with psycopg.connect(dsn, autocommit=True) as conn:
+        with conn.transaction():
+            site.publish(conn, definition())
+        states = [{"clerk": "role:Clerk"}] * size * rounds
+        api.instances.start_many("office", states, conn=conn)
+        conn.execute("vacuum analyze")
+        found = conn.execute("select job_id from wedsql.task order by job_id").fetchall()
+    postgres.stop(cluster.cluster)
+    lines = [*_TASKS]
+    for place, (task,) in enumerate(found):
+        lines += [MARK] if place == WARM * size else []
+        lines += [f"execute take({task});", f"execute done({task});"]
+    return "\n".join([*lines, MARK]) + "\n"
+
+
+_TASKS = (
+    "prepare take(bigint) as select wedsql.take_task($1, 'ana', '{r:Clerk}', false);",
+    "prepare done(bigint) as select * from wedsql.complete_task($1, 'ana', '{\"t1\":\"done\"}', null, null);",
+)
 
 
 def _statements(jobs: Jobs, rounds: int, size: int) -> Iterator[str]:

@@ -27,7 +27,9 @@ QUERY = """
       t.ended_at is not null as ended, j.state as job, j.claim, j.lckid, g.cpred, g.revalidate, g.offline,
       g.sets_when_taken, coalesce(g.outcomes, '{}') as outcomes, s.responsible,
       exists (select from wedsql.wed_trace h where h.wid = t.wid and h.job_id = t.job_id) as has_result,
-      exists (select from wedsql.task_draft d where d.job_id = t.job_id) as draft
+      exists (select from wedsql.task_draft d where d.job_id = t.job_id) as draft,
+      exists (select from wedsql._sharers(j) o
+              where o.state = 'L' or wedsql._holder(o.wid, o.tgid) is not null) as shared
     from wedsql.task t join wedsql.flow f on f.id = t.flow_id left join wedsql.trig g on g.tgid = t.tgid
     left join wedsql.job_pool j on j.wid = t.wid and j.id = t.job_id
     left join lateral wedsql._settings_of(t.wid) s on true
@@ -36,7 +38,10 @@ QUERY = """
 
 @dataclass(frozen=True)
 class TaskRow:
-    """A task as the tables have it; `job` is the state of its job, None when it is gone."""
+    """A task as the tables have it; `job` is the state of its job, None when it is gone.
+
+    `shared` is whether another job has its lock or its exclusion group.
+    """
 
     job_id: int
     wid: int
@@ -58,6 +63,7 @@ class TaskRow:
     responsible: str | None
     has_result: bool
     draft: bool
+    shared: bool
 
     @property
     def by_worker(self) -> bool:
@@ -174,7 +180,7 @@ class TaskModel:
         stale = not held and row.revalidate == "at_take" and not _surely(row.cpred, state)
         if not held and not self.may_take(row, person, minutes):
             return {"WD591", "WD593"} if stale else {"WD591"}
-        if lock and not row.offline:
+        if lock and not row.offline or row.shared and not held:
             return {"WD593"}
         writes = {"WD211", "WD106", "WD103", "WD210"} if row.sets_when_taken and not held else set()
         return {"", *writes} | ({"WD593"} if stale else set())

@@ -166,11 +166,13 @@ begin
   perform wedsql._check_open(v_task);
   if v_task.owner <> p_person then
     perform wedsql._refuse_taken(v_task);
-  elsif p_lock then
+  elsif v_task.owner is null then
+    perform wedsql._check_may_take(v_task, p_person, p_keys);
+  end if;
+  if p_lock then
     perform wedsql._check_offline(v_task, true);
   end if;
   if v_task.owner is null then
-    perform wedsql._check_may_take(v_task, p_person, p_keys);
     if v_rule.exclusive then
       perform wedsql._check_exclusion(v_task);
     end if;
